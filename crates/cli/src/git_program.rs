@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use percent_encoding::percent_decode_str;
 use tofu_oci_source::{GitCommand, GitNamer, GitOutput, GitProgram, GitRunError};
 use tofu_oci_types::{GitTransport, masked, printable};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -14,6 +15,7 @@ use tokio::process::{Child, Command};
 
 use crate::args::Timeout;
 use crate::helper_program::find;
+use crate::process_group::ProcessGroup;
 
 /// How often the folder is measured.
 const LOOK: Duration = Duration::from_millis(200);
@@ -23,6 +25,9 @@ const TALK: u32 = 20;
 
 /// How much is kept of what git writes to standard error, in bytes: its end.
 const MESSAGES: usize = 8 << 10;
+
+/// The fewest characters of a user name or password that is masked wherever it stands.
+const SHORTEST: usize = 4;
 
 /// How many lines a message has at most.
 const LINES: usize = 3;
@@ -90,10 +95,10 @@ impl GitProgram for RealGit {
             running.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes");
         }
         running.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        #[cfg(unix)]
-        running.process_group(0);
+        // Dropped after the child: git, and the programs that it has started, end with this run.
+        let group = ProcessGroup::new().map_err(|error| not_run(error.to_string()))?;
+        group.admit(&mut running);
         let mut child = running.spawn().map_err(|error| not_run(error.to_string()))?;
-        let _group = ProcessGroup::of(&child);
         watch(&mut child, command, self.0.0).await
     }
 }
@@ -228,43 +233,33 @@ fn message(stderr: &str, arguments: &[&str]) -> String {
     let mut text = chosen.join("; ");
     for argument in arguments.iter().filter(|argument| argument.contains("://")) {
         text = text.replace(argument, &masked(argument));
-        let rest = argument.split_once("://").map_or("", |(_, rest)| rest);
-        let user_info =
-            rest.split('/').next().and_then(|authority| authority.rsplit_once('@')).map_or("", |(user, _)| user);
-        for secret in user_info.split(':').filter(|secret| !secret.is_empty() && *secret != "git") {
-            text = text.replace(secret, "***");
+        for (secret, shown) in secrets(argument) {
+            text = text.replace(&secret, shown);
         }
     }
     printable(&text).into_owned()
 }
 
-/// git and the programs that it has started; all of them are ended when this is dropped.
-struct ProcessGroup {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
-
-impl ProcessGroup {
-    #[cfg(unix)]
-    fn of(child: &Child) -> Self {
-        let number = child.id().and_then(|number| i32::try_from(number).ok());
-        Self { leader: number.and_then(rustix::process::Pid::from_raw) }
+/// What of the user information of an address must not be shown, as it is written and decoded, and what is shown instead: all of
+/// it before its `@`, then its parts. A part of fewer than [`SHORTEST`] characters could be any word, and is masked in the former alone.
+fn secrets(address: &str) -> Vec<(String, &'static str)> {
+    let rest = address.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let user_info = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    if matches!(user_info, "" | "git") {
+        return Vec::new();
     }
-
-    #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
-        Self {}
+    let decoded = percent_decode_str(user_info).decode_utf8_lossy();
+    let mut found = Vec::new();
+    for written in [user_info, &*decoded] {
+        found.push((format!("{written}@"), "***@"));
+        let (user, password) = written.split_once(':').unwrap_or((written, ""));
+        let parts = [written, user, password].into_iter().filter(|part| part.chars().count() >= SHORTEST);
+        found.extend(parts.map(|part| (part.to_owned(), "***")));
     }
-}
-
-#[cfg(unix)]
-impl Drop for ProcessGroup {
-    fn drop(&mut self) {
-        if let Some(leader) = self.leader {
-            // Usually there is nothing left to end.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
+    // A longer one may contain a shorter one.
+    found.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+    found
 }
 
 #[cfg(test)]
@@ -278,5 +273,22 @@ mod tests {
         insta::assert_snapshot!(message(&said, &["fetch", "--", url]), @r#"fatal: unable to access 'https://***@example.com/a.git/': \u{1b}[2Jno"#);
         insta::assert_snapshot!(message("one\ntwo hunter2\n", &[url]), @"two ***");
         assert_eq!(message("", &[]), "");
+    }
+
+    #[track_caller]
+    fn check_masked(url: &str, said: &str, want: &str) {
+        assert_eq!(message(said, &["fetch", "--", url]), want, "{url}");
+    }
+
+    #[test]
+    fn a_short_user_or_password_garbles_no_other_word() {
+        check_masked("https://u:p@example.com/a.git", "fatal: repository not found", "fatal: repository not found");
+        check_masked("https://a:b@example.com/a.git", "fatal: bad a:b@x", "fatal: bad ***@x");
+        check_masked("https://me:hunter2@example.com/a", "fatal: me hunter2 me:hunter2", "fatal: me *** ***");
+        check_masked("https://token@example.com/a", "fatal: no token", "fatal: no ***");
+        check_masked("https://me:hunter2%21@example.com/a", "fatal: hunter2! hunter2%21", "fatal: *** ***");
+        check_masked("ssh://git@example.com/a", "fatal: git@example.com", "fatal: git@example.com");
+        check_masked("https://@example.com/a", "fatal: a@b", "fatal: a@b");
+        check_masked("https://me:pass:word@example.com/a", "fatal: pass:word", "fatal: ***");
     }
 }

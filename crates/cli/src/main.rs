@@ -41,6 +41,7 @@ mod mistake;
 mod modules;
 mod page;
 mod printer;
+mod process_group;
 mod prompt;
 mod report;
 mod signing_key;
@@ -58,7 +59,7 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Exit {
-    if completion::answered() {
+    if process_group::guarded() || completion::answered() {
         return Exit::Done;
     }
     if let Some(diagnostic) = mistake::typed_key() {

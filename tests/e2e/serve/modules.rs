@@ -6,6 +6,7 @@ use tofu_oci_testkit::{Fault, Rule};
 use tofu_oci_types::Digest;
 
 use super::Serving;
+use crate::module_large::noise;
 use crate::setup::Scene;
 
 const NETWORK: &str = "/modules/registry.example.com/acme/network/aws";
@@ -123,6 +124,89 @@ fn a_large_module_passes_through_in_little_memory() {
     let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
     let checksum = header.split_once("?checksum=").expect("a checksum").1.to_owned();
     assert_eq!(Digest::sha256(&serving.get(below(&header)).body).to_string(), checksum);
+}
+
+#[test]
+fn a_host_that_a_client_makes_up_is_in_no_answer() {
+    let scene = Scene::with_served_modules();
+    let serving = Serving::with(&scene, MODULES);
+    let download = format!("{NETWORK}/1.0.0/download");
+    let lines = [download.clone(), format!("http://evil.example{download}"), format!("{download}?host=evil.example")];
+    let hosts: [&[(&str, &str)]; 3] =
+        [&[("Host", "evil.example")], &[("X-Forwarded-Host", "evil.example")], &[("Forwarded", "host=evil.example")]];
+    for line in lines {
+        for headers in hosts {
+            let got = serving.send("GET", &line, headers);
+            assert!(
+                !got.text().contains("evil") && !got.header("X-Terraform-Get").contains("evil"),
+                "{line}: {}",
+                got.text()
+            );
+            let base = format!("http://127.0.0.1:{}/modules/", serving.port);
+            assert!(got.status == 400 || got.header("X-Terraform-Get").starts_with(&base), "{line}: {}", got.text());
+        }
+    }
+}
+
+/// The last byte is another one: what is wrong is known when nearly all bytes have gone.
+#[test]
+fn an_archive_that_turns_out_wrong_at_its_end_never_arrives_whole() {
+    let scene = Scene::new();
+    scene.context.write("big/main.tf", "");
+    scene.context.write("big/data.bin", noise(4_000_000));
+    scene.run("module push big REGISTRY/acme/network-aws --version 1.0.0").success();
+    for fault in [Fault::CorruptBody(-1), Fault::CorruptBody(2_000_000), Fault::ShortenBody(3_999_000)] {
+        let serving = Serving::with(&scene, MODULES);
+        let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
+        scene.registry.fault(Rule::on("GET", "/v2/acme/network-aws/blobs/*").then(fault.clone()));
+        for headers in [&[][..], &[("Range", "bytes=0-")]] {
+            let got = serving.send("GET", below(&header), headers);
+            let length: usize = got.header("Content-Length").parse().expect("a length");
+            let is_broken = !got.is_whole && got.body.len() < length;
+            assert!(got.status == 502 || is_broken, "{fault:?}: {} of {length} bytes, {}", got.body.len(), got.status);
+        }
+        scene.registry.clear_faults();
+        assert!(serving.get(below(&header)).is_whole, "{fault:?}: the next client gets it");
+        let (_, log) = serving.stop();
+        assert!(log.contains("sha256:") || log.contains("digest"), "{log}");
+    }
+}
+
+/// Fifty clients at once, each for a page that unpacks.
+#[cfg(target_os = "linux")]
+#[test]
+fn pages_of_bombs_take_little_memory_and_time() {
+    let scene = Scene::new();
+    scene.context.write("bomb/main.tf", "");
+    // Some noise, so that `module push` makes a package of it: a hundred bytes out for each byte in.
+    let mut zeros = vec![b'0'; 200 << 20];
+    zeros
+        .chunks_mut(100 << 10)
+        .zip(noise(2 << 20).chunks(1 << 10))
+        .for_each(|(zeros, noise)| zeros[..1 << 10].copy_from_slice(noise));
+    scene.context.write("bomb/zeros.txt", zeros);
+    let numbers: String = (0..2_000_000).map(|number| format!("{number},")).collect();
+    scene.context.write("lists/main.tf", format!("variable \"x\" {{\n  default = [{numbers}]\n}}\n"));
+    scene.run("module push bomb REGISTRY/acme/bomb-aws --version 1.0.0").success();
+    scene.run("module push lists REGISTRY/acme/lists-aws --version 1.0.0 --skip-checks").success();
+    let serving = Serving::with(&scene, MODULES);
+    let begun = std::time::Instant::now();
+    let port = serving.port;
+    let ask = |number: u32| {
+        let name = if number.is_multiple_of(2) { "bomb" } else { "lists" };
+        std::thread::spawn(move || {
+            super::send(port, "GET", &format!("/module/registry.example.com/acme/{name}/aws/1.0.0"), &[])
+        })
+    };
+    let asked: Vec<_> = (0..50).map(ask).collect();
+    for one in asked {
+        assert_eq!(one.join().expect("no client panics").status, 200);
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    let status = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).expect("it runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak").trim().to_owned();
+    let peak: u64 = peak.trim_end_matches(" kB").parse().expect("a number");
+    assert!(peak < 128 << 10, "{peak} kB");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Request;
 use http::header::AUTHORIZATION;
 use proptest::prelude::*;
-use tofu_oci_types::{ProviderAddr, Secret};
+use tofu_oci_types::{ModuleAddr, ProviderAddr, Secret};
 
 use super::*;
 
@@ -157,6 +157,25 @@ fn a_link_opens_its_path_until_it_expires() {
     check_link(&link, later(15 * 60 + 90), "ci");
     check_link(&link, later(15 * 60 + 91), "403 link-expired");
     check_link(&link, UNIX_EPOCH, "ci");
+}
+
+#[test]
+fn the_link_of_a_module_expires_and_opens_no_other_module() {
+    const MODULE: &str = "/modules/registry.acme.example/acme/network/aws/1.0.0/network-aws_1.0.0.zip";
+    let rule =
+        ClientRule { modules: vec!["registry.acme.example/*/*/*".parse().unwrap()], ..rule("ci", "ci", "*/*/*") };
+    let access = ClientAccess::new(vec![rule], LinkOptions::default());
+    let address: ModuleAddr = "registry.acme.example/acme/network/aws".parse().unwrap();
+    let link = link(&access, "ci", MODULE);
+    let opens = |uri: &str, when| outcome(access.admit_at(&request(uri, &[]), Some(&(&address).into()), when));
+    assert_eq!(opens(&link, now()), "ci");
+    assert_eq!(opens(&format!("{link}&checksum=sha256:00"), now()), "ci");
+    assert_eq!(opens(&link, later(15 * 60 + 91)), "403 link-expired");
+    for (from, to) in
+        [("network", "dns"), ("1.0.0", "1.1.0"), ("/aws/", "/gcp/"), ("registry.acme", "evil"), ("modules", "module")]
+    {
+        assert_eq!(opens(&link.replace(from, to), now()), "403 link-invalid", "{to}");
+    }
 }
 
 #[test]

@@ -93,7 +93,7 @@ impl ModuleVersionPage<'_> {
             @match self.look {
                 Ok(look) => (looked(look)),
                 Err(Unlooked::TooLarge) => p.aside { "The package is larger than this page reads: its inputs and outputs are not shown." },
-                Err(Unlooked::Unread) => p.notice { "The package could not be read, so that its inputs and outputs are not shown." },
+                Err(Unlooked::Damaged | Unlooked::Unread) => p.notice { "The package could not be read, so that its inputs and outputs are not shown." },
             }
         }
     }

@@ -24,10 +24,14 @@ const MOST: usize = 50;
 const AT_ONCE: usize = 2;
 /// How long a page waits for the bytes of a package, and for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a package is looked into, also if no page waits any more: the next one finds what came of it.
+const LONGEST: Duration = Duration::from_mins(1);
 /// The most inputs, outputs, providers or calls that are remembered of one.
 const ENTRIES: usize = 300;
 /// The most characters of each text of them.
 const CHARACTERS: usize = 500;
+/// The most bytes of the configuration files of the root: parsed, they take hundreds of times as much.
+const CONFIGURATION: u64 = 1 << 20;
 
 /// What a package is unpacked within for a page; a larger one has a page without it.
 fn limits() -> Limits {
@@ -50,7 +54,9 @@ pub(super) struct ModuleLook {
 pub(super) enum Unlooked {
     /// It is larger than a page reads.
     TooLarge,
-    /// It cannot be read now, or is damaged.
+    /// It is no archive that a page reads, whenever it is read.
+    Damaged,
+    /// It cannot be read now.
     Unread,
 }
 
@@ -59,13 +65,15 @@ type Looked = Result<Arc<ModuleLook>, Unlooked>;
 
 /// The packages that were looked into last, by the digests of their manifests.
 pub(super) struct ModuleLooks {
-    known: Mutex<VecDeque<(Digest, Looked)>>,
+    known: Arc<Mutex<KnownPackages>>,
     turns: Arc<Semaphore>,
 }
 
+type KnownPackages = VecDeque<(Digest, Looked)>;
+
 impl Default for ModuleLooks {
     fn default() -> Self {
-        Self { known: Mutex::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { known: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 }
 
@@ -87,14 +95,19 @@ impl ModuleLooks {
         if let Some(known) = self.known(&served.digest) {
             return known;
         }
-        let looked = look(served, scratch, turn).await.map(Arc::new);
-        // What cannot be read now may be readable later.
-        if !matches!(looked, Err(Unlooked::Unread)) {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.truncate(MOST - 1);
-            known.push_front((served.digest.clone(), looked.clone()));
-        }
-        looked
+        let (known, served, scratch) = (Arc::clone(&self.known), served.clone(), scratch.to_owned());
+        let looking = tokio::spawn(async move {
+            let looked = timeout(LONGEST, look(&served, &scratch, turn)).await.unwrap_or(Err(Unlooked::Unread));
+            let looked = looked.map(Arc::new);
+            // What cannot be read now may be readable later.
+            if !matches!(looked, Err(Unlooked::Unread)) {
+                let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.truncate(MOST - 1);
+                known.push_front((served.digest.clone(), looked.clone()));
+            }
+            looked
+        });
+        looking.await.unwrap_or(Err(Unlooked::Unread))
     }
 
     fn known(&self, digest: &Digest) -> Option<Looked> {
@@ -107,6 +120,8 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
     tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
     let unread = |error: &ModuleFetchError| match error {
         ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
+        // That it was not whole is another error.
+        ModuleFetchError::Archive { .. } => Unlooked::Damaged,
         _ => Unlooked::Unread,
     };
     let reference = Reference::Digest(served.digest.clone());
@@ -119,9 +134,7 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
         // Whoever asked may be gone; the work is done all the same, and counts until it is.
         let _turn = turn;
         let folder = fetched.path();
-        let interface = module_interface(folder).map(|found| found.map(cut));
-        let interface = interface.map_err(|error| error.to_string().replace(&format!("{}/", folder.display()), ""));
-        (interface, readme_of(folder))
+        (interface_of(folder), readme_of(folder))
     });
     let (interface, readme) = read.await.map_err(|_| Unlooked::Unread)?;
     Ok(ModuleLook { files, bytes, interface, readme })
@@ -135,6 +148,24 @@ fn is_too_large(error: &ArchiveError) -> bool {
             | ArchiveError::Oversized { .. }
             | ArchiveError::RatioExceeded { .. }
     )
+}
+
+/// What the module in a folder takes and gives.
+fn interface_of(folder: &Path) -> Result<Option<ModuleInterface>, String> {
+    if configuration_bytes(folder) > CONFIGURATION {
+        return Err("its files are too large, and a page reads at most 1 MiB of them".to_owned());
+    }
+    let found = module_interface(folder).map(|found| found.map(cut));
+    found.map_err(|error| error.to_string().replace(&format!("{}/", folder.display()), ""))
+}
+
+/// Bytes of the configuration files in a folder, without those below it.
+fn configuration_bytes(folder: &Path) -> u64 {
+    let endings = [".tf", ".tofu", ".tf.json", ".tofu.json"];
+    let is_read = |name: &str| endings.iter().any(|ending| name.ends_with(ending));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_read));
+    files.filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
 }
 
 /// The README in a folder: the first of the usual names, as far as a page shows it.

@@ -1,4 +1,5 @@
 mod foreign;
+mod module_attacks;
 mod modules;
 mod restricted;
 

@@ -4,10 +4,11 @@ use tofu_oci_packer::{ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, 
 
 use super::*;
 
-const NETWORK: &str = "registry.acme.example/acme/network/aws";
+pub(super) const NETWORK: &str = "registry.acme.example/acme/network/aws";
 
-/// A bridge with one module, of these files and versions, beside its providers. Its cache is in the folder.
-async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<Bridge>, tempfile::TempDir) {
+/// A bridge with one module, of these files and versions, beside its providers. Its cache is in the folder. What is not a version
+/// becomes another tag of the first one.
+pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<Bridge>, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("module");
     std::fs::create_dir(&folder).unwrap();
@@ -15,10 +16,15 @@ async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<Bridge>, tem
         std::fs::write(folder.join(name), text).unwrap();
     }
     let store = Arc::new(MemoryStore::new("ghcr.io/acme/network-aws".parse().unwrap()));
-    for version in versions {
+    for tag in versions {
+        let Ok(version) = tag.parse() else {
+            let first = store.resolve(&Reference::Tag(versions[0].parse().unwrap())).await.unwrap();
+            store.tag(&first, &tag.parse().unwrap()).await.unwrap();
+            continue;
+        };
         let request = ModulePushRequest {
             dir: &folder,
-            version: &version.parse().unwrap(),
+            version: &version,
             annotations: BTreeMap::from([("org.opencontainers.image.source".to_owned(), "https://<b>x".to_owned())]),
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,

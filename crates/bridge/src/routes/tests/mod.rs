@@ -3,6 +3,7 @@
 mod documents;
 mod hostile;
 mod mix_ups;
+mod module_attacks;
 mod modules;
 mod openapi;
 mod restricted;

@@ -18,9 +18,9 @@ use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Refere
 use super::{Answer, Site, SiteOptions};
 use crate::{ClientRule, ModuleLocations, OpenModules, ServedModulePlace, TokenDigest};
 
-const NETWORK: &str = "registry.acme.example/acme/network/aws";
-const OTHER: &str = "registry.terraform.io/acme/network/aws";
-const ZIP: &[u8] = b"PK not really";
+pub(super) const NETWORK: &str = "registry.acme.example/acme/network/aws";
+pub(super) const OTHER: &str = "registry.terraform.io/acme/network/aws";
+pub(super) const ZIP: &[u8] = b"PK not really";
 
 /// The repositories of modules.
 pub(super) struct ModuleStores(BTreeMap<String, Arc<ModuleStore>>);
@@ -50,6 +50,15 @@ impl ModuleStore {
         let bytes = Bytes::from(manifest.to_string());
         let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
         self.inner.insert_unchecked(&zip, Bytes::from_static(ZIP));
+        self.inner.insert_unchecked(&descriptor, bytes);
+        self.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
+    }
+
+    /// An index in the place of a package.
+    async fn publish_index(&self, tag: &str, artifact_type: &str) {
+        let index = json!({ "schemaVersion": 2, "mediaType": media_type::OCI_INDEX, "artifactType": artifact_type, "manifests": [] });
+        let bytes = Bytes::from(index.to_string());
+        let descriptor = Descriptor::of(media_type::OCI_INDEX, &bytes);
         self.inner.insert_unchecked(&descriptor, bytes);
         self.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
     }
@@ -141,6 +150,8 @@ impl ModuleStores {
         odd.publish("1.1.0", &json!({ "layers": [wrong] })).await;
         let huge = Descriptor::new(media_type::ARCHIVE_ZIP, Digest::sha256(b"huge"), 1 << 40);
         odd.publish("1.2.0", &json!({ "layers": [huge] })).await;
+        odd.publish_index("2.0.0", artifact_type::PROVIDER).await;
+        odd.publish_index("2.1.0", artifact_type::MODULE).await;
         let mut many = ModuleStore::new("ghcr.io/acme/many");
         many.more = (0..100_000).map(|patch| format!("1.0.{patch}").parse().unwrap()).collect();
         let stores = [
@@ -177,17 +188,22 @@ impl Site {
     fn network(&self) -> &ModuleStore {
         &self.modules.0[NETWORK]
     }
+
+    /// How often the repositories of modules were asked for anything, all together.
+    pub(super) fn modules_asked(&self) -> usize {
+        self.modules.0.values().map(|store| store.asked.load(Ordering::SeqCst)).sum()
+    }
 }
 
 /// The location of a version, by header and by body.
-async fn locations(site: &Site, address: &str, version: &str, headers: &[(&str, &str)]) -> (String, String) {
+pub(super) async fn locations(site: &Site, address: &str, version: &str, headers: &[(&str, &str)]) -> (String, String) {
     let answer = site.ask("GET", &format!("/modules/{address}/{version}/download"), headers).await;
     assert_eq!(answer.status, 200, "{}", answer.shown());
     let body: Value = serde_json::from_slice(&answer.body).unwrap();
     (answer.header("x-terraform-get").to_owned(), body["location"].as_str().unwrap().to_owned())
 }
 
-fn below(url: &str) -> &str {
+pub(super) fn below(url: &str) -> &str {
     url.strip_prefix("https://bridge.example").unwrap()
 }
 
