@@ -10,11 +10,11 @@ use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Subdir, Version};
 
 use super::calls::ReadCalls;
-use super::carry::{ModuleVisit, Visited};
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
 use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+use super::visit::{ModuleVisit, Visited};
 
 /// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
