@@ -179,7 +179,7 @@ pub(in crate::verbs) async fn registry(
 
 /// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends
 /// the verb.
-pub(super) fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
+pub(in crate::verbs) fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
     let lookup = LookupArgs { private: private.clone(), ..LookupArgs::default() };
     let configured = lookup::configured(connector.config(None)?, &lookup, &[])?;
     let credentials = match connector.access() {
