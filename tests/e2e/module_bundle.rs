@@ -124,7 +124,6 @@ fn providers_and_modules_travel_in_one_bundle() {
         "{}",
         said.text
     );
-    crate::json::check(&said);
     scene.tag("p/acme-widget", "1.4.0");
     scene.tag("mirror/acme-vpc-aws", "1.1.0");
 }
@@ -169,6 +168,23 @@ fn one_refused_module_keeps_all_of_a_bundle_out() {
     assert!(said.stderr.contains("holds a release that is refused, so nothing of it was loaded"), "{}", said.text);
     assert!(said.stdout.contains("5 failed"), "{}", said.text);
     assert!(scene.registry.tags("p/acme-widget").is_empty() && scene.registry.tags("mirror/acme-vpc-aws").is_empty());
+}
+
+#[test]
+fn a_signed_module_is_shown_as_such() {
+    let upstream = five();
+    upstream.infra("");
+    let scene = &upstream.scene;
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.run("bundle create carried.tar --from-config infra --sign-key p256.pem").success();
+    let rule = "[[rule]]\nmodules = [\"*\"]\nkeys = [\"acme\"]\n";
+    scene.context.write("trust.toml", format!("[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n\n{rule}"));
+    let shown = scene.run("bundle show carried.tar").success();
+    assert_eq!(shown.stdout.matches("  by acme  ").count(), 5, "{}", shown.text);
+    scene.run("bundle load carried.tar oci:lay").success();
+    let tofurc = scene.run("bundle show carried.tar --tofurc").success();
+    assert!(tofurc.stdout.contains("holds no providers"), "{}", tofurc.text);
 }
 
 #[test]

@@ -392,12 +392,12 @@ fn modules_travel_in_a_bundle_beside_providers() {
     provider                          version  size   signed  platforms
     registry.example.com/acme/widget  1.4.0    647 B  no      darwin_arm64 linux_amd64
 
-    module                                  version  manifest
-    registry.example.test/acme/dns/aws      1.2.0    sha256:[DIGEST]
-    registry.example.test/acme/names/aws    0.1.0    sha256:[DIGEST]
-    registry.example.test/acme/network/aws  1.4.0    sha256:[DIGEST]
-    registry.example.test/acme/tags/aws     0.3.0    sha256:[DIGEST]
-    registry.example.test/acme/vpc/aws      1.1.0    sha256:[DIGEST]
+    module                                  version  signed  manifest
+    registry.example.test/acme/dns/aws      1.2.0    no      sha256:[DIGEST]
+    registry.example.test/acme/names/aws    0.1.0    no      sha256:[DIGEST]
+    registry.example.test/acme/network/aws  1.4.0    no      sha256:[DIGEST]
+    registry.example.test/acme/tags/aws     0.3.0    no      sha256:[DIGEST]
+    registry.example.test/acme/vpc/aws      1.1.0    no      sha256:[DIGEST]
 
     1 provider, 1 version, 5 module versions, 31.2 kB
 

@@ -83,7 +83,7 @@ impl MappedModuleRepositories {
         let Some(mirror) = self.mirrors.of(address) else {
             return Err(ModuleMirrorError::NoMirror { address: address.clone() });
         };
-        let place = mirror.place(address)?;
+        let place: Place = mirror.place(address)?.into();
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = if let Some(known) = opened.get(&place) {
             known.clone()

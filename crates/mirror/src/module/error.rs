@@ -3,7 +3,7 @@
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
-use tofu_oci_source::ModuleError;
+use tofu_oci_source::{ModuleError, wanted_text};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, ModuleAddr, Place, Version};
 
@@ -137,13 +137,5 @@ impl ModuleMirrorError {
             Self::LeavesFolder { .. } => "module-leaves-folder",
             Self::TooMany { .. } => "too-many-modules",
         }
-    }
-}
-
-fn wanted_text(wanted: &Constraints) -> String {
-    match wanted.exact() {
-        _ if wanted.is_any() => " that is a release".to_owned(),
-        Some(version) => format!(" {version}"),
-        None => format!(" that meets `{wanted}`"),
     }
 }

@@ -43,12 +43,16 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     one_password(mirror.carry.key_password_stdin, mirror.carry.identity.password_stdin)?;
     let key = key_of(context, &mirror).await?;
     let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
-    let has_providers =
-        !required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?.is_empty();
-    let lines = if has_providers { collect(context, &mirror, &bundle, key.as_ref()).await? } else { Vec::new() };
+    let found = tofu_oci_tfconfig::configuration(dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
+    let providers = if found.requirements.is_empty() {
+        // For its warnings: the providers of modules that are not installed are not known.
+        required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
+        None
+    } else {
+        Some(collect(context, &mirror, &bundle, key.as_ref()).await?)
+    };
     let report = collect_modules(context, &mirror.carry, dir, configuration, &bundle, key.as_ref()).await?;
     Destination::finish(&bundle, context.reporter.as_ref()).await?;
-    let providers = has_providers.then_some(lines);
     Ok(BundleReport { providers, modules: Some(report) }.print(context))
 }
 

@@ -1,5 +1,6 @@
 //! `mirror`.
 
+mod failure;
 mod keys;
 mod model;
 mod rules;
@@ -25,6 +26,7 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
+pub(super) use failure::MirrorFailure;
 use model::MirrorSummary;
 pub(super) use model::Mode;
 use rules::Asked;

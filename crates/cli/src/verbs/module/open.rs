@@ -49,15 +49,6 @@ pub(in crate::verbs) fn end(name: &ModuleName) -> Option<End> {
     }
 }
 
-/// The tag or digest of a package in a repository or directory.
-fn reference(name: &ModuleName) -> Option<&Reference> {
-    match name {
-        ModuleName::Oci(source) => Some(source.reference()),
-        ModuleName::Layout { reference, .. } => Some(reference),
-        ModuleName::Registry { .. } | ModuleName::Git(_) => None,
-    }
-}
-
 /// A package, and what it was found by.
 pub(in crate::verbs) struct OpenedModule {
     pub(in crate::verbs) package: ModulePackage,
@@ -76,18 +67,19 @@ pub(in crate::verbs) async fn find(
     connector: &Connector,
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
-    if let ModuleName::Registry { address, subdir, constraints } = name {
-        return match mapped {
-            Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
-            None => of_registry(address, subdir, constraints, connector, private).await,
-        };
-    }
-    if let ModuleName::Git(source) = name {
-        let package = opener(connector, private)?.git_package(source, connector.git());
-        return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
-    }
-    let (Some(end), Some(reference)) = (end(name), reference(name)) else {
-        unreachable!("any other name is one of a registry")
+    let (end, reference) = match name {
+        ModuleName::Registry { address, subdir, constraints } => {
+            return match mapped {
+                Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
+                None => of_registry(address, subdir, constraints, connector, private).await,
+            };
+        }
+        ModuleName::Git(source) => {
+            let package = opener(connector, private)?.git_package(source, connector.git());
+            return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
+        }
+        ModuleName::Oci(source) => (End::Registry(source.repository().clone()), source.reference()),
+        ModuleName::Layout { dir, reference, .. } => (End::Layout(dir.clone()), reference),
     };
     in_store(connector.source(&end)?, &end, reference, name.subdir()).await
 }
