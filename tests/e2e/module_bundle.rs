@@ -147,7 +147,7 @@ fn the_mapping_or_the_folder_of_layouts_says_where_modules_go() {
     let mapping = format!(
         "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\n{template} = \"{at}/m/${{hostname}}/${{namespace}}/${{name}}/${{target_system}}\"\n"
     );
-    scene.context.write("modules.toml", &mapping);
+    scene.context.write("modules.toml", mapping);
     scene.run("bundle load carried.tar").success();
     scene.tag(&format!("m/{HOST}/acme/vpc/aws"), "1.1.0");
     let both = scene.run("bundle load carried.tar --modules modules.toml --modules-to oci:lay");

@@ -144,7 +144,6 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
 pub(in crate::verbs) fn one_of_both(option: &str) -> Result<(), Diagnostic> {
     if invocation::says("modules") {
         return Err(Diagnostic::usage(format!("--{option} and --modules both say where modules go"))
-            .code("two-destinations")
             .hint("omit one of them"));
     }
     Ok(())
