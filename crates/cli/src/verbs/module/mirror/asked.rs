@@ -143,8 +143,9 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
 /// If both are typed; exit code 2.
 pub(in crate::verbs) fn one_of_both(option: &str) -> Result<(), Diagnostic> {
     if invocation::says("modules") {
-        return Err(Diagnostic::usage(format!("--{option} and --modules both say where modules go"))
-            .hint("omit one of them"));
+        return Err(
+            Diagnostic::usage(format!("--{option} and --modules both say where modules go")).hint("omit one of them")
+        );
     }
     Ok(())
 }
