@@ -72,6 +72,22 @@ fn a_tag_a_branch_and_a_commit_are_pulled() {
 }
 
 #[test]
+fn a_repository_whose_objects_are_named_by_sha256_is_pulled() {
+    let scene = Scene::new();
+    scene.context.write("repo/main.tf", "# 1\n");
+    scene.git("repo", "init -q -b main --object-format=sha256");
+    scene.commit("repo");
+    scene.git("repo", "tag v1");
+    let commit = scene.git("repo", "rev-parse HEAD");
+    assert_eq!(commit.len(), 64);
+    for reference in ["v1", "main", commit.as_str(), &commit[..12]] {
+        let address = format!("git::{}?ref={reference}", scene.path("repo").display());
+        let said = scene.output(scene.command("module pull --force --json").arg(address).arg("out")).success();
+        assert_eq!(said.json().last().expect("a line")["commit"], Value::from(commit.clone()));
+    }
+}
+
+#[test]
 fn what_a_repository_lacks_is_one_error_and_leaves_nothing() {
     let scene = Scene::new();
     scene.repository("repo", &[("main.tf", "")]);

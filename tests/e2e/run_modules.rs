@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, WebServer};
+use tofu_oci_testkit::{Answer, Behaviour, Deletion, WebServer};
 
 use crate::setup::Scene;
 
@@ -144,4 +144,22 @@ fn what_the_mapping_does_not_reach_is_said() {
     ");
     scene.context.write("modules.toml", "[[module_mirror]]\ninclude = []\nrepository_template = \"a.example/b\"\n");
     assert_eq!(scene.run("run -- true").code, Some(2));
+}
+
+#[test]
+fn the_reason_of_a_withdrawal_reaches_the_client_and_the_user_of_run() {
+    let scene = Scene::with_mapping(MAPPING);
+    scene.registry.set_behaviour(Behaviour { deletion: Deletion::Enabled, ..Behaviour::default() });
+    scene.run("withdraw REGISTRY/acme/network-aws:1.0.0 --reason 'opens port 22'").success();
+    scene.module_client("get -w ' %{http_code}' \"${base}acme/network/aws/1.0.0/download\"; echo; exit 1");
+    assert_snapshot!(scene.run("run -- sh client.sh").text, @r#"
+    exit code: 1
+    ----- stdout -----
+    {"errors":["registry.example.test/acme/network/aws 1.0.0 was withdrawn by its publisher: opens port 22"]} 404
+
+    ----- stderr -----
+    error: registry.example.test/acme/network/aws 1.0.0 was withdrawn by its publisher: opens port 22
+
+    hint: modules.toml says which repository a module is in: tofu-oci help modules
+    "#);
 }

@@ -33,7 +33,7 @@ pub(crate) async fn check(
     }
     if let Some(own) = asked.filter(|_| !versions.is_empty()).and_then(|asked| Tag::for_version(asked).ok()) {
         let tags: Vec<Tag> = facts.tags.iter().filter_map(|text| text.parse().ok()).collect();
-        let found = newest_neighbour(store, &tags, &own).await.map_err(|error| {
+        let found = newest_neighbour(store, tags.iter().filter(|tag| **tag != own)).await.map_err(|error| {
             let (place, version) = ("provider of the other versions".to_owned(), asked.map(ToString::to_string));
             NotJudged { place, version, platform: None, error }
         })?;

@@ -1,8 +1,11 @@
 //! The repositories that the modules of registries are kept in: `modules.toml`, read before any request is made.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError};
+use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError, ModulePlace};
+use tofu_oci_remote::RegistryClient;
+use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::printable;
 
 use crate::args::ModuleMappingArgs;
@@ -33,6 +36,14 @@ pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors
     match ModuleMirrors::parse(&text) {
         Ok(mirrors) => Ok(mirrors.read_from(&path)),
         Err(error) => Err(broken(&path, &text, &error)),
+    }
+}
+
+/// The repository or folder that a module is kept in. Nothing is asked yet.
+pub(crate) fn kept_in(client: &Arc<RegistryClient>, place: ModulePlace) -> Arc<dyn ReadStore> {
+    match place {
+        ModulePlace::Registry(repository) => Arc::new(client.store(repository)),
+        ModulePlace::Layout(dir) => Arc::new(DirStore::open_later(dir)),
     }
 }
 

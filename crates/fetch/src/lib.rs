@@ -34,7 +34,7 @@ pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::Turn;
 pub use link::Linked;
-pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, fetch_module};
+pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module};
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use subject::subject;

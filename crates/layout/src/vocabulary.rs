@@ -124,6 +124,9 @@ pub mod annotation {
     pub const SIZE: &str = "org.opentofu.provider.package-size";
     /// On an index entry: the file name of the release's zip.
     pub const FILENAME: &str = "org.opentofu.provider.filename";
+    /// On a module's manifest: the module of a registry that was packed from elsewhere, such as
+    /// `registry.opentofu.org/acme/network/aws`.
+    pub const MODULE_ADDRESS: &str = "org.opentofu.module.address";
     /// On a module's manifest: its version, such as `1.4.0`.
     pub const MODULE_VERSION: &str = "org.opentofu.module.version";
     /// On a module's manifest: the `h1:` checksum of what is in the package.

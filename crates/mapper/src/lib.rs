@@ -39,7 +39,8 @@ pub use error::{MapError, TemplateError};
 pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use modules::{
-    ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem, ModuleRepositories,
+    ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem, ModulePlace,
+    ModuleRepositories,
 };
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{MappedPlace, OciPlace, PlaceRule};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
-use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place};
+use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place, RepositoryRef};
 use toml::Spanned;
 
 use crate::{MapError, ModuleTemplate, Selection, TemplateError};
@@ -26,15 +26,33 @@ pub enum ModuleRepositories {
     Layouts(ModuleTemplate),
 }
 
+/// Where a module is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModulePlace {
+    /// In a repository of a registry.
+    Registry(RepositoryRef),
+    /// In an image layout in this folder.
+    Layout(PathBuf),
+}
+
+impl From<ModulePlace> for Place {
+    fn from(place: ModulePlace) -> Self {
+        match place {
+            ModulePlace::Registry(repository) => Self::Registry(repository),
+            ModulePlace::Layout(dir) => Self::Layout(dir),
+        }
+    }
+}
+
 impl ModuleRepositories {
     /// The repository or folder for `address`.
     ///
     /// # Errors
     /// When the template gives no repository for this address.
-    pub fn place(&self, address: &ModuleAddr) -> Result<Place, MapError> {
+    pub fn place(&self, address: &ModuleAddr) -> Result<ModulePlace, MapError> {
         match self {
-            Self::Registry(template) => template.apply(address).map(Place::Registry),
-            Self::Layouts(template) => template.render(address).map(|dir| Place::Layout(PathBuf::from(dir))),
+            Self::Registry(template) => template.apply(address).map(ModulePlace::Registry),
+            Self::Layouts(template) => template.render(address).map(|dir| ModulePlace::Layout(PathBuf::from(dir))),
         }
     }
 
@@ -102,11 +120,11 @@ impl ModuleMirror {
     ///
     /// # Errors
     /// When the template gives no repository for this address.
-    pub fn place(&self, address: &ModuleAddr) -> Result<Place, MapError> {
+    pub fn place(&self, address: &ModuleAddr) -> Result<ModulePlace, MapError> {
         let folder = self.origin.as_ref().and_then(|origin| origin.path.parent()).unwrap_or(Path::new(""));
         self.repositories.place(address).map(|place| match place {
-            Place::Layout(dir) => Place::Layout(folder.join(dir)),
-            other => other,
+            ModulePlace::Layout(dir) => ModulePlace::Layout(folder.join(dir)),
+            ModulePlace::Registry(repository) => ModulePlace::Registry(repository),
         })
     }
 
@@ -306,7 +324,7 @@ mod tests {
         .expect("a mapping");
         let place = |text: &str| {
             let mirror = mirrors.of(&address(text)).expect("a mirror");
-            mirror.repositories.place(&address(text)).expect("a place").to_string()
+            Place::from(mirror.repositories.place(&address(text)).expect("a place")).to_string()
         };
         assert_eq!(place("registry.example.com/acme/network/aws"), "ghcr.io/acme/network-aws");
         assert_eq!(place("registry.example.com/acme/old/aws"), "oci:modules/registry.example.com/acme/old/aws");
@@ -319,7 +337,7 @@ mod tests {
         let mirrors = ModuleMirrors::parse(text).expect("a mapping");
         let of = |mirrors: &ModuleMirrors| {
             let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
-            let place = mirror.place(&address("a/b/c")).expect("a place");
+            let place = Place::from(mirror.place(&address("a/b/c")).expect("a place"));
             format!("{} {place}", mirror.origin.as_ref().expect("a line"))
         };
         assert_eq!(of(&mirrors), "modules.toml:2 oci:lay/b");

@@ -124,6 +124,9 @@ pub(crate) async fn notes(contents: &BundleContents) -> Result<BTreeMap<String, 
 
 /// Blocks for the CLI configuration of those who install what was loaded into a registry.
 pub fn tofurc(addresses: &[&ProviderAddr]) -> String {
+    if addresses.is_empty() {
+        return "# This bundle holds no providers.\n".to_owned();
+    }
     let list = addresses.iter().map(|address| format!("\"{address}\"")).collect::<Vec<_>>().join(", ");
     format!(
         "# After: tofu-oci bundle load FILE 'registry.example.com/providers/${{hostname}}/${{namespace}}/${{type}}'\n\

@@ -36,7 +36,7 @@ pub use destination::{
 pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
-pub use load::load_bundle;
+pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MirrorMode, ModuleAction,
     ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,

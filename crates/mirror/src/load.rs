@@ -6,23 +6,31 @@ use futures_util::StreamExt as _;
 use tofu_oci_fetch::TrustChecker;
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
-use tofu_oci_types::{Counter, Event, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
 use crate::{Destination, MirrorError, TransferRequest};
 
-/// Carries every release of a bundle, with all that refers to it. The lines are in the order of the bundle. If one release
-/// is refused, its line says why, and nothing is carried.
+/// The releases of a bundle, judged.
+pub struct JudgedBundle(Vec<JudgedBundledRelease>);
+
+struct JudgedBundledRelease {
+    address: ProviderAddr,
+    version: Version,
+    release: Result<Arc<dyn Release>, MirrorError>,
+}
+
+/// Judges every release of a bundle.
 ///
 /// # Errors
-/// If the bundle cannot be opened, or the destination not be completed.
-pub async fn load_bundle(
+/// If the bundle cannot be opened, or two of its providers would share a repository.
+pub async fn judge_bundle(
     bundle: &BundleSource,
     destination: &dyn Destination,
     how: &Carrying<'_>,
     reporter: &dyn Reporter,
-) -> Result<Vec<MirrorLine>, MirrorError> {
+) -> Result<JudgedBundle, MirrorError> {
     let mut releases = Vec::new();
     for address in bundle.providers().await? {
         // Two providers that would share a repository are refused before anything is read.
@@ -36,29 +44,44 @@ pub async fn load_bundle(
     let judged = releases.into_iter().map(async |(address, version)| {
         let release = judged(bundle, &checker, &address, &version).await;
         count.done();
-        (address, version, release)
+        JudgedBundledRelease { address, version, release }
     });
     let judged: Vec<_> = judged.collect();
-    let judged: Vec<_> = futures_util::stream::iter(judged).buffered(how.jobs.max(1)).collect().await;
-    if judged.iter().any(|(_, _, release)| release.is_err()) {
-        let refused = judged.into_iter().filter_map(|(address, version, release)| {
+    Ok(JudgedBundle(futures_util::stream::iter(judged).buffered(how.jobs.max(1)).collect().await))
+}
+
+impl JudgedBundle {
+    /// Whether one of the releases is refused.
+    pub fn is_refused(&self) -> bool {
+        self.0.iter().any(|judged| judged.release.is_err())
+    }
+
+    /// A line for each release that is refused.
+    pub fn refused(self) -> Vec<MirrorLine> {
+        let refused = self.0.into_iter().filter_map(|JudgedBundledRelease { address, version, release }| {
             Some(MirrorLine { address, version: Some(version), outcome: Err(release.err()?) })
         });
-        let text = format!("{} holds a release that is refused, so nothing of it was loaded", bundle.place());
-        reporter.event(&Event::warning("nothing-loaded", text));
-        return Ok(refused.collect());
+        refused.collect()
     }
-    let carried = judged.into_iter().map(async |(address, version, release)| {
-        let outcome = match release {
-            Ok(release) => carried(destination, how, release, reporter).await,
-            Err(error) => Err(error),
-        };
-        MirrorLine { address, version: Some(version), outcome }
-    });
-    let carried: Vec<_> = carried.collect();
-    let lines: Vec<MirrorLine> = futures_util::stream::iter(carried).buffered(how.jobs.max(1)).collect().await;
-    destination.finish(reporter).await?;
-    Ok(lines)
+
+    /// Carries every release, with all that refers to it. The lines are in the order of the bundle. One that is refused has its
+    /// line, too. [`Destination::finish`] completes the destination.
+    pub async fn carry(
+        self,
+        destination: &dyn Destination,
+        how: &Carrying<'_>,
+        reporter: &dyn Reporter,
+    ) -> Vec<MirrorLine> {
+        let carried = self.0.into_iter().map(async |JudgedBundledRelease { address, version, release }| {
+            let outcome = match release {
+                Ok(release) => carried(destination, how, release, reporter).await,
+                Err(error) => Err(error),
+            };
+            MirrorLine { address, version: Some(version), outcome }
+        });
+        let carried: Vec<_> = carried.collect();
+        futures_util::stream::iter(carried).buffered(how.jobs.max(1)).collect().await
+    }
 }
 
 async fn judged(

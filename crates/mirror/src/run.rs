@@ -104,11 +104,9 @@ impl MirrorJob<'_> {
         lines
     }
 
-    /// Does it. The lines are in the order of the providers and their versions.
-    ///
-    /// # Errors
-    /// If the destination cannot be completed at the end. What fails of a single release is in its line.
-    pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Result<Vec<MirrorLine>, MirrorError> {
+    /// Does it. The lines are in the order of the providers and their versions; what fails of a release is in its line.
+    /// [`Destination::finish`] completes the destination.
+    pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Vec<MirrorLine> {
         let running = MirrorRun {
             job: self,
             how,
@@ -124,8 +122,7 @@ impl MirrorJob<'_> {
         });
         let done: Vec<_> = done.collect();
         let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(done).buffered(PROVIDERS).collect().await;
-        self.destination.finish(reporter).await?;
-        Ok(lines.into_iter().flatten().collect())
+        lines.into_iter().flatten().collect()
     }
 
     /// What the rules choose of a provider, whatever the destination has.

@@ -28,12 +28,21 @@ pub(crate) async fn neighbours(
         (Some(existing), Some(version)) => version_of(store, existing).await?.map(|of| Neighbour { version, of }),
         _ => None,
     };
-    let newest = newest_neighbour(store, tags, own).await?;
-    let other = [&there, &newest].into_iter().flatten().find(|found| is_other_kind(&found.of, of));
-    if let Some(Neighbour { version, of: kept }) = other.cloned() {
-        return Err(PackError::KeptForOther(Box::new(KeptForOther { place: store.place(), kept, version })));
-    }
+    let newest = newest_neighbour(store, tags.iter().filter(|tag| *tag != own)).await?;
+    demand_kind(store, there.as_ref(), of)?;
+    demand_kind(store, newest.as_ref(), of)?;
     Ok((there, newest))
+}
+
+/// Demands that a version of the repository, if it says what it is, is of the same kind as `of`.
+fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf) -> Result<(), PackError> {
+    match found.filter(|found| is_other_kind(&found.of, of)) {
+        None => Ok(()),
+        Some(Neighbour { version, of: kept }) => {
+            let (kept, version) = (kept.clone(), version.clone());
+            Err(PackError::KeptForOther(Box::new(KeptForOther { place: store.place(), kept, version })))
+        }
+    }
 }
 
 /// The tags of a repository before something is written there; none if it does not exist, or with a note if they are not listed.
@@ -96,11 +105,10 @@ pub async fn demand_takes(
         kinds.push((of, version));
     }
     let Some((of, _)) = kinds.first() else { return Ok(()) };
-    // No tag is left out: what lies under the versions' own tags counts, too.
-    let none = "latest".parse().expect("a tag");
-    match neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await {
+    // What lies under the versions' own tags counts, too.
+    match newest_neighbour(to, tags_before(to, reporter).await?.iter()).await {
         // Whoever may not read the destination can still write there.
-        Err(PackError::Store(error)) if !error.is_transient() => Ok(()),
-        found => found.map(drop),
+        Err(error) if !error.is_transient() => Ok(()),
+        found => demand_kind(to, found?.as_ref(), of),
     }
 }

@@ -146,7 +146,7 @@ async fn require_address(
             Vec::new()
         }
     };
-    match newest_neighbour(store, &tags, tag).await? {
+    match newest_neighbour(store, tags.iter().filter(|other| *other != tag)).await? {
         Some(Neighbour { version, of: VersionOf::Provider { address: kept } }) if kept != *address => {
             let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
             Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())

@@ -67,6 +67,7 @@ pub use listing::{Listing, StrayEffect, StrayTag};
 pub use module::{
     ArchiveForm, GitCheckout, GitCommand, GitFault, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError,
     LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, PackageBytes,
+    wanted_text,
 };
 pub use neighbours::{Neighbour, newest_neighbour};
 pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};

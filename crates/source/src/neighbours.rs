@@ -21,15 +21,18 @@ pub struct Neighbour {
     pub of: VersionOf,
 }
 
-/// The newer of the two newest versions among `tags` that names a provider or is a module. The tag `own` and tags that are not
-/// canonical do not count. At most two requests.
+/// The newer of the two newest versions among `tags` that names a provider or is a module. Tags that are not canonical do not
+/// count. At most two requests.
 ///
 /// # Errors
 /// If a release could not be asked for ([`StoreError::is_of_content`]): it may name a provider. A missing or
 /// damaged manifest, and one that is neither a release nor a module, names none.
-pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) -> Result<Option<Neighbour>, StoreError> {
+pub async fn newest_neighbour<'a>(
+    store: &dyn ReadStore,
+    tags: impl Iterator<Item = &'a Tag>,
+) -> Result<Option<Neighbour>, StoreError> {
     let canonical = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
-    let mut versions: Vec<Version> = tags.iter().filter(|tag| *tag != own).filter_map(canonical).collect();
+    let mut versions: Vec<Version> = tags.filter_map(canonical).collect();
     versions.sort_by(|one, other| other.precedence(one));
     for version in versions.into_iter().take(MOST) {
         let Ok(tag) = Tag::for_version(&version) else { continue };
@@ -77,7 +80,7 @@ mod tests {
         /// The provider of the newest version beside `own`.
         async fn newest_beside(&self, own: &str) -> Result<String, String> {
             let tags = self.inner.tags().await.unwrap();
-            let found = newest_neighbour(self, &tags, &own.parse().unwrap()).await;
+            let found = newest_neighbour(self, tags.iter().filter(|tag| tag.as_str() != own)).await;
             let name = |found: Option<Neighbour>| {
                 found.map_or("none".to_owned(), |found| {
                     format!("{} {}", found.version, found.of.address().unwrap().provider_type())

@@ -108,6 +108,12 @@ pub enum ConfigProblem {
         /// The local name.
         name: String,
     },
+    /// Two sources of one call.
+    #[error("the module `{module}` has a `source` twice; keep one of the two")]
+    SourceTwice {
+        /// The name of the call.
+        module: String,
+    },
     /// A module's folder that does not exist, or that holds no configuration.
     #[error("the module's folder `{path}` {}", if *exists { "holds no configuration" } else { "is not there" })]
     ModuleMissing {
@@ -216,6 +222,7 @@ impl ConfigProblem {
             Self::InvalidEntry { .. } => "invalid-entry",
             Self::BuiltIn { .. } => "built-in",
             Self::Duplicate { .. } => "duplicate",
+            Self::SourceTwice { .. } => "source-twice",
             Self::ModuleMissing { .. } => "module-missing",
             Self::ModuleLoop { .. } => "module-loop",
             Self::TooManyModules { .. } => "too-many-modules",

@@ -5,9 +5,10 @@ use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
 use tofu_oci_fetch::{ModuleFetchError, Trust, judge_module};
-use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
 use tokio::time::Instant;
 
 use super::answers::{Answers, AskedFor, Waits};
@@ -209,8 +210,12 @@ async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStor
     match read {
         Ok(package) => Ok(package),
         Err(ModuleError::Store(StoreError::NotFound { .. })) => {
-            let is_withdrawn = listed(address, store).await?.withdrawn.contains(version);
-            Err(absent(if is_withdrawn { VersionAbsence::Withdrawn(None) } else { VersionAbsence::NoTag }))
+            if !listed(address, store).await?.withdrawn.contains(version) {
+                return Err(absent(VersionAbsence::NoTag));
+            }
+            let notice = withdrawal(&**store, &VersionOf::Module, version).await;
+            let reason = notice.map(|notice| printable(notice.reason.as_str()).into_owned());
+            Err(absent(VersionAbsence::Withdrawn(reason)))
         }
         Err(error) => Err(failed(address, version, &error.into())),
     }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::number::number;
 use super::size::PartSize;
-use super::{CarryArgs, IdentityArgs, Network, OutputArgs, TrustArgs};
+use super::{CarryArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs};
 
 /// Arguments of `bundle`.
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ Examples:
   tofu-oci bundle load providers.tar 'registry.example.com/tofu/${namespace}/${type}'
   tofu-oci install --from bundle:providers.tar
 
-A bundle carries releases to a site without a network. See `tofu-oci help bundles`.")]
+A bundle carries providers and modules to a site without a network. See `tofu-oci help bundles`.")]
 pub(crate) struct BundleArgs {
     #[command(subcommand)]
     pub(crate) verb: BundleVerb,
@@ -27,9 +27,9 @@ pub(crate) struct BundleArgs {
 /// The verbs of `bundle`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleVerb {
-    /// Put releases into one file, with their signatures
+    /// Put providers and modules into one file, with their signatures
     Create(Box<BundleCreateArgs>),
-    /// Verify the releases of a bundle and bring them into a registry or a folder
+    /// Verify the providers and modules of a bundle and bring them into a registry or a folder
     Load(Box<BundleLoadArgs>),
     /// Show what is in a bundle
     Show(Box<BundleShowArgs>),
@@ -39,8 +39,8 @@ pub(crate) enum BundleVerb {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  What a configuration uses, in the versions of its lock file:
-    tofu-oci bundle create providers.tar --from-config infra
+  What a configuration uses: providers in the versions of its lock file, and modules:
+    tofu-oci bundle create carried.tar --from-config infra
 
   The newest three versions of two providers, for two platforms:
     tofu-oci bundle create providers.tar hashicorp/random hashicorp/null --latest 3 \\
@@ -51,8 +51,8 @@ Examples:
       --from 'ghcr.io/acme/${namespace}-${type}'
 
 `bundle create` writes the file anew, with exactly these releases; the same releases give the same
-bytes. `mirror --to bundle:FILE` adds to a bundle. A release that fails is a line of the report, the
-others are in the bundle, and the exit code is 1.")]
+bytes. `mirror --to bundle:FILE` and `module mirror --to bundle:FILE` add to a bundle. What fails is a
+line of the report, the others are in the bundle, and the exit code is 1.")]
 pub(crate) struct BundleCreateArgs {
     /// The file to write
     #[arg(value_name = "FILE", value_parser = bundle_file())]
@@ -64,13 +64,24 @@ pub(crate) struct BundleCreateArgs {
     pub(crate) carry: CarryArgs,
 }
 
+/// What of a bundle is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BundleKind {
+    /// Its providers
+    Providers,
+    /// Its modules
+    Modules,
+}
+
 /// Arguments of `bundle load`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   Into the registry of the site:
     tofu-oci bundle load providers.tar 'registry.example.com/tofu/${namespace}/${type}'
-
+  Providers and modules:
+    tofu-oci bundle load all.tar 'r.example.com/p/${namespace}/${type}' \\
+      --modules-to 'r.example.com/m/${namespace}-${name}-${target_system}'
   Into a folder that any web server can serve to OpenTofu and Terraform:
     tofu-oci bundle load providers.tar static:/srv/www/providers
 
@@ -80,9 +91,19 @@ pub(crate) struct BundleLoadArgs {
     /// The bundle, or the name of its parts without .001
     #[arg(value_name = "FILE", value_parser = bundle_file())]
     pub(crate) file: PathBuf,
-    /// Where to: a template for repositories, oci:DIR or static:DIR, as for `mirror --to`
+    /// Where providers go: a template for repositories, oci:DIR or static:DIR, as for `mirror --to`
+    ///
+    /// oci:DIR takes modules too, if nothing else says where they go.
     #[arg(value_name = "DEST")]
-    pub(crate) destination: String,
+    pub(crate) destination: Option<String>,
+    /// Where modules go: a template or oci:DIR, as for `module mirror --to` [default: by modules.toml]
+    #[arg(long, value_name = "TEMPLATE")]
+    pub(crate) modules_to: Option<String>,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
+    /// Load one kind alone [default: both]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) only: Option<BundleKind>,
     /// How many releases to move at a time, and how many packages of each, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) jobs: u8,

@@ -45,7 +45,7 @@ mod verify;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
-pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleLoadArgs, BundleShowArgs, BundleVerb};
+pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs, BundleShowArgs, BundleVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{Global, Network, OutputArgs};

@@ -58,6 +58,12 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::UpstreamChanged { .. } => {
                 plain(&error).hint("a version must never change: ask its publisher what happened")
             }
+            ModuleMirrorError::OtherModule { .. } => plain(&error)
+                .exiting(Exit::Usage)
+                .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}"),
+            ModuleMirrorError::RefMoved { ref address, .. } => plain(&error)
+                .hint(format!("if the change is meant, mirror it as another version: --as {address}@NEWVERSION"))
+                .hint("the tag of a version must never move: ask its publisher what happened"),
             ModuleMirrorError::LeavesFolder { .. } => plain(&error).hint(
                 "fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER",
             ),

@@ -1,7 +1,7 @@
 //! Why a call of a module cannot be pinned, or its pin no longer holds.
 
 use tofu_oci_fetch::ModuleFetchError;
-use tofu_oci_source::ModuleError;
+use tofu_oci_source::{ModuleError, wanted_text};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, Digest, Place, Reference, Tag, Version};
 
@@ -32,7 +32,7 @@ pub enum ModulePinError {
         wanted: Constraints,
     },
     /// The repository has no version that may be chosen.
-    #[error("{place} has no version that {}", if wanted.is_any() { "is a release".to_owned() } else { format!("meets `{wanted}`") })]
+    #[error("{place} has no version{}", wanted_text(wanted))]
     NoMatchingVersion {
         /// The repository.
         place: Place,

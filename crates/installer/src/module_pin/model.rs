@@ -2,6 +2,7 @@
 
 use tofu_oci_fetch::{SignedBy, Trust};
 use tofu_oci_store::StoreError;
+use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Digest, OciModuleSource, Tag, Version};
 
 use crate::Upgrade;
@@ -75,6 +76,13 @@ pub enum ModulePinChange {
 pub enum PinRemark {
     /// The version was withdrawn.
     Withdrawn(Version),
+    /// Another version takes the place of this one, which was withdrawn, perhaps with a reason.
+    Left {
+        /// The version that was withdrawn.
+        withdrawn: Version,
+        /// Why, as its publisher says, unverified.
+        reason: Option<NoticeReason>,
+    },
     /// The version has a tag that says it is deprecated.
     Deprecated(Version),
     /// The repository has the package, and its tag no longer.

@@ -62,7 +62,9 @@ impl PinnedCall<'_> {
         if self.is_upgrade() && (version.is_some() || self.request.constraints.is_some()) {
             let newest = self.newest(version.as_ref()).await?;
             if Some(&newest) != tag.as_ref() {
-                return self.of_tag(newest, ModulePinChange::Upgraded { from: tag }).await;
+                let mut pin = self.of_tag(newest, ModulePinChange::Upgraded { from: tag }).await?;
+                pin.remarks.extend(self.left(version).await?);
+                return Ok(pin);
             }
         }
         self.admit(version.as_ref())?;
@@ -179,6 +181,16 @@ impl PinnedCall<'_> {
             ModuleStanding::Signed(signers) => Ok(signers),
             ModuleStanding::NotJudged | ModuleStanding::Unsigned => Ok(Vec::new()),
         }
+    }
+
+    /// That the version of before was withdrawn, and why.
+    async fn left(&self, version: Option<Version>) -> Result<Option<PinRemark>, ModulePinError> {
+        let Some(withdrawn) = version else { return Ok(None) };
+        if !self.repository.listing().await?.withdrawn.contains(&withdrawn) {
+            return Ok(None);
+        }
+        let reason = self.repository.withdrawal(&withdrawn).await;
+        Ok(Some(PinRemark::Left { withdrawn, reason }))
     }
 
     /// Why the tag of a pinned package is gone.

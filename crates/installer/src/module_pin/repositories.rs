@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::StreamExt as _;
-use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_trust::{NoticeReason, VersionOf};
 use tofu_oci_types::{Digest, Place, Reference, RepositoryRef, Subdir, Tag, Version};
 use tokio::sync::OnceCell;
 
@@ -58,6 +59,11 @@ impl AskedRepository {
     pub(super) async fn listing(&self) -> Result<Arc<Listing>, StoreError> {
         let ask = || async { self.store.tags().await.map(|tags| Arc::new(Listing::of(&tags))) };
         self.listing.get_or_init(ask).await.clone()
+    }
+
+    /// Why a version was withdrawn, unverified; `None` if it was not, or the reason cannot be read.
+    pub(super) async fn withdrawal(&self, version: &Version) -> Option<NoticeReason> {
+        Some(withdrawal(&*self.store, &VersionOf::Module, version).await?.reason)
     }
 
     /// The module package of a tag or digest; its manifest is read.

@@ -117,6 +117,7 @@ impl Modules {
             format!("{} {} {:?}", content.unwrap_or("unknown"), pin.tag.as_ref().map_or("-", Tag::as_str), pin.change);
         for remark in &pin.remarks {
             text.push_str(match remark {
+                PinRemark::Left { .. } => " left",
                 PinRemark::Withdrawn(_) => " withdrawn",
                 PinRemark::Deprecated(_) => " deprecated",
                 PinRemark::TagGone(_) => " gone",
@@ -194,7 +195,7 @@ async fn a_version_that_was_withdrawn_stays_until_an_upgrade() {
     let modules = Modules::new("1.4.0 1.5.0 withdrawn-1.5.0=1.5.0 deprecated-1.4.0=other").await;
     modules.untag("1.5.0").await;
     modules.keeps("@1.5.0 1.5.0", "1.5.0 1.5.0 Kept withdrawn").await;
-    modules.upgrades("@1.5.0 1.5.0", "1.4.0 1.4.0 Upgraded { from: Some(1.5.0) } deprecated").await;
+    modules.upgrades("@1.5.0 1.5.0", "1.4.0 1.4.0 Upgraded { from: Some(1.5.0) } deprecated left").await;
     modules.keeps("1.4.0", "1.4.0 1.4.0 Pinned deprecated").await;
     modules.untag("withdrawn-1.5.0").await;
     modules.keeps("@1.5.0 1.5.0", "1.5.0 1.5.0 Kept gone").await;

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Serialize;
+use tofu_oci_fetch::{Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::{BundleArchive, BundleContents, ReadStore, StoreError};
-use tofu_oci_types::{Digest, ModuleAddr, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{Constraints, Digest, ModuleAddr, Reference, Reporter, Subdir, Tag, Version};
 
-use super::pick::NamedPackage;
+use super::error::ModuleMirrorError;
+use super::pick::{ModuleOrigin, NamedPackage, WantedModule};
+use super::report::ModuleMirrorLine;
 use super::upstream::ModuleUpstream;
 
 /// The modules of a bundle, as a place that modules come from.
@@ -23,6 +26,45 @@ impl BundledModules {
     /// The modules of the bundle, sorted.
     pub fn addresses(&self) -> Vec<ModuleAddr> {
         self.0.repositories().filter_map(module_named).collect()
+    }
+
+    /// All of its modules, each in all versions or the newest of them.
+    pub fn wanted(&self, latest: Option<usize>) -> Vec<WantedModule> {
+        let wanted = |address| WantedModule {
+            address,
+            folder: Subdir::root(),
+            origin: ModuleOrigin::Registry { constraints: Constraints::any(), latest },
+        };
+        self.addresses().into_iter().map(wanted).collect()
+    }
+
+    /// A line for each version that the policy refuses, or that cannot be read.
+    pub async fn refused(&self, trust: &Trust, reporter: &dyn Reporter) -> Vec<ModuleMirrorLine> {
+        let mut refused = Vec::new();
+        let mut refuse = |address: &ModuleAddr, version: Option<Version>, error: ModuleMirrorError| {
+            let (address, called_by) = (address.clone(), Vec::new());
+            refused.push(ModuleMirrorLine { address, version, called_by, outcome: Err(error) });
+        };
+        for address in self.addresses() {
+            let versions = match self.versions(&address).await {
+                Ok(versions) => versions,
+                Err(error) => {
+                    refuse(&address, None, error.into());
+                    continue;
+                }
+            };
+            for version in versions {
+                let judged = async {
+                    let package = self.package(&address, &version).await?;
+                    Ok(judge_module(&package, Some(&version), trust, reporter).await?)
+                };
+                let judged: Result<_, ModuleMirrorError> = judged.await;
+                if let Err(error) = judged {
+                    refuse(&address, Some(version), error);
+                }
+            }
+        }
+        refused
     }
 
     fn repository(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleError> {

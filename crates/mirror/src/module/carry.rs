@@ -14,9 +14,7 @@ use tofu_oci_packer::{
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{
-    Descriptor, Event, GitTransport, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version, masked,
-};
+use tofu_oci_types::{Descriptor, Event, GitTransport, Place, Reference, Reporter, Subdir, Tag, Version, masked};
 
 use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
 use super::error::ModuleMirrorError;
@@ -24,22 +22,9 @@ use super::job::{MirrorMode, ModuleCarrying, ModuleMirrorJob};
 use super::one_tag::OneTag;
 use super::pick::ModuleOrigin;
 use super::report::{ModuleAction, ModuleDeed};
+use super::same::changed;
+use super::visit::{ModuleVisit, Visited};
 use crate::blocking::blocking;
-
-/// One version that a run visits, and the folders of its package whose calls are wanted.
-pub(super) struct ModuleVisit {
-    pub(super) address: ModuleAddr,
-    pub(super) version: Version,
-    pub(super) origin: ModuleOrigin,
-    pub(super) folders: Vec<Subdir>,
-}
-
-/// What came of a visit.
-pub(super) struct Visited {
-    pub(super) outcome: Result<ModuleDeed, ModuleMirrorError>,
-    /// The calls of each folder, if the package could be looked into.
-    pub(super) calls: Vec<(Subdir, ReadCalls)>,
-}
 
 /// A package in a temporary folder, which goes when this does.
 struct UnpackedModule {
@@ -109,9 +94,9 @@ impl ModuleMirrorJob<'_> {
                 Ok((ModuleDeed { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
             }
             ModuleThere::Present(manifest) => {
-                self.demand_same(visit, &manifest, &to).await?;
                 let reference = Reference::Digest(manifest.digest.clone());
                 let package = ModulePackage::of_store(before, &reference, Subdir::root()).await?;
+                self.demand_same(visit, &package, &to).await?;
                 let unpacked = self.unpack(&package, visit).await?;
                 let manifest = Some(manifest.digest);
                 Ok((ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 }, Some(unpacked)))
@@ -120,18 +105,6 @@ impl ModuleMirrorJob<'_> {
                 let (deed, unpacked) = self.add(visit, store).await?;
                 Ok((deed, Some(unpacked)))
             }
-        }
-    }
-
-    /// A source that names one package is asked which one it is. A registry is not asked again for what is there.
-    async fn demand_same(&self, visit: &ModuleVisit, there: &Descriptor, to: &Place) -> Result<(), ModuleMirrorError> {
-        let ModuleOrigin::At { location, .. } = &visit.origin else { return Ok(()) };
-        let package = self.upstream.package_at(location).await?;
-        match package.manifest() {
-            Some(manifest) if package.subdir().is_root() && *manifest != there.digest => {
-                Err(changed(visit, package.place(), to))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -144,6 +117,7 @@ impl ModuleMirrorJob<'_> {
             ModuleOrigin::Registry { .. } => self.upstream.package(&visit.address, &visit.version).await?,
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await?,
         };
+        self.demand_own_repository(visit, &package).await?;
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
         let unpacked = self.unpack(&package, visit).await?;
@@ -221,7 +195,7 @@ impl ModuleMirrorJob<'_> {
             }
         }
         let from = shown_origin(package);
-        let mut annotations = BTreeMap::new();
+        let mut annotations = BTreeMap::from([(annotation::MODULE_ADDRESS.to_owned(), visit.address.to_string())]);
         // A path of this machine is of no use to others, and not theirs to know.
         if package.git().is_none_or(|git| git.source().transport() != GitTransport::File) {
             annotations.insert(annotation::SOURCE.to_owned(), from.clone());
@@ -281,11 +255,6 @@ fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Resu
         PackageDifference::Files => Err(changed(visit, from, &to)),
         PackageDifference::NotAModule => Err(error.into()),
     }
-}
-
-fn changed(visit: &ModuleVisit, from: &Place, to: &Place) -> ModuleMirrorError {
-    let (address, version) = (visit.address.clone(), visit.version.clone());
-    ModuleMirrorError::UpstreamChanged { address, version, from: from.clone(), to: to.clone() }
 }
 
 /// Where a package comes from: no login, no arguments, which may hold a signature.

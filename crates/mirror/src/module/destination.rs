@@ -4,12 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use tofu_oci_layout::annotation;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
+use tofu_oci_source::{Listing, ModulePackage};
 use tofu_oci_store::{ReadStore, Store};
-use tofu_oci_types::{ModuleAddr, Place, Reporter, RepositoryRef};
+use tofu_oci_types::{ModuleAddr, Place, Reference, Reporter, RepositoryRef, Subdir, Tag};
+use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
 use crate::OpenStore;
+
+/// How many of the newest versions of a repository are asked which module they are.
+const LOOKED_INTO: usize = 2;
 
 /// A place of the user's that modules are carried to.
 #[async_trait]
@@ -34,6 +40,15 @@ pub trait ModuleDestination: Send + Sync {
     /// As [`ModuleDestination::store`], and if it cannot be opened.
     async fn before(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleMirrorError>;
 
+    /// The module that the packages of the module's repository say they are, as it was before the run; `None` if none says so,
+    /// or the repository is named by the module itself.
+    ///
+    /// # Errors
+    /// As [`ModuleDestination::store`].
+    async fn kept_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        Ok(None)
+    }
+
     /// Whether a repository is one of the destination's.
     fn holds(&self, repository: &RepositoryRef) -> bool;
 
@@ -55,6 +70,7 @@ pub struct MappedModuleRepositories {
 struct ModuleRepository {
     address: ModuleAddr,
     store: Arc<dyn Store>,
+    kept: Arc<OnceCell<Option<ModuleAddr>>>,
 }
 
 impl MappedModuleRepositories {
@@ -62,20 +78,18 @@ impl MappedModuleRepositories {
     pub fn new(mirrors: ModuleMirrors, open: OpenStore) -> Self {
         Self { mirrors, open, opened: Mutex::default() }
     }
-}
 
-#[async_trait]
-impl ModuleDestination for MappedModuleRepositories {
-    fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError> {
+    fn repository(&self, address: &ModuleAddr) -> Result<ModuleRepository, ModuleMirrorError> {
         let Some(mirror) = self.mirrors.of(address) else {
             return Err(ModuleMirrorError::NoMirror { address: address.clone() });
         };
-        let place = mirror.place(address)?;
+        let place: Place = mirror.place(address)?.into();
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = if let Some(known) = opened.get(&place) {
             known.clone()
         } else {
-            let repository = ModuleRepository { address: address.clone(), store: (self.open)(&place)? };
+            let (store, kept) = ((self.open)(&place)?, Arc::default());
+            let repository = ModuleRepository { address: address.clone(), store, kept };
             opened.insert(place.clone(), repository.clone());
             repository
         };
@@ -83,12 +97,24 @@ impl ModuleDestination for MappedModuleRepositories {
             let (first, second) = (Box::new(repository.address), Box::new(address.clone()));
             return Err(ModuleMirrorError::SharedRepository { place, first, second });
         }
-        Ok(repository.store)
+        Ok(repository)
+    }
+}
+
+#[async_trait]
+impl ModuleDestination for MappedModuleRepositories {
+    fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError> {
+        Ok(self.repository(address)?.store)
     }
 
     async fn before(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleMirrorError> {
         let store: Arc<dyn ReadStore> = self.store(address)?;
         Ok(store)
+    }
+
+    async fn kept_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        let ModuleRepository { store, kept, .. } = self.repository(address)?;
+        Ok(kept.get_or_init(|| recorded_in(store)).await.clone())
     }
 
     /// By the texts of the templates around their variables.
@@ -103,6 +129,25 @@ impl ModuleDestination for MappedModuleRepositories {
     async fn finish(&self, _reporter: &dyn Reporter) -> Result<(), ModuleMirrorError> {
         Ok(())
     }
+}
+
+/// The module that the newest versions of a repository say they are. What cannot be read says nothing.
+async fn recorded_in(store: Arc<dyn Store>) -> Option<ModuleAddr> {
+    let listing = Listing::of(&store.tags().await.ok()?);
+    for version in listing.versions.iter().rev().take(LOOKED_INTO) {
+        let reference = Reference::Tag(Tag::for_version(version).ok()?);
+        let store: Arc<dyn ReadStore> = Arc::clone(&store) as _;
+        let package = ModulePackage::of_store(store, &reference, Subdir::root()).await.ok();
+        if let Some(kept) = package.as_ref().and_then(recorded_address) {
+            return Some(kept);
+        }
+    }
+    None
+}
+
+/// The module that a package says it was mirrored as.
+pub(super) fn recorded_address(package: &ModulePackage) -> Option<ModuleAddr> {
+    package.about()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
 }
 
 /// Whether a template could give this repository: it has the texts around the variables in their order, and as many parts.

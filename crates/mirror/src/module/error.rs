@@ -3,7 +3,7 @@
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
-use tofu_oci_source::ModuleError;
+use tofu_oci_source::{ModuleError, wanted_text};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, ModuleAddr, Place, Version};
 
@@ -47,6 +47,16 @@ pub enum ModuleMirrorError {
         /// The other one.
         second: Box<ModuleAddr>,
     },
+    /// Another run has put another module into the repository.
+    #[error("{place} holds {kept}, and a repository holds one module: {address} does not go there")]
+    OtherModule {
+        /// The repository.
+        place: Place,
+        /// The module that its packages say they are.
+        kept: Box<ModuleAddr>,
+        /// The module that stays out.
+        address: Box<ModuleAddr>,
+    },
     /// No version that its registry lists meets the constraint.
     #[error("{address} has no version{}", wanted_text(wanted))]
     Unmet {
@@ -68,6 +78,22 @@ pub enum ModuleMirrorError {
         from: Place,
         /// What has others.
         to: Place,
+    },
+    /// The branch or tag of a git repository names another commit than the one that was mirrored.
+    #[error("{repository} names the commit {now} now, and {to} has {address} {version} of {recorded}, which stays")]
+    RefMoved {
+        /// The module.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// The git repository with its branch or tag, without secrets.
+        repository: String,
+        /// The commit that it names.
+        now: String,
+        /// What has the package of another one.
+        to: Place,
+        /// The commit of that package.
+        recorded: String,
     },
     /// The module is a folder of its package, and calls another folder of it. A package of that folder alone would be broken.
     #[error(
@@ -104,19 +130,12 @@ impl ModuleMirrorError {
             Self::Store(error) => error.code(),
             Self::Bundle(error) => error.code(),
             Self::NoMirror { .. } => "no-module-mirror",
-            Self::SharedRepository { .. } => "shared-repository",
+            Self::SharedRepository { .. } | Self::OtherModule { .. } => "shared-repository",
             Self::Unmet { .. } => "no-matching-version",
             Self::UpstreamChanged { .. } => "upstream-changed",
+            Self::RefMoved { .. } => "module-ref-moved",
             Self::LeavesFolder { .. } => "module-leaves-folder",
             Self::TooMany { .. } => "too-many-modules",
         }
-    }
-}
-
-fn wanted_text(wanted: &Constraints) -> String {
-    match wanted.exact() {
-        _ if wanted.is_any() => " that is a release".to_owned(),
-        Some(version) => format!(" {version}"),
-        None => format!(" that meets `{wanted}`"),
     }
 }

@@ -4,6 +4,7 @@
 //! wanted --pick--> versions --visit--> what the destination lacks, from upstream     run.rs, pick.rs
 //!                     ^                  OCI package    byte for byte                carry.rs
 //!                     |                  archive        unpacked, packed anew        carry.rs
+//!                     |                what it has: compared with its source         same.rs
 //!                     +-- calls of other modules, read from the package              calls.rs
 //! ```
 //!
@@ -20,7 +21,9 @@ mod one_tag;
 mod pick;
 mod report;
 mod run;
+mod same;
 mod upstream;
+mod visit;
 
 pub use bundled::{BundledModule, BundledModules, bundled_modules};
 pub use destination::{MappedModuleRepositories, ModuleDestination};

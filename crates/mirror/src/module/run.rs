@@ -10,11 +10,11 @@ use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Subdir, Version};
 
 use super::calls::ReadCalls;
-use super::carry::{ModuleVisit, Visited};
 use super::error::ModuleMirrorError;
-use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
+use super::job::{ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
 use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+use super::visit::{ModuleVisit, Visited};
 
 /// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
@@ -49,10 +49,11 @@ struct ModuleRun<'a> {
 }
 
 impl ModuleMirrorJob<'_> {
-    /// Does it. What fails of a single module is in its line.
+    /// Does it. What fails of a single module is in its line. [`ModuleDestination::finish`](super::ModuleDestination::finish)
+    /// completes the destination.
     ///
     /// # Errors
-    /// If the modules lead to too many versions, or the destination cannot be completed at the end.
+    /// If the modules lead to too many versions.
     pub async fn run(&self) -> Result<ModuleMirrorReport, ModuleMirrorError> {
         let mut run = ModuleRun {
             job: self,
@@ -71,9 +72,6 @@ impl ModuleMirrorJob<'_> {
         }
         while !run.next.is_empty() {
             run.wave().await?;
-        }
-        if self.mode == MirrorMode::Run {
-            self.destination.finish(self.reporter).await?;
         }
         let mut lines: Vec<ModuleMirrorLine> = run.lines.into_values().collect();
         lines.sort_by(|one, other| {

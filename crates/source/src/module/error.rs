@@ -232,7 +232,8 @@ fn location_text(address: &ModuleAddr, version: &Version, place: &Place, fault: 
     }
 }
 
-fn wanted_text(wanted: &Constraints) -> String {
+/// What a version must meet, as the end of `… has no version`.
+pub fn wanted_text(wanted: &Constraints) -> String {
     match wanted.exact() {
         _ if wanted.is_any() => " that is a release".to_owned(),
         Some(version) => format!(" {version}"),

@@ -53,6 +53,14 @@ impl JsonNote {
         }
     }
 
+    /// What looks as if it was meant for a note.
+    pub(super) fn doubt(&self) -> Option<String> {
+        match self {
+            Self::Comment { text, note: None, .. } => note::meant_as_note(text),
+            _ => None,
+        }
+    }
+
     /// The bytes to replace so that the object has this note; `None` if it has no room for one.
     pub(super) fn edit(&self, note: &PinNote) -> Option<(Range<usize>, String)> {
         match self {

@@ -93,6 +93,36 @@ pub(super) fn read(comment: &str) -> Result<Option<FoundNote>, InvalidConstraint
     Ok(Some((start..start + end, PinNote { tag, constraint })))
 }
 
+/// What of a comment without a note looks as if it was meant for one; `None` if it is a text for people.
+///
+/// ```text
+/// 1.4.0 (<1.4.2    (~> 1.4     1.4.0 (~> 1.4) blah    a constraint that does not end, or is not alone
+/// v1.4.0           1.4         1.4.x                  alone in its comment, and no version in full
+/// ~> 1.4 or so                                        a constraint with more behind it
+/// ```
+pub(super) fn meant_as_note(comment: &str) -> Option<String> {
+    let end = ["#", "//", "/*"].iter().filter_map(|mark| comment.find(mark)).min().unwrap_or(comment.len());
+    let text = comment[..end].trim();
+    let is_constraint = |text: &str| {
+        let operand = text.trim_start_matches(['~', '>', '<', '=', '!']);
+        operand.len() < text.len() && operand.trim_start().starts_with(|first: char| first.is_ascii_digit())
+    };
+    let rest = word(text).map_or(text, |(_, length)| text[length..].trim_start());
+    let is_meant = match rest.strip_prefix('(') {
+        Some(inside) => is_constraint(inside.trim_start()),
+        None => is_constraint(rest) || (rest.len() == text.len() && is_almost_version(text)),
+    };
+    is_meant.then(|| text.to_owned())
+}
+
+/// Whether a text is one word of numbers with dots, perhaps with a `v` in front.
+fn is_almost_version(text: &str) -> bool {
+    let number = text.strip_prefix('v').unwrap_or(text);
+    number.starts_with(|first: char| first.is_ascii_digit())
+        && number.contains('.')
+        && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte))
+}
+
 /// The tag that the first word means, and its length.
 fn word(text: &str) -> Option<(Tag, usize)> {
     let word = text.split(|one: char| one.is_whitespace() || one == '(').next()?;
@@ -187,6 +217,22 @@ mod tests {
             " tag=a/b",
         ] {
             check(comment, "none");
+        }
+    }
+
+    #[test]
+    fn what_was_meant_as_a_note_is_known() {
+        let meant = |comment: &str| {
+            assert_eq!(read(comment).map(|found| found.is_none()), Ok(true), "{comment:?}");
+            meant_as_note(comment)
+        };
+        for comment in ["1.4.0 (<1.4.2", "(~> 1.4", "1.4.0 (~> 1.4) blah", "v1.4.0", "1.4", "1.4.x", "~> 1.4 or so"] {
+            assert_eq!(meant(&format!(" {comment} # ask Bob")).as_deref(), Some(comment));
+        }
+        for comment in
+            ["", "ask Bob", "1.4.0 is broken", "(see the docs)", "1.4.0 (2 nodes)", "=> x", "-- 1.4.0", "443"]
+        {
+            assert_eq!(meant(comment), None, "{comment}");
         }
     }
 

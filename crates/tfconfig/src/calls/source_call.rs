@@ -69,6 +69,15 @@ impl SourceCall {
         &self.text
     }
 
+    /// What its comment says that looks as if it was meant for a version or a constraint, and is none: it stays the user's text.
+    pub fn unread_note(&self) -> Option<String> {
+        match &self.note {
+            NotePlace::Line(tail) => tail.doubt().map(str::to_owned),
+            NotePlace::Json(json) => json.doubt(),
+            NotePlace::Nowhere => None,
+        }
+    }
+
     /// Whether its file has room for a comment: a member `//` that is not a string leaves none.
     pub fn has_room(&self) -> bool {
         !matches!(self.note, NotePlace::Json(JsonNote::Taken))
@@ -92,11 +101,11 @@ pub(super) fn find(path: &Path, text: &str, syntax: TfSyntax) -> Result<Vec<Sour
                 let at = Declared { path: path.to_owned(), at };
                 problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
             })?;
-            finder.calls(&TfBody::Native(&parsed))
+            finder.calls(&TfBody::Native(&parsed))?
         }
         TfSyntax::Json => {
             let root = json::parse(path, body)?;
-            finder.calls(&TfBody::Json(root.objects()))
+            finder.calls(&TfBody::Json(root.objects()))?
         }
     };
     calls.sort_by_key(|call| call.span.start);
@@ -111,8 +120,21 @@ struct CallFinder<'a> {
 }
 
 impl CallFinder<'_> {
-    fn calls(&self, body: &TfBody<'_>) -> Vec<SourceCall> {
-        body.blocks("module", 1).iter().filter_map(|block| self.call(block)).collect()
+    fn calls(&self, body: &TfBody<'_>) -> Result<Vec<SourceCall>, TfConfigError> {
+        let blocks = body.blocks("module", 1);
+        blocks.iter().try_for_each(|block| self.one_source(block))?;
+        Ok(blocks.iter().filter_map(|block| self.call(block)).collect())
+    }
+
+    /// Refuses a block with two sources, as `OpenTofu` does: JSON may name a member twice.
+    fn one_source(&self, block: &TfBlock<'_>) -> Result<(), TfConfigError> {
+        let attributes = block.body.attributes();
+        let Some(second) = attributes.iter().filter(|attribute| attribute.name == "source").nth(1) else {
+            return Ok(());
+        };
+        let module = block.labels.first().copied().unwrap_or_default().to_owned();
+        let at = TextPosition::of(&self.text[self.mark..], second.offset);
+        Err(problem(Declared { path: self.path.to_owned(), at }, ConfigProblem::SourceTwice { module }))
     }
 
     /// `None` if the block has no source, as in an override file.

@@ -11,6 +11,8 @@ use super::note::{self, FoundNote, PinNote};
 pub(super) struct LineTail {
     /// The note that was found, with its place in the text.
     note: Option<FoundNote>,
+    /// What looks as if it was meant for one, if none was found.
+    doubt: Option<String>,
     /// Where a new note goes, and how it is written.
     room: NoteRoom,
 }
@@ -37,12 +39,13 @@ impl LineTail {
             let rest = &text[at..end];
             if rest.starts_with('#') || rest.starts_with("//") {
                 let content = at + if rest.starts_with('#') { 1 } else { 2 };
-                let found = note::read(&text[content..end])?.map(|found| moved(found, content));
-                return Ok(Self { note: found.or(note), room: NoteRoom::Before { at } });
+                let found = note::read(&text[content..end])?.map(|found| moved(found, content)).or(note);
+                let doubt = if found.is_none() { note::meant_as_note(&text[content..end]) } else { None };
+                return Ok(Self { note: found, doubt, room: NoteRoom::Before { at } });
             }
             if rest.starts_with("/*") {
                 let Some(length) = rest.find("*/").filter(|length| *length >= 2) else {
-                    return Ok(Self { note, room: NoteRoom::Within { at: from } });
+                    return Ok(Self { note, doubt: None, room: NoteRoom::Within { at: from } });
                 };
                 if note.is_none() {
                     note = note::read(&text[at + 2..at + length])?.map(|found| moved(found, at + 2));
@@ -53,12 +56,17 @@ impl LineTail {
             at += rest.chars().next().map_or(1, char::len_utf8);
         }
         let blank = !text[from..end].ends_with([' ', '\t']);
-        Ok(Self { note, room: NoteRoom::End { at: end, blank } })
+        Ok(Self { note, doubt: None, room: NoteRoom::End { at: end, blank } })
     }
 
     /// The note that is there.
     pub(super) fn note(&self) -> Option<&PinNote> {
         self.note.as_ref().map(|(_, note)| note)
+    }
+
+    /// What looks as if it was meant for a note.
+    pub(super) fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
     }
 
     /// The bytes to replace so that the line has this note, and what replaces them.

@@ -260,3 +260,10 @@ fn a_text_that_does_not_parse_is_named_with_its_place() {
     let dir = folder(&[("main.tf", "module \"a\" {\n  source = \n}\n")]);
     assert!(found(dir.path()).starts_with("/main.tf:2:"), "{}", found(dir.path()));
 }
+
+#[test]
+fn a_source_that_stands_there_twice_is_refused_with_its_place() {
+    let text = "{\n  \"module\": {\n    \"a\": {\n      \"source\": \"oci://x.example/a\",\n      \"source\": \"oci://x.example/b\"\n    }\n  }\n}\n";
+    let error = pinned("main.tf.json", text, Some("1.4.0")).expect_err("two sources");
+    assert!(error.ends_with("main.tf.json:5:7: the module `a` has a `source` twice; keep one of the two"), "{error}");
+}

@@ -19,7 +19,7 @@ use crate::{Constraints, InvalidConstraints, Reference, Tag, Version};
 /// oci://ghcr.io/acme/network//sub?tag=1.4.0                  Oci
 /// registry.example.com/acme/network/aws//sub@'~> 1.4'        Registry
 /// oci:DIR//sub?tag=1.4.0   oci:DIR?digest=sha256:…   oci:DIR:1.4.0   Layout
-/// git::https://example.com/network.git//sub?ref=v1.4.0   github.com/acme/network   git@HOST:PATH   Git
+/// git::https://example.com/network.git//sub?ref=v1.4.0   github.com/acme/network   git@HOST:PATH   git::USER@HOST:PATH   Git
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleName {
@@ -123,6 +123,9 @@ impl FromStr for ModuleName {
             let constraints = constraint.parse().map_err(InvalidModuleName::Constraints)?;
             return Ok(Self::Registry { address, subdir, constraints });
         }
+        if let Some(git) = GitModuleSource::of_person(text) {
+            return git.map(Self::Git).map_err(InvalidModuleName::Git);
+        }
         match text.parse() {
             Ok(ModuleSource::Oci(source)) => Ok(Self::Oci(source)),
             Ok(ModuleSource::Registry(address, subdir)) => {
@@ -211,6 +214,21 @@ mod tests {
         check("hg::https://example.com/a", Err("unknown-source"));
         check("git@github.com:acme/network.git", Ok("git::ssh://git@github.com/acme/network.git"));
         check("network", Err("unknown-source"));
+    }
+
+    #[test]
+    fn an_address_of_ssh_may_have_any_user() {
+        check(
+            "git::acme-1@ghe.example.com:acme/net.git//sub?ref=v1",
+            Ok("git::ssh://acme-1@ghe.example.com/acme/net.git//sub?ref=v1"),
+        );
+        check("git::git@example.com:/a.git", Ok("git::ssh://git@example.com/a.git"));
+        check("git::-x@example.com:a.git", Err("git-address"));
+        check("git::u;id@example.com:a.git", Err("git-address"));
+        check("git::u@-oProxyCommand=x:a.git", Err("git-address"));
+        check("git::u@example.com:a.git//../x", Err("git-address"));
+        // Without `git::` it is no source for OpenTofu either.
+        check("acme@example.com:a.git", Err("unknown-source"));
     }
 
     #[test]

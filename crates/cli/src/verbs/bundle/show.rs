@@ -1,13 +1,15 @@
 //! `bundle show`.
 
+use std::sync::Arc;
+
 use serde::Serialize;
-use tofu_oci_fetch::Trust;
-use tofu_oci_fetch::{SignatureStanding, judged};
+use tofu_oci_fetch::{JudgedModule, SignatureStanding, Trust, judged};
 use tofu_oci_mirror::{
     BundledModule, BundledPackage, BundledVersion, bundled_modules, bundled_providers, contents_of, tofurc,
 };
-use tofu_oci_source::{BundleSource, Source as _};
-use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
+use tofu_oci_source::{BundleSource, ModulePackage, Search, Source as _};
+use tofu_oci_store::BundleArchive;
+use tofu_oci_types::{Digest, Place, ProviderAddr, Reference, Subdir, Version};
 
 use crate::args::BundleShowArgs;
 use crate::diagnostic::Diagnostic;
@@ -32,7 +34,11 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
     }
     let mut rows = Vec::new();
     let contents = contents_of(bundle).await?;
-    let modules = bundled_modules(&contents).await?;
+    let mut modules = Vec::new();
+    for module in bundled_modules(&contents).await? {
+        let signatures = module_standing(bundle, &module, &trust).await?;
+        modules.push(ShownModule { event: "bundled-module", module, signatures });
+    }
     for provider in bundled_providers(&contents).await? {
         for version in provider.versions {
             let signatures = standing(&source, &provider.address, &version.version, &trust).await?;
@@ -52,7 +58,7 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
             json_line(&row.json());
         }
         for module in &modules {
-            json_line(&BundledModuleLine { event: "bundled-module", module });
+            json_line(module);
         }
         json_line(&summary);
     } else {
@@ -70,6 +76,21 @@ async fn standing(
     let release = source.release(address, version).await?;
     let verdict = judged(&*release, trust).await?;
     Ok(SignatureStanding::of(&verdict, release.id(), trust))
+}
+
+/// What the rules for modules say of one, by its signatures.
+async fn module_standing(
+    bundle: &BundleArchive,
+    module: &BundledModule,
+    trust: &Trust,
+) -> Result<SignatureStanding, Diagnostic> {
+    let store = Arc::new(bundle.repository(&module.address.to_string()));
+    let package = ModulePackage::of_store(store, &Reference::Digest(module.manifest.clone()), Subdir::root()).await?;
+    let policy = trust.policy.for_module(package.place()).unwrap_or_else(|| trust.policy.for_no_module());
+    let trust = Trust { policy: policy.clone().into(), ..trust.clone() };
+    let judged = JudgedModule::new(&package, Some(&module.version), policy);
+    let verdict = judged.verdict(&package.evidence(Search::Everywhere).await?, &trust);
+    Ok(SignatureStanding::of(&verdict, judged.id(), &trust))
 }
 
 struct ShownRelease {
@@ -125,13 +146,14 @@ fn is_zero(count: &usize) -> bool {
 }
 
 #[derive(Serialize)]
-struct BundledModuleLine<'a> {
+struct ShownModule {
     event: &'static str,
     #[serde(flatten)]
-    module: &'a BundledModule,
+    module: BundledModule,
+    signatures: SignatureStanding,
 }
 
-fn page(rows: &[ShownRelease], modules: &[BundledModule], summary: &BundleSummary<'_>) -> Page {
+fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<'_>) -> Page {
     let mut page = Page::default();
     if !rows.is_empty() {
         let head = ["provider", "version", "size", "signed", "platforms"].map(str::to_owned);
@@ -149,8 +171,11 @@ fn page(rows: &[ShownRelease], modules: &[BundledModule], summary: &BundleSummar
         page.gap();
     }
     if !modules.is_empty() {
-        let head = ["module", "version", "manifest"].map(str::to_owned);
-        let row = |one: &BundledModule| [one.address.to_string(), one.version.to_string(), one.manifest.to_string()];
+        let head = ["module", "version", "signed", "manifest"].map(str::to_owned);
+        let row = |ShownModule { module, signatures, .. }: &ShownModule| {
+            let BundledModule { address, version, manifest } = module;
+            [address.to_string(), version.to_string(), signed(Some(signatures)), manifest.to_string()]
+        };
         page.table(std::iter::once(head).chain(modules.iter().map(row)));
         page.gap();
     }

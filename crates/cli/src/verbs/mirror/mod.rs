@@ -1,5 +1,6 @@
 //! `mirror`.
 
+mod failure;
 mod keys;
 mod model;
 mod rules;
@@ -13,6 +14,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
+use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Moment, ProviderAddr};
 
 use super::context::Context;
@@ -24,6 +26,7 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
+pub(super) use failure::MirrorFailure;
 use model::MirrorSummary;
 pub(super) use model::Mode;
 use rules::Asked;
@@ -37,7 +40,8 @@ pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit,
 /// The same with a bundle of this shape.
 pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleShape) -> Result<Exit, Diagnostic> {
     one_password(args.carry.key_password_stdin, args.carry.identity.password_stdin)?;
-    let Asked { rules, to, sources, trust } = rules::asked(context, args)?;
+    let asked = rules::asked(context, args)?;
+    let to = &asked.to;
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
         return Err(Diagnostic::usage(format!(
             "--prune withdraws versions, and {to} cannot say that one is withdrawn"
@@ -48,24 +52,12 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         return Err(Diagnostic::usage(format!("--sign-key signs releases of repositories, and {to} holds none"))
             .hint("omit --sign-key, or mirror to a repository, oci:DIR or bundle:FILE"));
     }
-    let upstream = UpstreamSources::open(context, args, &sources).await?;
-    let key = match &args.carry.sign_key {
-        Some(key) => {
-            let password = KeyPassword::of(args.carry.key_password_stdin);
-            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
-        }
-        None => None,
-    };
-    let destination = destination::open(upstream.connector(), to, bundle)?;
-    let providers = providers(&upstream, &rules, destination.as_ref()).await?;
+    let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
+    let key = key_of(context, args).await?;
+    let destination = destination::open(upstream.connector(), asked.to.clone(), bundle)?;
+    let providers = providers(&upstream, &asked.rules, destination.as_ref()).await?;
     let now = SystemTime::now();
-    let job = MirrorJob {
-        rules: &rules,
-        providers: &providers,
-        destination: destination.as_ref(),
-        prune: if args.prune { Prune::Withdraw } else { Prune::Keep },
-        now: Moment::from(now),
-    };
+    let job = job(args, &asked, &providers, destination.as_ref(), now);
     if args.print_trust {
         return Ok(keys::print(&job.found_keys(now).await));
     }
@@ -73,12 +65,54 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         let lines = job.plan(context.reporter.as_ref()).await;
         return Ok(print(context, Mode::Plan, lines));
     }
-    let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-    let signing = key.as_ref().map(|key| Signing { key, forms: Forms::Bundle });
-    let how =
-        Carrying { trust: &trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
-    let lines = job.run(&how, context.reporter.as_ref()).await?;
+    let lines = run(context, args, &asked, &job, key.as_ref()).await;
+    destination.finish(context.reporter.as_ref()).await?;
     Ok(print(context, Mode::Run, lines))
+}
+
+/// Collects what is asked for in a bundle, which the caller completes.
+pub(super) async fn collect(
+    context: &Context,
+    args: &MirrorArgs,
+    bundle: &dyn Destination,
+    key: Option<&PrivateKey>,
+) -> Result<Vec<MirrorLine>, Diagnostic> {
+    let asked = rules::asked(context, args)?;
+    let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
+    let providers = providers(&upstream, &asked.rules, bundle).await?;
+    let job = job(args, &asked, &providers, bundle, SystemTime::now());
+    Ok(run(context, args, &asked, &job, key).await)
+}
+
+/// The key that signs what is carried, if there is one.
+pub(super) async fn key_of(context: &Context, args: &MirrorArgs) -> Result<Option<PrivateKey>, Diagnostic> {
+    let Some(key) = &args.carry.sign_key else { return Ok(None) };
+    let password = KeyPassword::of(args.carry.key_password_stdin);
+    Ok(Some(signing_key::load(key, password, context.reporter.as_ref()).await?))
+}
+
+fn job<'a>(
+    args: &MirrorArgs,
+    asked: &'a Asked,
+    providers: &'a [(ProviderAddr, Arc<dyn Source>)],
+    destination: &'a dyn Destination,
+    now: SystemTime,
+) -> MirrorJob<'a> {
+    let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
+    MirrorJob { rules: &asked.rules, providers, destination, prune, now: Moment::from(now) }
+}
+
+async fn run(
+    context: &Context,
+    args: &MirrorArgs,
+    asked: &Asked,
+    job: &MirrorJob<'_>,
+    key: Option<&PrivateKey>,
+) -> Vec<MirrorLine> {
+    let (limits, work_dir, trust) = (Limits::default(), std::env::temp_dir(), &asked.trust);
+    let signing = key.map(|key| Signing { key, forms: Forms::Bundle });
+    let how = Carrying { trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
+    job.run(&how, context.reporter.as_ref()).await
 }
 
 /// Every provider that the rules name, once, with the place that it comes from.

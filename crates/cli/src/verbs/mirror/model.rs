@@ -4,6 +4,7 @@ use serde::Serialize;
 use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine};
 use tofu_oci_types::{ProviderAddr, Version};
 
+use super::failure::MirrorFailure;
 use crate::diagnostic::Diagnostic;
 
 /// Whether the report is about what would be done, or about what was done.
@@ -28,17 +29,12 @@ impl Row {
     }
 
     pub(super) fn json(&self, mode: Mode) -> RowLine<'_> {
-        let failure = self.outcome.as_ref().err();
         RowLine {
             event: if mode == Mode::Plan { "plan" } else { "mirror" },
             address: &self.address,
             version: self.version.as_ref(),
             deed: self.outcome.as_ref().ok(),
-            action: failure.map(|_| "failed"),
-            code: failure.map(Diagnostic::stable_name),
-            error: failure.map(Diagnostic::text),
-            causes: failure.map(Diagnostic::causes),
-            hints: failure.map(Diagnostic::hints),
+            failure: self.outcome.as_ref().err().map(MirrorFailure::of),
         }
     }
 }
@@ -50,16 +46,8 @@ pub(super) struct RowLine<'a> {
     version: Option<&'a Version>,
     #[serde(flatten)]
     deed: Option<&'a Deed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    causes: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hints: Option<&'a [String]>,
+    #[serde(flatten)]
+    failure: Option<MirrorFailure<'a>>,
 }
 
 /// How many versions became what.

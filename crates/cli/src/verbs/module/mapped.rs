@@ -3,10 +3,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use tofu_oci_mapper::{ModuleMirror, ModuleMirrors};
+use tofu_oci_mapper::{ModuleMirror, ModuleMirrors, ModulePlace};
 use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleName, Place, Version};
+use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleName, Version};
 
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
@@ -41,9 +41,8 @@ impl MappedModule {
         let Some(mirror) = mirrors.of(address) else { return Ok(None) };
         let by = MappedBy::of(mirror);
         let end = match mirror.place(address) {
-            Ok(Place::Registry(repository)) => End::Registry(repository),
-            Ok(Place::Layout(dir)) => End::Layout(dir),
-            Ok(other) => unreachable!("a rule of modules names repositories and folders, not {other}"),
+            Ok(ModulePlace::Registry(repository)) => End::Registry(repository),
+            Ok(ModulePlace::Layout(dir)) => End::Layout(dir),
             Err(error) => {
                 return Err(Diagnostic::of(Exit::Usage, &error)
                     .code(error.code())

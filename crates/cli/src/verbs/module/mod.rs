@@ -2,7 +2,7 @@
 
 mod lock;
 pub(super) mod mapped;
-mod mirror;
+pub(super) mod mirror;
 pub(super) mod open;
 mod pull;
 mod push;

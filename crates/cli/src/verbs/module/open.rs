@@ -81,21 +81,22 @@ pub(in crate::verbs) async fn find(
     connector: &Connector,
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
-    if let ModuleName::Registry { address, subdir, constraints } = name {
-        return match mapped {
-            Some(mapped) => {
-                let found = of_mapped(address, subdir, constraints, connector, mapped).await;
-                found.map_err(|diagnostic| mapped.blamed(diagnostic, address))
-            }
-            None => of_registry(address, subdir, constraints, connector, private).await,
-        };
-    }
-    if let ModuleName::Git(source) = name {
-        let package = opener(connector, private)?.git_package(source, connector.git());
-        return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
-    }
-    let (Some(end), Some(reference)) = (end(name), reference(name)) else {
-        unreachable!("any other name is one of a registry")
+    let (end, reference) = match name {
+        ModuleName::Registry { address, subdir, constraints } => {
+            return match mapped {
+                Some(mapped) => {
+                    let found = of_mapped(address, subdir, constraints, connector, mapped).await;
+                    found.map_err(|diagnostic| mapped.blamed(diagnostic, address))
+                }
+                None => of_registry(address, subdir, constraints, connector, private).await,
+            };
+        }
+        ModuleName::Git(source) => {
+            let package = opener(connector, private)?.git_package(source, connector.git());
+            return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
+        }
+        ModuleName::Oci(source) => (End::Registry(source.repository().clone()), source.reference()),
+        ModuleName::Layout { dir, reference, .. } => (End::Layout(dir.clone()), reference),
     };
     in_store(connector.source(&end)?, &end, reference, name.subdir()).await
 }
@@ -210,7 +211,7 @@ pub(in crate::verbs) async fn registry(
 
 /// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends
 /// the verb.
-pub(super) fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
+pub(in crate::verbs) fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
     let lookup = LookupArgs { private: private.clone(), ..LookupArgs::default() };
     let configured = lookup::configured(connector.config(None)?, &lookup, &[])?;
     let credentials = match connector.access() {

@@ -11,12 +11,12 @@ use tofu_oci_bridge::{BaseUrl, ModuleLocations, OpenModules, ServedModulePlace};
 use tofu_oci_mapper::config::{ConfigSetting, MethodKind};
 use tofu_oci_mapper::{MapError, ModuleMirror, ModuleMirrors, Pattern, PlaceRule};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener};
-use tofu_oci_store::{DirStore, ReadStore};
-use tofu_oci_types::{Event, Hostname, ModulePattern, Place};
+use tofu_oci_types::{Event, Hostname, ModulePattern};
 
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
+use crate::modules::kept_in;
 use crate::verbs::context::Context;
 
 /// The service of modules, by its identifier.
@@ -70,11 +70,7 @@ impl BridgedModules {
         let (client, mirrors) = (connector.client()?, Arc::clone(&self.mirrors));
         let open: OpenModules = Arc::new(move |address| {
             let mirror = mirrors.of(address).ok_or_else(|| unmapped(&address.to_string()))?;
-            Ok(match mirror.place(address)? {
-                Place::Registry(repository) => Arc::new(client.store(repository)) as Arc<dyn ReadStore>,
-                Place::Layout(dir) => Arc::new(DirStore::open_later(dir)),
-                other => unreachable!("a rule of modules names repositories and folders, not {other}"),
-            })
+            Ok(kept_in(&client, mirror.place(address)?))
         });
         let include = self.mirrors.mirrors().iter().flat_map(|mirror| mirror.include.clone()).collect();
         Ok(ServedModulePlace { include, exclude: Vec::new(), open, locations: ModuleLocations::Archives })

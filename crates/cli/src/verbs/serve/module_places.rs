@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use tofu_oci_bridge::{OpenModules, ServedModulePlace, ServedModules};
 use tofu_oci_mapper::ModuleRepositories;
-use tofu_oci_store::{DirStore, ReadStore};
-use tofu_oci_types::Place;
 
 use super::settings::Settings;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
+use crate::modules::kept_in;
 
 /// Opens every place of modules. No registry is asked yet.
 ///
@@ -72,12 +71,5 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
 /// As [`Connector::client`].
 pub(crate) fn open_modules(repositories: ModuleRepositories, connector: &Connector) -> Result<OpenModules, Diagnostic> {
     let client = connector.client()?;
-    Ok(Arc::new(move |address| {
-        let place = repositories.place(address)?;
-        Ok(match place {
-            Place::Layout(dir) => Arc::new(DirStore::open_later(dir)) as Arc<dyn ReadStore>,
-            Place::Registry(repository) => Arc::new(client.store(repository)),
-            other => unreachable!("{other} is not a place of modules"),
-        })
-    }))
+    Ok(Arc::new(move |address| Ok(kept_in(&client, repositories.place(address)?))))
 }

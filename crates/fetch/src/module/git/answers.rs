@@ -61,6 +61,23 @@ pub(super) fn named<'a>(answer: &[u8], names: &'a [String]) -> Option<&'a str> {
     names.iter().map(String::as_str).find(|name| listed.contains(name))
 }
 
+/// Whether the objects that `git ls-remote` lists have names of SHA-256, of 64 digits; `None` if it lists none.
+pub(super) fn has_sha256(answer: &[u8]) -> Option<bool> {
+    let text = String::from_utf8_lossy(answer);
+    let (object, _) = text.lines().find_map(|line| line.split_once('\t'))?;
+    Some(object.len() == 64)
+}
+
+/// The commit of the first of the names that `git ls-remote` lists: an annotated tag is listed again as `NAME^{}`, with its
+/// commit.
+pub(super) fn commit_named(answer: &[u8], names: &[String]) -> Option<GitReference> {
+    let text = String::from_utf8_lossy(answer);
+    let listed: BTreeMap<&str, &str> =
+        text.lines().filter_map(|line| line.split_once('\t')).map(|(object, name)| (name, object)).collect();
+    let of = |name: &String| listed.get(format!("{name}^{{}}").as_str()).or_else(|| listed.get(name.as_str()));
+    names.iter().find_map(of).and_then(|object| commit(object.as_bytes()).ok())
+}
+
 /// The submodules, out of `git config -z --list`: `KEY LF VALUE NUL`. One with `update = none` is left out. The error has the
 /// folder.
 ///
@@ -122,6 +139,24 @@ mod tests {
         assert_eq!(commit(format!("{COMMIT}\n").as_bytes()).expect("a commit").as_str(), COMMIT);
         assert!(commit(b"--upload-pack=x").is_err());
         assert!(commit(b"").is_err());
+    }
+
+    #[test]
+    fn an_annotated_tag_names_the_commit_behind_it() {
+        let names = ["refs/tags/v1".to_owned(), "refs/heads/v1".to_owned()];
+        let of = |answer: &str| commit_named(answer.as_bytes(), &names).map(|commit| commit.to_string());
+        let tag = format!("aaaa\trefs/tags/v1\n{COMMIT}\trefs/tags/v1^{{}}\nbbbb\trefs/heads/v1\n");
+        assert_eq!(of(&tag).as_deref(), Some(COMMIT));
+        assert_eq!(of("bbbb\trefs/heads/v1\n").as_deref(), Some("bbbb"));
+        assert_eq!(of("bbbb\tHEAD\n"), None);
+        assert_eq!(of("-x\trefs/heads/v1\n"), None);
+    }
+
+    #[test]
+    fn the_names_of_objects_say_which_kind_of_repository_it_is() {
+        assert_eq!(has_sha256(format!("{COMMIT}\tHEAD\n").as_bytes()), Some(false));
+        assert_eq!(has_sha256(format!("{COMMIT}012345678901234567890123\tHEAD\n").as_bytes()), Some(true));
+        assert_eq!(has_sha256(b""), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is worth knowing of calls and their packages, and what of it `--check` takes for a problem.
 
 use tofu_oci_installer::PinRemark;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, printable};
 
 use super::outcome::{CallOutcome, LockedCall, named};
 use crate::invocation;
@@ -64,6 +64,14 @@ pub(super) fn of(call: &LockedCall<'_>) -> Vec<CallRemark> {
         CallOutcome::Refused(_) | CallOutcome::Other => return Vec::new(),
     };
     let mut remarks: Vec<CallRemark> = pin.remarks.iter().map(of_pin).collect();
+    if let Some(unread) = call.call.unread_note() {
+        remarks.push(CallRemark {
+            code: "module-comment-unread",
+            text: format!("the comment `{}` names no version, so it stays as it is", printable(&unread)),
+            hint: Some("a comment that names one reads: # 1.4.0 (~> 1.4)".to_owned()),
+            weight: RemarkWeight::Warning,
+        });
+    }
     if !call.call.has_room() && pin.tag.is_some() {
         remarks.push(CallRemark {
             code: "module-comment-taken",
@@ -86,6 +94,11 @@ fn of_pin(remark: &PinRemark) -> CallRemark {
     let (code, text, hint, weight) = match remark {
         PinRemark::Withdrawn(version) => {
             ("module-withdrawn", format!("{version} was withdrawn"), upgrade(), RemarkWeight::Problem)
+        }
+        PinRemark::Left { withdrawn, reason } => {
+            let why = reason.as_ref().map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default();
+            let text = format!("{withdrawn} was withdrawn, so another version takes its place{why}");
+            ("module-withdrawn", text, None, RemarkWeight::Warning)
         }
         PinRemark::Deprecated(version) => {
             ("module-deprecated", format!("{version} is deprecated"), upgrade(), RemarkWeight::Warning)

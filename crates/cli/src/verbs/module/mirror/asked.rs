@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError};
-use tofu_oci_mirror::{BundledModules, ModuleOrigin, NamedPackage, WantedModule};
+use tofu_oci_mirror::{ModuleOrigin, NamedPackage, WantedModule};
 use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::modules;
 use crate::verbs::context::data_dir;
 use crate::verbs::module::open;
@@ -101,19 +102,18 @@ fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAd
     of_label.ok_or_else(|| Diagnostic::usage("the source does not say which version of the module it is").hint(hint))
 }
 
-/// The calls of the configuration that is asked for, and its name.
+/// The calls of a configuration, and its name.
 ///
 /// # Errors
 /// If it cannot be read, or the folder has no configuration; exit code 2.
-pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, Vec<OuterCall>)>, Diagnostic> {
-    let Some(dir) = &args.from_config else { return Ok(None) };
+pub(in crate::verbs) fn configuration(dir: &Path) -> Result<(String, Vec<OuterCall>), Diagnostic> {
     let calls = outer_calls(dir, &data_dir(dir))
-        .and_then(|calls| calls.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.clone() }));
+        .and_then(|calls| calls.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.to_owned() }));
     let calls = calls.map_err(Diagnostic::of_needed_configuration)?;
-    Ok(Some((dir.display().to_string(), calls)))
+    Ok((dir.display().to_string(), calls))
 }
 
-/// The repositories that `--to` names, else those of the mapping in this folder.
+/// The repositories or the bundle that `--to` names, else the repositories of the mapping in this folder.
 ///
 /// # Errors
 /// If nothing names any; exit code 2.
@@ -128,9 +128,40 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
         }
         return Ok(MirrorTarget::Repositories(mirrors));
     };
+    one_of_both("to")?;
     if let Some(file) = bundle_named(text)? {
         return Ok(MirrorTarget::Bundle(file));
     }
+    let is_one = args.no_nested && args.sources.len() == 1 && args.from_config.is_none();
+    let mirrors = template(text, if is_one { ModuleCount::One } else { ModuleCount::Several })?;
+    Ok(MirrorTarget::Repositories(mirrors))
+}
+
+/// Refuses `--modules` beside the option that takes its place. The variable of `--modules` gives way.
+///
+/// # Errors
+/// If both are typed; exit code 2.
+pub(in crate::verbs) fn one_of_both(option: &str) -> Result<(), Diagnostic> {
+    if invocation::says("modules") {
+        return Err(
+            Diagnostic::usage(format!("--{option} and --modules both say where modules go")).hint("omit one of them")
+        );
+    }
+    Ok(())
+}
+
+/// How many modules go to a destination.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::verbs) enum ModuleCount {
+    One,
+    Several,
+}
+
+/// The repositories of a template, for modules of any host.
+///
+/// # Errors
+/// If the text is no template, or one repository for several modules; exit code 2.
+pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<ModuleMirrors, Diagnostic> {
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
             .code("destination-without-kind")
@@ -142,14 +173,13 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
             .hint(error.instead())
             .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
-    let is_one = args.no_nested && args.sources.len() == 1 && args.from_config.is_none();
-    if !is_one && !repositories.template().symbols().contains(&Symbol::Name) {
+    if count == ModuleCount::Several && !repositories.template().symbols().contains(&Symbol::Name) {
         return Err(Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
             .code("destination-template")
             .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'")
             .hint("or name one module, and say --no-nested"));
     }
-    Ok(MirrorTarget::Repositories(ModuleMirrors::everywhere(repositories)))
+    Ok(ModuleMirrors::everywhere(repositories))
 }
 
 /// Where modules go.
@@ -185,23 +215,9 @@ pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Di
     })
 }
 
-/// All modules of a bundle, each in all versions or the newest of them.
-pub(super) fn all_of(bundle: &BundledModules, latest: Option<u32>) -> Vec<WantedModule> {
-    let latest = latest.map(|latest| latest as usize);
-    let wanted = |address| WantedModule {
-        address,
-        folder: Subdir::root(),
-        origin: ModuleOrigin::Registry { constraints: Constraints::any(), latest },
-    };
-    bundle.addresses().into_iter().map(wanted).collect()
-}
-
 /// The registries that the arguments name, for a password that is given with them.
-pub(super) fn registries(wanted: &[WantedModule], target: &MirrorTarget) -> Vec<String> {
-    let mirrors = match target {
-        MirrorTarget::Repositories(mirrors) => mirrors.mirrors(),
-        MirrorTarget::Bundle(_) => &[],
-    };
+pub(in crate::verbs) fn registries(wanted: &[WantedModule], mirrors: &ModuleMirrors) -> Vec<String> {
+    let mirrors = mirrors.mirrors();
     let sources = wanted.iter().filter_map(|wanted| match &wanted.origin {
         ModuleOrigin::At { location: NamedPackage::Oci(source), .. } => Some(source.repository().registry()),
         _ => None,

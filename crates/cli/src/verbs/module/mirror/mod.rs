@@ -7,6 +7,7 @@ mod text;
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
     BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MirrorMode, ModuleCarrying,
     ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
@@ -25,13 +26,14 @@ use crate::trust;
 use crate::verbs::context::Context;
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
+pub(in crate::verbs) use asked::{ModuleCount, configuration, one_of_both, registries, template};
 use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
 
 /// Brings modules to their destination, or says what that would do.
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let mut wanted = asked::wanted(args)?;
-    let configuration = asked::configuration(args)?;
+    let configuration = args.from_config.as_deref().map(configuration).transpose()?;
     let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
     let target = asked::destination(args, dir)?;
     let bundle = match asked::from_bundle(args)? {
@@ -39,10 +41,12 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         None => None,
     };
     if let (Some(bundle), true, None) = (&bundle, wanted.is_empty(), &configuration) {
-        wanted = asked::all_of(bundle, args.latest);
+        wanted = bundle.wanted(args.latest.map(|latest| latest as usize));
     }
     let trust = trust::load(&args.trust, dir)?;
-    let registries = asked::registries(&wanted, &target);
+    let none = ModuleMirrors::default();
+    let mirrors = if let MirrorTarget::Repositories(mirrors) = &target { mirrors } else { &none };
+    let registries = registries(&wanted, mirrors);
     let registries: Vec<&str> = registries.iter().map(String::as_str).collect();
     let access = args.identity.access(&registries, None).await?;
     let connector = context.connector(&args.network, access);
@@ -77,12 +81,15 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         how: &how,
         reporter: context.reporter.as_ref(),
     };
-    let mode = job.mode;
-    Ok(print(context, mode, job.run().await?))
+    let (mode, report) = (job.mode, job.run().await?);
+    if mode == MirrorMode::Run {
+        destination.finish(context.reporter.as_ref()).await?;
+    }
+    Ok(print(context, mode, report))
 }
 
 /// Prints the report. What failed has its line, and the exit code says so.
-fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
+pub(in crate::verbs) fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
     let has_problem = report.has_problem();
     let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
     let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);

@@ -5,6 +5,7 @@ use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, ModuleMirr
 use tofu_oci_types::{ModuleAddr, Version};
 
 use crate::diagnostic::Diagnostic;
+use crate::verbs::mirror::MirrorFailure;
 
 /// One version.
 pub(super) struct ModuleMirrorRow {
@@ -22,18 +23,13 @@ impl ModuleMirrorRow {
     }
 
     pub(super) fn json(&self, mode: MirrorMode) -> ModuleMirrorRowLine<'_> {
-        let failure = self.outcome.as_ref().err();
         ModuleMirrorRowLine {
             event: if mode == MirrorMode::Plan { "module-mirror-plan" } else { "module-mirror" },
             address: &self.address,
             version: self.version.as_ref(),
             called_by: &self.called_by,
             deed: self.outcome.as_ref().ok(),
-            action: failure.map(|_| "failed"),
-            code: failure.map(Diagnostic::stable_name),
-            error: failure.map(Diagnostic::text),
-            causes: failure.map(Diagnostic::causes),
-            hints: failure.map(Diagnostic::hints),
+            failure: self.outcome.as_ref().err().map(MirrorFailure::of),
         }
     }
 }
@@ -46,16 +42,8 @@ pub(super) struct ModuleMirrorRowLine<'a> {
     called_by: &'a [String],
     #[serde(flatten)]
     deed: Option<&'a ModuleDeed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    action: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    causes: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hints: Option<&'a [String]>,
+    #[serde(flatten)]
+    failure: Option<MirrorFailure<'a>>,
 }
 
 /// A call that is not mirrored.

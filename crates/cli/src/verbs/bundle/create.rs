@@ -1,0 +1,97 @@
+//! `bundle create`: `mirror` and `module mirror` with one bundle as their destination.
+
+use std::path::Path;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_mirror::{
+    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MirrorMode,
+    ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+};
+use tofu_oci_packer::{Forms, Signing};
+use tofu_oci_store::BundleArchive;
+use tofu_oci_tfconfig::OuterCall;
+use tofu_oci_trust::PrivateKey;
+
+use super::report::BundleReport;
+use crate::args::{BundleCreateArgs, CarryArgs, MirrorArgs};
+use crate::destination::BundleShape;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::verbs::context::{Context, data_dir};
+use crate::verbs::install::required;
+use crate::verbs::mirror::{carry, collect, key_of};
+use crate::verbs::module::{mirror as modules, open};
+use crate::verbs::sign::one_password;
+
+/// Writes a bundle with what was asked for: of a configuration also the modules that it calls.
+pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<Exit, Diagnostic> {
+    let shape =
+        BundleShape { max_part: args.max_size.map_or(u64::MAX, |size| size.0), existing: ExistingReleases::Drop };
+    let mirror = MirrorArgs {
+        to: Some(DestinationName::Bundle(args.file.clone()).to_string()),
+        min_age: None,
+        plan: false,
+        prune: false,
+        print_trust: false,
+        carry: args.carry,
+    };
+    let Some(dir) = &mirror.carry.from_config else { return carry(context, &mirror, shape).await };
+    let configuration = if dir.is_dir() { modules::configuration(dir)? } else { (String::new(), Vec::new()) };
+    if configuration.1.is_empty() {
+        return carry(context, &mirror, shape).await;
+    }
+    one_password(mirror.carry.key_password_stdin, mirror.carry.identity.password_stdin)?;
+    let key = key_of(context, &mirror).await?;
+    let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
+    let found = tofu_oci_tfconfig::configuration(dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
+    let providers = if found.requirements.is_empty() {
+        // For its warnings: the providers of modules that are not installed are not known.
+        required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
+        None
+    } else {
+        Some(collect(context, &mirror, &bundle, key.as_ref()).await?)
+    };
+    let report = collect_modules(context, &mirror.carry, dir, configuration, &bundle, key.as_ref()).await?;
+    Destination::finish(&bundle, context.reporter.as_ref()).await?;
+    Ok(BundleReport { providers, modules: Some(report) }.print(context))
+}
+
+/// Collects the modules that a configuration calls, and those that they call. They come from the bundle of `--from`, else from
+/// the registries of their addresses.
+async fn collect_modules(
+    context: &Context,
+    args: &CarryArgs,
+    dir: &Path,
+    configuration: (String, Vec<OuterCall>),
+    bundle: &BundleFile,
+    key: Option<&PrivateKey>,
+) -> Result<ModuleMirrorReport, Diagnostic> {
+    let trust = crate::trust::load(&args.trust, dir)?;
+    let connector = context.connector(&args.network, args.identity.access(&[], None).await?);
+    let from = args.lookup.from.as_deref().and_then(|from| from.strip_prefix("bundle:"));
+    let upstream: Box<dyn ModuleUpstream> = match from {
+        Some(file) => Box::new(BundledModules::new(BundleArchive::open(file).await?)),
+        None => {
+            Box::new(HostedModules { opener: open::opener(&connector, &args.lookup.private)?, git: connector.git() })
+        }
+    };
+    let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+    let how = ModuleCarrying {
+        trust: &trust,
+        signing: key.map(|key| Signing { key, forms: Forms::Bundle }),
+        limits: &limits,
+        jobs: usize::from(args.jobs),
+        work_dir: &work_dir,
+    };
+    let job = ModuleMirrorJob {
+        wanted: &[],
+        configuration: Some(configuration),
+        upstream: upstream.as_ref(),
+        destination: bundle,
+        nested: NestedModules::Follow,
+        mode: MirrorMode::Run,
+        how: &how,
+        reporter: context.reporter.as_ref(),
+    };
+    Ok(job.run().await?)
+}

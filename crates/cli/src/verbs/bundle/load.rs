@@ -1,0 +1,166 @@
+//! `bundle load`.
+
+use tofu_oci_archive::Limits;
+use tofu_oci_fetch::Trust;
+use tofu_oci_mapper::ModuleMirrors;
+use tofu_oci_mirror::{
+    BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
+    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule, judge_bundle,
+};
+use tofu_oci_source::{BundleSource, Source as _};
+use tofu_oci_types::Event;
+
+use super::report::BundleReport;
+use crate::args::{BundleKind, BundleLoadArgs};
+use crate::connect::Connector;
+use crate::destination::{self, BundleShape};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::identity::of_from;
+use crate::modules as mapping;
+use crate::verbs::context::Context;
+use crate::verbs::install::working_dir;
+use crate::verbs::module::mirror::{ModuleCount, one_of_both, registries, template};
+
+/// Brings the providers and modules of a bundle to their destinations, once all of them have been judged.
+pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exit, Diagnostic> {
+    let to = args.destination.as_deref().map(provider_destination).transpose()?;
+    let trust = crate::trust::load(&args.trust, &working_dir(None)?)?;
+    let bundle = BundleSource::new(&args.file);
+    let held = BundledModules::new(bundle.bundle().await?.clone());
+    let takes = |kind: BundleKind| args.only.is_none_or(|only| only == kind);
+    let wanted = if takes(BundleKind::Modules) { held.wanted(None) } else { Vec::new() };
+    let mirrors = module_mirrors(args, &wanted)?;
+    let has_providers = takes(BundleKind::Providers) && !bundle.providers().await?.is_empty();
+    let to = to.filter(|_| takes(BundleKind::Providers));
+    if has_providers && to.is_none() {
+        return Err(Diagnostic::usage(format!("nothing says where the providers of {} go", bundle.place()))
+            .hint("name a destination: tofu-oci bundle load FILE 'REGISTRY/${namespace}/${type}'")
+            .hint("to load the modules alone: --only modules"));
+    }
+    let connector = connector(context, args, to.as_ref(), &mirrors).await?;
+    let loading = BundleLoading { context, trust: &trust, jobs: usize::from(args.jobs) };
+    let providers = match to {
+        Some(to) => {
+            let destination = destination::open(&connector, to, BundleShape::default())?;
+            let judged = loading.judge(&bundle, destination.as_ref()).await?;
+            Some((destination, judged))
+        }
+        None => None,
+    };
+    let refused = if wanted.is_empty() { Vec::new() } else { held.refused(&trust, context.reporter.as_ref()).await };
+    if !refused.is_empty() || providers.as_ref().is_some_and(|(_, judged)| judged.is_refused()) {
+        let text = format!("{} holds a release that is refused, so nothing of it was loaded", bundle.place());
+        context.reporter.event(&Event::warning("nothing-loaded", text));
+        let providers = providers.map(|(_, judged)| judged.refused()).filter(|lines| !lines.is_empty());
+        let modules = (!refused.is_empty()).then(|| ModuleMirrorReport { lines: refused, calls: Vec::new() });
+        return Ok(BundleReport { providers, modules }.print(context));
+    }
+    let providers = match providers {
+        Some((destination, judged)) if has_providers || wanted.is_empty() => {
+            Some(loading.carry(judged, destination.as_ref()).await?)
+        }
+        _ => None,
+    };
+    let mut report = BundleReport { providers, modules: None };
+    if !wanted.is_empty() {
+        report.modules = Some(loading.carry_modules(&held, &wanted, mirrors, &connector).await?);
+    }
+    Ok(report.print(context))
+}
+
+fn provider_destination(text: &str) -> Result<DestinationName, Diagnostic> {
+    match destination::parse(text)? {
+        DestinationName::Bundle(_) => Err(Diagnostic::usage("a bundle is not loaded into a bundle")
+            .hint("to put it into another one: tofu-oci mirror ADDR --from bundle:FILE --to bundle:OTHER")),
+        to => Ok(to),
+    }
+}
+
+/// Where modules go: by `--modules-to`, by the mapping, or below the folder of image layouts that the providers go to.
+fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<ModuleMirrors, Diagnostic> {
+    let count = if wanted.len() > 1 { ModuleCount::Several } else { ModuleCount::One };
+    if let Some(text) = &args.modules_to {
+        one_of_both("modules-to")?;
+        return template(text, count);
+    }
+    if wanted.is_empty() {
+        return Ok(ModuleMirrors::default());
+    }
+    let mirrors = mapping::load(&args.mapping, &working_dir(None)?)?;
+    if !mirrors.mirrors().is_empty() {
+        return Ok(mirrors);
+    }
+    if let Some(folder) = args.destination.as_ref().filter(|to| to.starts_with("oci:") && !to.contains("${")) {
+        return template(folder, count);
+    }
+    let what = if wanted.len() == 1 { "module goes" } else { "modules go" };
+    Err(Diagnostic::usage(format!("nothing says where the {what} that bundle:{} holds", args.file.display()))
+        .code("no-module-mirror")
+        .hint("name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
+        .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
+        .hint("to load the providers alone: --only providers"))
+}
+
+/// What reaches both destinations; a password is read for the one registry of them.
+async fn connector(
+    context: &Context,
+    args: &BundleLoadArgs,
+    to: Option<&DestinationName>,
+    mirrors: &ModuleMirrors,
+) -> Result<Connector, Diagnostic> {
+    let mut named = registries(&[], mirrors);
+    if let Some(DestinationName::Registry(_)) = to {
+        let of_providers = of_from(args.destination.as_deref())?;
+        named.extend(of_providers.filter(|registry| !named.contains(registry)));
+    }
+    let access = args.identity.access(&named.iter().map(String::as_str).collect::<Vec<_>>(), None).await?;
+    Ok(context.connector(&args.network, access))
+}
+
+/// A run of `bundle load`.
+struct BundleLoading<'a> {
+    context: &'a Context,
+    trust: &'a Trust,
+    jobs: usize,
+}
+
+impl BundleLoading<'_> {
+    async fn judge(&self, bundle: &BundleSource, to: &dyn Destination) -> Result<JudgedBundle, Diagnostic> {
+        let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+        let how = Carrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
+        Ok(judge_bundle(bundle, to, &how, self.context.reporter.as_ref()).await?)
+    }
+
+    async fn carry(&self, judged: JudgedBundle, to: &dyn Destination) -> Result<Vec<MirrorLine>, Diagnostic> {
+        let (limits, work_dir, reporter) = (Limits::default(), std::env::temp_dir(), self.context.reporter.as_ref());
+        let how = Carrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
+        let lines = judged.carry(to, &how, reporter).await;
+        to.finish(reporter).await?;
+        Ok(lines)
+    }
+
+    async fn carry_modules(
+        &self,
+        held: &BundledModules,
+        wanted: &[WantedModule],
+        mirrors: ModuleMirrors,
+        connector: &Connector,
+    ) -> Result<ModuleMirrorReport, Diagnostic> {
+        let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+        let how =
+            ModuleCarrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
+        let destination = MappedModuleRepositories::new(mirrors, connector.repositories()?);
+        let job = ModuleMirrorJob {
+            wanted,
+            configuration: None,
+            upstream: held,
+            destination: &destination,
+            nested: NestedModules::Follow,
+            mode: MirrorMode::Run,
+            how: &how,
+            reporter: self.context.reporter.as_ref(),
+        };
+        Ok(job.run().await?)
+    }
+}

@@ -1,0 +1,43 @@
+//! Which commit a source names now, asked without fetching it.
+
+use std::path::Path;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_source::{GitCheckout, GitFault};
+use tofu_oci_types::GitReference;
+
+use super::answers::commit_named;
+use super::repository::{GitRepository, SHORT};
+use crate::ModuleFetchError;
+
+/// The commit that a source of git names now, in full. A source that names a commit, in full or shortened, names that one: it is
+/// given as it is written. `work_dir` is an existing folder for a temporary one.
+///
+/// # Errors
+/// If the repository cannot be asked, or has no tag or branch of that name.
+pub async fn current_commit(checkout: &GitCheckout, work_dir: &Path) -> Result<GitReference, ModuleFetchError> {
+    let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(|source| ModuleFetchError::Io {
+        action: "create a folder in",
+        path: work_dir.to_owned(),
+        source,
+    })?;
+    let limits = Limits::default();
+    let repository = GitRepository { checkout, dir: scratch.path(), limits: &limits };
+    let reference = checkout.source().reference();
+    let names = match reference {
+        None => vec!["HEAD".to_owned()],
+        Some(name) => vec![format!("refs/tags/{name}"), format!("refs/heads/{name}"), name.to_string()],
+    };
+    // A repository of its own: the settings of one around the folder do not count.
+    repository.init("sha1").await?;
+    let commits: Vec<String> = names.iter().map(|name| format!("{name}^{{}}")).collect();
+    let mut question = vec!["ls-remote", "--", checkout.source().url().as_str()];
+    question.extend(names.iter().chain(&commits).map(String::as_str));
+    let listed = repository.ask(&question, SHORT).await?;
+    let written = || reference.filter(|reference| reference.is_hexadecimal()).cloned();
+    commit_named(&listed, &names).or_else(written).ok_or_else(|| {
+        let reference = reference.map_or("HEAD", GitReference::as_str).to_owned();
+        repository.failed(GitFault::NoReference { reference })
+    })
+}

@@ -1,0 +1,163 @@
+//! `module mirror` when a source is no longer what it was, or a repository is kept for another module.
+
+use insta::assert_snapshot;
+
+use crate::module_mirror::{TO, Upstream, call};
+use crate::setup::{Said, Scene};
+
+const NET: &str = "registry.example.com/acme/net/aws";
+
+fn git(scene: &Scene, line: &str) -> String {
+    let mut command = std::process::Command::new("git");
+    command.args(["-c", "user.name=x", "-c", "user.email=x@example.test"]).args(line.split(' '));
+    command.current_dir(scene.path("repo")).env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    let output = command.output().expect("git is installed");
+    assert!(output.status.success(), "git {line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn commit(scene: &Scene, text: &str) -> String {
+    scene.context.write("repo/main.tf", text);
+    git(scene, "add .");
+    git(scene, "commit -q -m x");
+    git(scene, "rev-parse HEAD")
+}
+
+/// A repository of git with the tag `v1.4.0`, which is mirrored.
+fn mirrored() -> Upstream {
+    let upstream = Upstream::start();
+    upstream.scene.context.write("repo/main.tf", "");
+    git(&upstream.scene, "init -q -b main");
+    commit(&upstream.scene, "# 1\n");
+    git(&upstream.scene, "tag v1.4.0");
+    of_git(&upstream, "v1.4.0", NET).success();
+    upstream
+}
+
+fn of_git(upstream: &Upstream, reference: &str, address: &str) -> Said {
+    let repo = upstream.scene.path("repo");
+    upstream.mirror(&format!("'git::file://{}?ref={reference}' --as {address}", repo.display()))
+}
+
+/// The report without digests, commits and folders.
+fn shown(upstream: &Upstream, said: &Said) -> String {
+    let folder = upstream.scene.path("repo").display().to_string();
+    let mut text = upstream.text(said).replace(&folder, "/repo");
+    for commit in git(&upstream.scene, "rev-list --all").lines() {
+        text = text.replace(commit, "[COMMIT]");
+    }
+    text
+}
+
+#[test]
+fn a_tag_of_git_that_has_moved_is_named_and_the_published_version_stays() {
+    let upstream = mirrored();
+    let scene = &upstream.scene;
+    let there = scene.tag("mirror/acme-net-aws", "1.4.0");
+    let first = git(scene, "rev-parse HEAD");
+    let second = commit(scene, "# 2\n");
+    git(scene, "tag -f v1.4.0");
+    assert_snapshot!(shown(&upstream, &of_git(&upstream, "v1.4.0", NET)), @"
+    exit code: 1
+    ----- stdout -----
+    module                             version  report
+    registry.example.com/acme/net/aws  1.4.0    failed
+
+    git::file://[WORK]/repo?ref=v1.4.0 names the commit [COMMIT] now, and [REGISTRY]/mirror/acme-net-aws has registry.example.com/acme/net/aws 1.4.0 of [COMMIT], which stays
+      hint: if the change is meant, mirror it as another version: --as registry.example.com/acme/net/aws@NEWVERSION
+      hint: the tag of a version must never move: ask its publisher what happened
+
+    1 failed; 0 B sent
+
+    ----- stderr -----
+    ");
+    let json = of_git(&upstream, "v1.4.0", &format!("{NET} --plan --json"));
+    assert_eq!((json.code, json.json()[0]["code"].clone()), (Some(1), "module-ref-moved".into()), "{}", json.text);
+    assert_eq!(there, scene.tag("mirror/acme-net-aws", "1.4.0"));
+    of_git(&upstream, "v1.4.0", &format!("{NET}@1.4.1")).success();
+    scene.tag("mirror/acme-net-aws", "1.4.1");
+    // An annotated tag is its commit, and a commit is itself.
+    git(scene, &format!("tag -f -a -m x v1.4.0 {first}"));
+    assert!(of_git(&upstream, "v1.4.0", NET).success().stdout.contains("1 there already"));
+    assert!(of_git(&upstream, &first[..9], &format!("{NET}@1.4.0")).success().stdout.contains("1 there already"));
+    assert_eq!(of_git(&upstream, &second, &format!("{NET}@1.4.0")).code, Some(1));
+}
+
+#[test]
+fn a_branch_of_git_that_has_moved_is_named() {
+    let upstream = mirrored();
+    let address = format!("{NET}@2.0.0");
+    of_git(&upstream, "main", &address).success();
+    assert!(of_git(&upstream, "main", &address).success().stdout.contains("1 there already"));
+    commit(&upstream.scene, "# 2\n");
+    let said = of_git(&upstream, "main", &address);
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains(&format!("--as {NET}@NEWVERSION")), "{}", said.text);
+}
+
+#[test]
+fn what_is_there_stays_if_its_git_repository_cannot_be_asked() {
+    let upstream = mirrored();
+    git(&upstream.scene, "tag -d v1.4.0");
+    let repo = upstream.scene.path("repo").display().to_string();
+    let line = format!("module mirror 'git::file://{repo}?ref=v1.4.0' --as {NET} --to '{TO}'");
+    let said = upstream.scene.run(&line).success();
+    assert!(said.stdout.contains("1 there already"), "{}", said.text);
+    assert!(said.stderr.contains("the destination has it, and it stays as it is"), "{}", said.text);
+}
+
+#[test]
+fn a_repository_that_holds_one_module_takes_no_other_in_a_later_run() {
+    let upstream = mirrored();
+    let scene = &upstream.scene;
+    let source = format!("'git::file://{}?ref=v1.4.0'", scene.path("repo").display());
+    let mirror = |address: &str| {
+        scene.run(&format!("module mirror {source} --as {address} --to REGISTRY/one --no-nested --quiet"))
+    };
+    mirror(NET).success();
+    let (_, manifest) = scene.registry.manifest("one", &scene.tag("one", "1.4.0")).expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert_eq!(manifest["annotations"]["org.opentofu.module.address"], NET);
+    mirror(NET).success();
+    assert_snapshot!(mirror("registry.example.com/acme/dns/aws").text, @"
+    exit code: 1
+    ----- stdout -----
+    module                             version  report
+    registry.example.com/acme/dns/aws  1.4.0    failed
+
+    registry.example.com/acme/dns/aws 1.4.0: [REGISTRY]/one holds registry.example.com/acme/net/aws, and a repository holds one module: registry.example.com/acme/dns/aws does not go there
+      hint: name another repository, or a template with ${namespace}, ${name} and ${target_system}
+
+    1 failed; 0 B sent
+
+    ----- stderr -----
+    ");
+    let newer = mirror("registry.example.com/acme/dns/aws@1.5.0");
+    assert!(newer.code == Some(1) && newer.stdout.contains("a repository holds one module"), "{}", newer.text);
+    // A copy says what its publisher packed, and may have another address.
+    let copy =
+        "module mirror 'oci://REGISTRY/one?tag=1.4.0' --as registry.example.com/acme/dns/aws --no-nested --quiet";
+    for want in ["1 added", "1 there already"] {
+        let said = scene.run(&format!("{copy} --to REGISTRY/two")).success();
+        assert!(said.stdout.contains(want), "{}", said.text);
+    }
+}
+
+#[test]
+fn two_places_for_modules_are_one_too_many() {
+    let upstream = Upstream::start();
+    upstream.scene.context.write("modules.toml", "");
+    upstream.scene.context.write("infra/main.tf", call("own", "./own", ""));
+    upstream.scene.context.write("infra/own/main.tf", "");
+    let line = format!("module mirror --from-config infra --to '{TO}'");
+    assert_snapshot!(upstream.scene.run(&format!("{line} --modules modules.toml")).text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --to and --modules both say where modules go
+
+    hint: omit one of them
+    ");
+    upstream.scene.run(&line).success();
+}
