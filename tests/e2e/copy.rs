@@ -185,7 +185,7 @@ fn one_of_several_versions_must_be_named() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget has no release 9.9.9
+    error: [REGISTRY]/acme/widget has no version 9.9.9
 
     hint: it has 1.4.0, 1.5.0, 2.0.0-rc1
     ");

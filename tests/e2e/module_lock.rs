@@ -1,21 +1,20 @@
 //! `module lock`: calls of modules that are pinned, verified, upgraded and refused.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Fault, Rule};
 
 use crate::json::check;
 use crate::setup::Scene;
 
 impl Scene {
     /// Publishes a version of a module at `REGISTRY/acme/network`.
-    fn network(&self, version: &str) {
+    pub(crate) fn network(&self, version: &str) {
         let folder = format!("network-{version}");
         self.context.write(&format!("{folder}/main.tf"), format!("# {version}\n"));
         self.run(&format!("module push {folder} REGISTRY/acme/network --version {version}")).success();
     }
 
     /// With two versions of a module.
-    fn with_networks() -> Self {
+    pub(crate) fn with_networks() -> Self {
         let scene = Self::new();
         scene.network("1.4.0");
         scene.network("1.5.0");
@@ -23,33 +22,33 @@ impl Scene {
     }
 
     /// Writes a file of the configuration in `live`; `REGISTRY` in it means the registry.
-    fn configuration(&self, name: &str, text: &str) {
+    pub(crate) fn configuration(&self, name: &str, text: &str) {
         self.context.write(&format!("live/{name}"), text.replace("REGISTRY", self.registry.address()));
     }
 
     /// A file of the configuration, with registry and digests made equal.
-    fn live(&self, name: &str) -> String {
+    pub(crate) fn live(&self, name: &str) -> String {
         self.shown(&format!("live/{name}")).replace(self.registry.address(), "REGISTRY")
     }
 
     /// The digest of a version of the module.
-    fn digest_of(&self, version: &str) -> String {
+    pub(crate) fn digest_of(&self, version: &str) -> String {
         self.tag("acme/network", version)
     }
 
     /// Moves a tag of the module to another version.
-    fn move_tag(&self, tag: &str, to: &str) {
+    pub(crate) fn move_tag(&self, tag: &str, to: &str) {
         let digest = self.digest_of(to).parse().expect("a digest");
         self.registry.put_tag("acme/network", tag, &digest);
     }
 
-    fn lock(&self, options: &str) -> crate::setup::Said {
+    pub(crate) fn lock(&self, options: &str) -> crate::setup::Said {
         self.run(&format!("module lock live {options}"))
     }
 }
 
 /// A call with this source and what follows it on the line.
-fn call(name: &str, source: &str, after: &str) -> String {
+pub(crate) fn call(name: &str, source: &str, after: &str) -> String {
     format!("module \"{name}\" {{\n  source = \"{source}\"{after}\n}}\n")
 }
 
@@ -166,7 +165,7 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     error: 10 calls of modules are not as `tofu-oci module lock` leaves them
 
     hint: pin what is not pinned: tofu-oci module lock live; commit the files
-    hint: `tofu-oci module lock live` says what to do about the others
+    hint: `tofu-oci module lock live` says what to do about the other calls
     ");
     let said = scene.lock("--check --json");
     check(&said);
@@ -185,13 +184,13 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     {"event":"module_problem","code":"tag-not-found","path":"live/main.tf","line":32,"column":12,"module":"missing","source":"oci://[REGISTRY]/acme/network?tag=9.9.9","text":"[REGISTRY]/acme/network has no tag 9.9.9","hints":["it has the versions 1.5.0, 1.4.0","name one in the source, such as ?tag=1.5.0"]}
     {"event":"module_call","outcome":"kept","path":"live/main.tf","line":5,"column":12,"module":"good","place":"[REGISTRY]/acme/network","version":"1.4.0","tag":"1.4.0","from":null,"digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.4.0","signers":[]}
     {"event":"module_lock","outcome":"not-locked","calls":11,"changed":1,"problems":10,"others":0,"files":[]}
-    {"event":"error","code":"module-lock-outdated","text":"10 calls of modules are not as `tofu-oci module lock` leaves them","causes":[],"hints":["pin what is not pinned: tofu-oci module lock live --json; commit the files","`tofu-oci module lock live --json` says what to do about the others"]}
+    {"event":"error","code":"module-lock-outdated","text":"10 calls of modules are not as `tofu-oci module lock` leaves them","causes":[],"hints":["pin what is not pinned: tofu-oci module lock live --json; commit the files","`tofu-oci module lock live --json` says what to do about the other calls"]}
 
     ----- stderr -----
     error: 10 calls of modules are not as `tofu-oci module lock` leaves them
 
     hint: pin what is not pinned: tofu-oci module lock live --json; commit the files
-    hint: `tofu-oci module lock live --json` says what to do about the others
+    hint: `tofu-oci module lock live --json` says what to do about the other calls
     "#);
     assert_snapshot!(scene.lock("").text, @r#"
     exit code: 1
@@ -393,193 +392,4 @@ fn a_digest_without_a_comment_gets_its_version() {
     ----- stderr -----
     note: live/main.tf:2:12: module.network: no tag of a version names the pinned package, so the source has no version beside it
     ");
-}
-
-#[test]
-fn what_is_not_a_module_or_not_trusted_is_refused() {
-    let scene = Scene::with_networks();
-    scene.publish("1.4.0");
-    scene.configuration("main.tf", &call("x", "oci://REGISTRY/acme/widget?tag=1.4.0", ""));
-    assert_snapshot!(scene.lock("").text, @r#"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: [REGISTRY]/acme/widget has no module package under 1.4.0
-      --> live/main.tf:2:12
-      |
-    2 |   source = "oci://[REGISTRY]/acme/widget?tag=1.4.0"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      cause: this is a multi-platform container image, not a module package: expected an OCI image manifest and not an index
-
-    hint: check the repository and the tag; a module package is what `tofu-oci module push` writes
-    hint: no file was changed
-    "#);
-    scene.configuration("main.tf", &call("x", "oci://REGISTRY/acme/network?tag=1.4.0", ""));
-    let rule = format!("[[rule]]\nmodules = [\"{}/acme/*\"]\nunsigned = \"refuse\"\n", scene.registry.address());
-    scene.context.write("live/trust.toml", rule);
-    assert_snapshot!(scene.lock("").text, @r#"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: the module from [REGISTRY]/acme/network is not trusted: it is not signed
-      --> live/main.tf:2:12
-      |
-    2 |   source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      cause: live/trust.toml:1, the rule for [REGISTRY]/acme/*, refuses unsigned modules and names no keys
-
-    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
-    hint: no file was changed
-    "#);
-    assert_snapshot!(scene.lock("--check").text, @"
-    exit code: 1
-    ----- stdout -----
-    live/main.tf:2:12: module.x: the module from [REGISTRY]/acme/network is not trusted: it is not signed (unsigned)
-
-    ----- stderr -----
-    error: a call of a module is not as `tofu-oci module lock` leaves them
-
-    hint: `tofu-oci module lock live` says what to do about the others
-    ");
-}
-
-#[test]
-fn equal_calls_cost_one_question_and_no_download() {
-    let scene = Scene::with_networks();
-    let text: String =
-        (0..20).map(|nth| call(&format!("m{nth}"), "oci://REGISTRY/acme/network?tag=1.4.0", "")).collect();
-    scene.configuration("main.tf", &text);
-    scene.registry.clear_requests();
-    scene.lock("").success();
-    assert_snapshot!(scene.conversation().join("\n"), @"
-    GET /v2/acme/network/manifests/1.4.0 -> 200
-    GET /v2/acme/network/referrers/sha256:[DIGEST] -> 404
-    GET /v2/acme/network/manifests/sha256-[DIGEST] -> 404
-    GET /v2/acme/network/tags/list -> 200
-    ");
-    scene.registry.clear_requests();
-    scene.lock("--check").success();
-    assert_snapshot!(scene.conversation().join("\n"), @"
-    HEAD /v2/acme/network/manifests/1.4.0 -> 200
-    GET /v2/acme/network/manifests/sha256:[DIGEST] -> 200
-    GET /v2/acme/network/referrers/sha256:[DIGEST] -> 404
-    GET /v2/acme/network/manifests/sha256-[DIGEST] -> 404
-    GET /v2/acme/network/tags/list -> 200
-    ");
-}
-
-#[test]
-fn a_registry_that_fails_is_no_problem_of_the_configuration() {
-    let scene = Scene::with_networks();
-    scene.configuration("main.tf", &call("x", "oci://REGISTRY/acme/network?tag=1.4.0", ""));
-    scene.registry.fault(Rule::on("*", "*").then(Fault::status(503, "UNAVAILABLE")));
-    let said = scene.lock("--check --attempts 1");
-    assert_snapshot!(said.text, @r#"
-    exit code: 3
-    ----- stdout -----
-
-    ----- stderr -----
-    error: [REGISTRY]/acme/network answered 503 to GET /v2/acme/network/manifests/1.4.0: injected (UNAVAILABLE)
-      --> live/main.tf:2:12
-      |
-    2 |   source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-
-    hint: the registry has a problem of its own; run the same command again later
-    "#);
-}
-
-#[test]
-fn several_folders_share_a_module() {
-    let scene = Scene::with_networks();
-    for root in ["a", "b"] {
-        scene.context.write(&format!("{root}/main.tf"), call("shared", "../live", ""));
-    }
-    scene.configuration("main.tf", &call("x", "oci://REGISTRY/acme/network?tag=1.4.0", ""));
-    assert_snapshot!(scene.run("module lock a b").text, @"
-    exit code: 0
-    ----- stdout -----
-    live/main.tf:2:12: module.x: pinned to 1.4.0 of [REGISTRY]/acme/network
-      manifest sha256:[DIGEST]
-    wrote live/main.tf: 1 of 1 calls changed
-
-    ----- stderr -----
-    ");
-    assert_snapshot!(scene.run("module lock a b none").text, @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: there is no configuration in none
-
-    hint: name the folder of the configuration: tofu-oci module lock DIR
-    ");
-}
-
-#[test]
-fn a_file_that_does_not_parse_is_named() {
-    let scene = Scene::new();
-    scene.configuration("main.tf", "module \"x\" {\n  source = \n}\n");
-    assert_snapshot!(scene.lock("").text, @r#"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: live/main.tf:2:12: the file does not parse: invalid expression; expected `"`, `[`, `{`, `-`, `!`, `(`, `_`, `<`, letter or digit
-
-    hint: mend the file
-    "#);
-    scene.configuration("main.tf", "module \"x\" {\n  source = \"./gone\"\n}\n");
-    assert_snapshot!(scene.lock("").text, @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: live/main.tf:2:12: the module's folder `./gone` is not there
-
-    hint: check the module's `source`, or put its folder there
-    ");
-    scene.configuration("main.tf", "");
-    assert_snapshot!(scene.lock("").text, @"
-    exit code: 0
-    ----- stdout -----
-    no module comes from an OCI repository; nothing was changed
-
-    ----- stderr -----
-    ");
-}
-
-#[test]
-fn two_runs_at_once_leave_one_whole_file() {
-    let scene = Scene::with_networks();
-    let text: String =
-        (0..50).map(|nth| call(&format!("m{nth}"), "oci://REGISTRY/acme/network?tag=1.4.0", " # ask Bob")).collect();
-    scene.configuration("main.tf", &text);
-    let runs = [scene.command("module lock live"), scene.command("module lock live")];
-    let runs = runs.map(|mut run| run.stdout(std::process::Stdio::null()).spawn().expect("it starts"));
-    for mut run in runs {
-        assert_eq!(run.wait().expect("it ends").code(), Some(0));
-    }
-    let source = format!("oci://REGISTRY/acme/network?digest={}", scene.digest_of("1.4.0"));
-    let want: String = (0..50).map(|nth| call(&format!("m{nth}"), &source, " # 1.4.0 # ask Bob")).collect();
-    assert_eq!(scene.context.read("live/main.tf").replace(scene.registry.address(), "REGISTRY"), want);
-    assert_eq!(std::fs::read_dir(scene.path("live")).expect("the folder").count(), 1, "nothing is left");
-}
-
-#[test]
-fn a_password_in_a_source_is_not_shown() {
-    let scene = Scene::with_networks();
-    scene.configuration("main.tf", &call("x", "oci://bob:hunter2@REGISTRY/acme/network?tag=1.4.0", ""));
-    let dry = scene.lock("--dry-run").success();
-    let check = scene.lock("--check --json");
-    scene.lock("").success();
-    scene.configuration("main.tf", &call("x", "oci://bob:hunter2@REGISTRY/acme/network?tag=9.0.0", ""));
-    let missing = scene.lock("");
-    scene.configuration("main.tf", &call("x", "oci://bob:hunter2@REGISTRY/acme/network?tag=9.0.0&x=1", ""));
-    let wrong = scene.lock("");
-    for said in [dry, check, missing, wrong] {
-        assert!(!said.text.contains("hunter2"), "{}", said.text);
-    }
 }

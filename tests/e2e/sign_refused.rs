@@ -122,7 +122,7 @@ fn only_releases_are_signed() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget has no release 1.5.0
+    error: [REGISTRY]/acme/widget has no version 1.5.0
 
     hint: it has 1.4.0
     ");

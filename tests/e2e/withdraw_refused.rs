@@ -55,7 +55,7 @@ fn what_is_not_there_cannot_go() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget has no release 1.5.0
+    error: [REGISTRY]/acme/widget has no version 1.5.0
 
     hint: it has 1.4.0
     ");
@@ -64,7 +64,7 @@ fn what_is_not_there_cannot_go() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/other has no release 1.5.0
+    error: [REGISTRY]/acme/other has no version 1.5.0
     ");
     assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget --reason broken"), @"
     exit code: 2

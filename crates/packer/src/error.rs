@@ -221,7 +221,7 @@ pub enum PackError {
         reason: String,
     },
     /// The source has no such release.
-    #[error("{place} has no release {tag}")]
+    #[error("{place} has no version {tag}")]
     NoRelease {
         /// The repository.
         place: Place,

@@ -235,7 +235,7 @@ async fn tells_what_there_is_instead() {
     let from = store(&["1.4.0"]).await;
     let error = copy(&from, &Watching::new(), &["1.5.0"], ReplaceTag::Refuse).await;
     let error = error.expect_err("not there");
-    assert_snapshot!(error, @"memory has no release 1.5.0");
+    assert_snapshot!(error, @"memory has no version 1.5.0");
     let PackError::NoRelease { offered, .. } = error else { panic!("{error}") };
     assert_eq!(offered.iter().map(Version::to_string).collect::<Vec<_>>(), ["1.4.0"]);
     let error = copy(&Watching::new(), &Watching::new(), &[], ReplaceTag::Refuse).await;

@@ -316,7 +316,7 @@ async fn only_the_release_that_was_meant_is_signed() {
         result.expect_err("refused").to_string()
     };
     let given = |text: &str| SignAddress::Given(text.parse().unwrap());
-    assert_snapshot!(told("1.5.0", ANNOTATED).await, @"memory has no release 1.5.0");
+    assert_snapshot!(told("1.5.0", ANNOTATED).await, @"memory has no version 1.5.0");
     assert_snapshot!(told("1.4.0", given("example.com/acme/other")).await, @"the release 1.4.0 in memory says that it is example.com/acme/zap, which is another provider than example.com/acme/other");
     let index = tagged(&store, "1.4.0").await;
     store.inner.tag(&index, &"1.5.0".parse().unwrap()).await.unwrap();

@@ -16,7 +16,7 @@ pub enum StateError {
         tag: Tag,
     },
     /// A withdrawn release is not deprecated.
-    #[error("{place} has no release {tag}: it was withdrawn")]
+    #[error("{place} has no version {tag}: it was withdrawn")]
     Withdrawn {
         /// The repository.
         place: Place,

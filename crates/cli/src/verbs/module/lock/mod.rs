@@ -70,7 +70,8 @@ fn check(context: &Context, calls: &[&LockedCall<'_>]) -> Result<(), Diagnostic>
         0 => diagnostic,
         _ => diagnostic.hint(format!("pin what is not pinned: {lock}; commit the files")),
     };
-    Err(if wrong > free { diagnostic.hint(format!("`{lock}` says what to do about the others")) } else { diagnostic })
+    let rest = if free == 0 { "each call" } else { "the other calls" };
+    Err(if wrong > free { diagnostic.hint(format!("`{lock}` says what to do about {rest}")) } else { diagnostic })
 }
 
 /// Refuses to write if a call cannot be pinned: the first one with its line, the others by their places.
