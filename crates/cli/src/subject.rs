@@ -58,7 +58,12 @@ pub(crate) fn release_at(text: &str, given: Option<&Version>) -> Result<(End, Ve
 
 /// The repository of a module's source, and the version that its tag is.
 fn source_at(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
-    let ModuleName::Oci(source) = module_name(text)? else { return place(text) };
+    let source = match module_name(text) {
+        Ok(ModuleName::Oci(source)) => source,
+        Err(diagnostic) if text.contains('?') => return Err(diagnostic),
+        // A repository with a scheme too many.
+        _ => return place(text),
+    };
     let repository = source.repository();
     let versions = invocation::command(&format!("module versions oci://{repository}"));
     let refused = |text: String| {
