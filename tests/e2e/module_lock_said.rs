@@ -42,9 +42,9 @@ fn a_comment_that_was_meant_for_a_version_is_named() {
     would write main.tf: 3 of 3 calls changed
 
     ----- stderr -----
-    warning: main.tf:2:12: module.open: the comment `1.4.0 (<1.4.2` names no version, so it stays as it is
+    warning: main.tf:2:12: module.open: the comment `1.4.0 (<1.4.2` is not a version with a constraint, so it stays as it is
       hint: a comment that names one reads: # 1.4.0 (~> 1.4)
-    warning: main.tf:5:12: module.letter: the comment `v1.4.0` names no version, so it stays as it is
+    warning: main.tf:5:12: module.letter: the comment `v1.4.0` is not a version with a constraint, so it stays as it is
       hint: a comment that names one reads: # 1.4.0 (~> 1.4)
     ");
 }
@@ -61,7 +61,7 @@ fn a_source_that_stands_there_twice_in_json_is_refused() {
     ----- stderr -----
     error: main.tf.json:3:3: the module `m` has a `source` twice; keep one of the two
 
-    hint: mend the file
+    hint: correct the file
     ");
     assert!(!scene.context.read("main.tf.json").contains("digest="));
 }
