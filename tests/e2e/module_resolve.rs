@@ -263,3 +263,14 @@ fn options_of_the_other_kind_are_refused() {
         assert!(said.code == Some(2) && said.stderr.contains(want), "{line}: {}", said.text);
     }
 }
+
+#[test]
+fn a_repository_that_is_not_there_has_a_code_of_modules() {
+    let scene = Scene::new();
+    let code = |source: &str| {
+        scene.run(&format!("module pull {source} out --json")).json().pop().expect("a line")["code"].clone()
+    };
+    assert_eq!(code(&format!("oci://REGISTRY/none?digest=sha256:{}", "0".repeat(64))), "module-not-found");
+    // The vectors of OpenTofu name the tag.
+    assert_eq!(code("oci://REGISTRY/none?tag=1.0.0"), "tag-not-found");
+}

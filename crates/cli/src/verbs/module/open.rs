@@ -20,6 +20,7 @@ use crate::ends::End;
 use crate::lookup;
 use crate::subject;
 use crate::verbs::context::Context;
+use crate::verbs::typed::typed;
 
 /// Reads an argument that names a module.
 pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
@@ -142,10 +143,11 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
             Ok(tags) => Listing::of(&tags),
             // Many registries answer equally for a tag of a repository that they do not have.
             Err(unknown @ StoreError::UnknownRepository { .. }) => {
-                return Diagnostic::from(unknown).code(match reference {
-                    Reference::Tag(_) => "tag-not-found",
-                    Reference::Digest(_) => "digest-not-found",
-                });
+                return match reference {
+                    // As measured of OpenTofu: a repository that is unknown lacks the tag.
+                    Reference::Tag(_) => Diagnostic::from(unknown).code("tag-not-found"),
+                    Reference::Digest(_) => mapped::unlisted(unknown),
+                };
             }
             Err(_) => Listing::default(),
         },
@@ -198,6 +200,24 @@ async fn of_registry(
     let package = opener.module_package(&location, connector.git()).await?.inside(subdir);
     let subject = format!("{address} {version}");
     Ok(OpenedModule { package, version: Some(version), tag: None, subject })
+}
+
+/// Refuses the options that are for providers alone: those of a lookup, and others with whether they are given.
+pub(in crate::verbs) fn refuse_for_module(
+    subject: &str,
+    lookup: &LookupArgs,
+    others: &[(&str, bool)],
+) -> Result<(), Diagnostic> {
+    let given = [
+        ("--from", typed(lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--plugin-dir", !lookup.plugin_dir.is_empty()),
+        ("--magic-suffix", typed(lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+    ];
+    match given.iter().chain(others).find(|(_, given)| *given) {
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for providers, and `{subject}` is a module"))
+            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is")),
+        None => Ok(()),
+    }
 }
 
 /// The registry of modules of a host.

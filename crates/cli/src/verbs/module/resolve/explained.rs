@@ -7,7 +7,7 @@ use tofu_oci_types::{Constraints, ModuleName, Reference};
 
 use super::super::mapped::unlisted;
 use super::super::open;
-use super::{FoundModule, ModuleAsk, line, text};
+use super::{ModuleAsk, ResolvedModule, line, text};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -28,7 +28,7 @@ pub(super) struct ExplainedModule<'a> {
     /// Which version counts.
     pub(super) choice: ModuleChoice,
     /// The package of that version.
-    pub(super) found: Result<FoundModule, Diagnostic>,
+    pub(super) found: Result<ResolvedModule, Diagnostic>,
 }
 
 impl ExplainedModule<'_> {
@@ -94,7 +94,7 @@ async fn look<'a>(args: &ResolveArgs, ask: &ModuleAsk<'a>, connector: &Connector
     let choice = choice(ask, listing.as_ref().unwrap_or(&nothing), &notices);
     let found = match &listing {
         Err(diagnostic) if !names_package(ask.name) => Err(diagnostic.clone()),
-        _ => open::find(ask.name, ask.mapped, connector, private).await.map(FoundModule::of),
+        _ => open::find(ask.name, ask.mapped, connector, private).await.map(ResolvedModule::of),
     };
     let steps = match ask.name {
         ModuleName::Registry { address, .. } => mapping_steps(ask.mirrors, address),

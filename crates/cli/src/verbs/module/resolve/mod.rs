@@ -17,7 +17,6 @@ use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
 use crate::verbs::context::Context;
-use crate::verbs::typed::typed;
 
 /// What is asked.
 struct ModuleAsk<'a> {
@@ -31,7 +30,7 @@ struct ModuleAsk<'a> {
 }
 
 /// The package that is chosen, and where it is.
-struct FoundModule {
+struct ResolvedModule {
     version: Option<Version>,
     tag: Option<Tag>,
     place: Place,
@@ -47,7 +46,7 @@ struct FoundModule {
     folder: String,
 }
 
-impl FoundModule {
+impl ResolvedModule {
     fn of(opened: OpenedModule) -> Self {
         let OpenedModule { package, version, tag, .. } = opened;
         let (archive, checksum) = archive(&package);
@@ -80,7 +79,8 @@ pub(in crate::verbs) async fn resolve(
     args: &ResolveArgs,
     name: &ModuleName,
 ) -> Result<(), Diagnostic> {
-    refuse(args)?;
+    let others = [("--platform", args.platform.is_some()), ("--upgrade", args.upgrade)];
+    open::refuse_for_module(&args.subject, &args.lookup, &others)?;
     if let ModuleName::Git(source) = name {
         return Err(Diagnostic::usage(format!("{source} is a git repository, and says itself where the module is"))
             .code("git-has-no-versions")
@@ -98,7 +98,7 @@ pub(in crate::verbs) async fn resolve(
         return explained::explain(context, args, &ask, &connector).await;
     }
     let registry = registry(&ask, args, &connector).await?;
-    let found = FoundModule::of(open::find(name, ask.mapped, &connector, &args.lookup.private).await?);
+    let found = ResolvedModule::of(open::find(name, ask.mapped, &connector, &args.lookup.private).await?);
     if context.json {
         line::resolved(&ask, registry.as_deref(), &found);
     } else {
@@ -125,22 +125,4 @@ async fn registry(
 /// The rule, if one maps the module.
 fn mapped_by<'a>(ask: &ModuleAsk<'a>) -> Option<&'a MappedBy> {
     ask.mapped.map(|mapped| &mapped.by)
-}
-
-/// Options that are for providers alone.
-fn refuse(args: &ResolveArgs) -> Result<(), Diagnostic> {
-    let given = [
-        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
-        ("--plugin-dir", !args.lookup.plugin_dir.is_empty()),
-        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--platform", args.platform.is_some()),
-        ("--upgrade", args.upgrade),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Diagnostic::usage(format!("{option} is for providers, and `{}` is a module", args.subject))
-                .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is"))
-        }
-        None => Ok(()),
-    }
 }
