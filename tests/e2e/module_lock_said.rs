@@ -84,3 +84,16 @@ fn an_upgrade_that_steps_back_from_a_withdrawn_version_says_why() {
     warning: main.tf:2:12: module.m: 1.5.0 was withdrawn, so another version takes its place: opens port 22
     ");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_locked() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scene = scene();
+    let folder = std::path::Path::new(std::ffi::OsStr::from_bytes(b"net\xff"));
+    let path = scene.path("").join(folder);
+    std::fs::create_dir(&path).expect("a folder");
+    std::fs::write(path.join("main.tf"), "# no calls\n").expect("a file");
+    let said = scene.output(scene.command("module lock").arg(folder));
+    assert!(!said.text.contains("UTF-8") && said.code == Some(0), "{}", said.text);
+}

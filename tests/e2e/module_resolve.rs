@@ -165,7 +165,11 @@ fn an_unmapped_module_comes_from_the_registry_of_its_host() {
 
     ----- stderr -----
     ");
-    assert_snapshot!(scene.run(&format!("resolve {NETWORK} --explain")).text, @"
+    let before = web.requests().len();
+    let explained = scene.run(&format!("resolve {NETWORK} --explain"));
+    let lists = web.requests().iter().skip(before).filter(|request| request.path.ends_with("/versions")).count();
+    assert_eq!(lists, 1, "the versions are listed once");
+    assert_snapshot!(explained.text, @"
     exit code: 0
     ----- stdout -----
     registry.example.test/acme/network/aws, the newest release

@@ -66,7 +66,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     };
     let mut report = BundleReport { providers, modules: None };
     if !has_providers && wanted.is_empty() {
-        warn_of_nothing(context, args, &bundle.place());
+        warn_of_nothing(context, args, bundle.place());
         if report.providers.is_none() {
             report.modules = Some(ModuleMirrorReport::default());
         }

@@ -11,7 +11,7 @@ use tofu_oci_source::{Locator, ModulePackage, PackageBytes};
 use tofu_oci_types::{Digest, ModuleName, Place, Tag, Version};
 
 use super::mapped::{MappedBy, MappedModule};
-use super::open::{self, OpenedModule};
+use super::open::{self, AskedRegistry, OpenedModule};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -97,8 +97,8 @@ pub(in crate::verbs) async fn resolve(
     if args.explain {
         return explained::explain(context, args, &ask, &connector).await;
     }
-    let registry = registry(&ask, args, &connector).await?;
-    let found = ResolvedModule::of(open::find(name, ask.mapped, &connector, &args.lookup.private).await?);
+    let (registry, found) = find(&ask, args, &connector).await?;
+    let found = ResolvedModule::of(found);
     if context.json {
         line::resolved(&ask, registry.as_deref(), &found);
     } else {
@@ -107,19 +107,21 @@ pub(in crate::verbs) async fn resolve(
     Ok(())
 }
 
-/// The address of the registry that is asked; `None` if a repository is.
-async fn registry(
+/// The package, and the address of the registry that is asked; `None` if a repository is.
+async fn find(
     ask: &ModuleAsk<'_>,
     args: &ResolveArgs,
     connector: &Connector,
-) -> Result<Option<String>, Diagnostic> {
-    match (ask.name, ask.mapped) {
-        (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::registry(address.hostname(), connector, &args.lookup.private).await?;
-            Ok(Some(registry.address()))
-        }
-        _ => Ok(None),
-    }
+) -> Result<(Option<String>, OpenedModule), Diagnostic> {
+    let private = &args.lookup.private;
+    let (ModuleName::Registry { address, subdir, constraints }, None) = (ask.name, ask.mapped) else {
+        return Ok((None, open::find(ask.name, ask.mapped, connector, private).await?));
+    };
+    let opener = open::opener(connector, private)?;
+    let asked = AskedRegistry { registry: opener.module_registry(address.hostname()).await?, opener };
+    let listing = asked.registry.versions(address).await.map_err(|error| open::unmapped(address, error))?;
+    let found = asked.find((address, subdir, constraints), &listing, connector).await?;
+    Ok((Some(asked.registry.address()), found))
 }
 
 /// The rule, if one maps the module.
