@@ -2,44 +2,19 @@
 
 use std::sync::Arc;
 
-use tofu_oci_explain::modules::{MappingStep, ModuleChoice, choose_module, mapping_steps};
+use tofu_oci_explain::modules::{ModuleChoice, choose_module, mapping_steps};
 use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
 use tofu_oci_source::{Listing, MethodOpener};
-use tofu_oci_types::{Constraints, ModuleName, Reference};
+use tofu_oci_types::{ModuleName, Reference};
 
 use super::super::mapped::unlisted;
 use super::super::open::{self, AskedRegistry, OpenedModule, WantedOfRegistry};
-use super::{ModuleAsk, ResolvedModule, line, text};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, wanted};
+use super::{line, text};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::Context;
-
-/// Why a module comes from where it does.
-pub(super) struct ExplainedModule<'a> {
-    /// Every rule of the mapping; empty for a source that names its repository.
-    pub(super) steps: Vec<MappingStep<'a>>,
-    /// The address of the registry that is asked, if no rule maps the module.
-    pub(super) registry: Option<String>,
-    /// The repository, directory or host that is asked.
-    pub(super) place: String,
-    /// What it offers.
-    pub(super) listing: Result<Listing, Diagnostic>,
-    /// What its publishers say of versions later, unverified.
-    pub(super) notices: Vec<VersionNotice>,
-    /// Which version counts.
-    pub(super) choice: ModuleChoice,
-    /// The package of that version.
-    pub(super) found: Result<ResolvedModule, Diagnostic>,
-}
-
-impl ExplainedModule<'_> {
-    /// What its publisher says of the chosen version.
-    pub(super) fn notice(&self) -> Option<&VersionNotice> {
-        let version = self.found.as_ref().ok()?.version.as_ref()?;
-        self.notices.iter().find(|notice| notice.version == *version)
-    }
-}
 
 /// Explains where a module comes from. The exit code is 0 even if nothing would be pulled.
 pub(super) async fn explain(
@@ -66,7 +41,7 @@ pub(super) async fn explain(
 }
 
 /// What the place of a module says.
-struct PlaceAnswer {
+struct ModulePlaceAnswer {
     registry: Option<String>,
     place: String,
     listing: Result<Listing, Diagnostic>,
@@ -74,8 +49,8 @@ struct PlaceAnswer {
     found: Result<OpenedModule, Diagnostic>,
 }
 
-fn explained<'a>(ask: &ModuleAsk<'a>, answer: PlaceAnswer) -> ExplainedModule<'a> {
-    let PlaceAnswer { registry, place, listing, notices, found } = answer;
+fn explained<'a>(ask: &ModuleAsk<'a>, answer: ModulePlaceAnswer) -> ExplainedModule<'a> {
+    let ModulePlaceAnswer { registry, place, listing, notices, found } = answer;
     let nothing = Listing::default();
     let choice = choice(ask, listing.as_ref().unwrap_or(&nothing), &notices);
     let steps = match ask.name {
@@ -86,14 +61,14 @@ fn explained<'a>(ask: &ModuleAsk<'a>, answer: PlaceAnswer) -> ExplainedModule<'a
 }
 
 /// Of a module that no rule maps.
-async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connector: &Connector) -> PlaceAnswer {
+async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connector: &Connector) -> ModulePlaceAnswer {
     let host = wanted.0.hostname();
     let (place, notices) = (host.display(), Vec::new());
     let registry = match opener.module_registry(host).await {
         Ok(registry) => registry,
         Err(error) => {
             let diagnostic = Diagnostic::from(error);
-            return PlaceAnswer {
+            return ModulePlaceAnswer {
                 registry: None,
                 place,
                 listing: Err(diagnostic.clone()),
@@ -108,11 +83,11 @@ async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connect
         Ok(listing) => asked.find(wanted, listing, connector).await,
         Err(diagnostic) => Err(diagnostic.clone()),
     };
-    PlaceAnswer { registry: Some(asked.registry.address()), place, listing, notices, found }
+    ModulePlaceAnswer { registry: Some(asked.registry.address()), place, listing, notices, found }
 }
 
 /// Of a module in a repository or directory.
-async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Connector) -> PlaceAnswer {
+async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlaceAnswer {
     let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end().clone()));
     let end = end.expect("any other name is of a repository");
     let listed = async {
@@ -133,15 +108,7 @@ async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Conn
         _ => open::find(ask.name, ask.mapped, connector, &args.lookup.private).await,
     };
     let listing = listed.map(|(_, listing)| listing);
-    PlaceAnswer { registry: None, place: end.to_string(), listing, notices, found }
-}
-
-/// What the version must meet.
-pub(super) fn wanted(name: &ModuleName) -> Constraints {
-    match name {
-        ModuleName::Registry { constraints, .. } => constraints.clone(),
-        _ => Constraints::any(),
-    }
+    ModulePlaceAnswer { registry: None, place: end.to_string(), listing, notices, found }
 }
 
 /// Which version is chosen: the one that a source names, or the newest that the constraints admit.

@@ -5,8 +5,7 @@ use tofu_oci_explain::modules::{HeldBackVersion, MappingStep};
 use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_types::{Digest, Place, Tag, Version};
 
-use super::explained::{ExplainedModule, wanted};
-use super::{ModuleAsk, ResolvedModule, mapped_by};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
 use crate::report::json_line;
 use crate::verbs::module::mapped::MappedBy;

@@ -2,76 +2,21 @@
 
 mod explained;
 mod line;
+mod model;
 mod text;
 
 use std::path::Path;
 
-use tofu_oci_mapper::ModuleMirrors;
-use tofu_oci_source::{Locator, ModulePackage, PackageBytes};
-use tofu_oci_types::{Digest, ModuleName, Place, Tag, Version};
+use tofu_oci_types::ModuleName;
 
-use super::mapped::{MappedBy, MappedModule};
+use super::mapped::MappedModule;
 use super::open::{self, AskedRegistry, OpenedModule};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
 use crate::verbs::context::Context;
-
-/// What is asked.
-struct ModuleAsk<'a> {
-    /// As it was typed.
-    typed: &'a str,
-    name: &'a ModuleName,
-    mirrors: &'a ModuleMirrors,
-    mapped: Option<&'a MappedModule>,
-    /// The file of the mapping; `None` if there is none.
-    file: Option<String>,
-}
-
-/// The package that is chosen, and where it is.
-struct ResolvedModule {
-    version: Option<Version>,
-    tag: Option<Tag>,
-    place: Place,
-    /// The digest of its manifest, in an OCI repository.
-    manifest: Option<Digest>,
-    /// The address of its archive on the web, without what may be a secret.
-    archive: Option<String>,
-    /// What the archive must be, if its registry says so.
-    checksum: Option<Digest>,
-    /// Its git repository with the reference, without secrets.
-    git: Option<String>,
-    /// The folder in the package; empty for the whole one.
-    folder: String,
-}
-
-impl ResolvedModule {
-    fn of(opened: OpenedModule) -> Self {
-        let OpenedModule { package, version, tag, .. } = opened;
-        let (archive, checksum) = archive(&package);
-        Self {
-            version: version.or_else(|| package.claimed_version().cloned()),
-            tag,
-            place: package.place().clone(),
-            manifest: package.manifest().cloned(),
-            archive,
-            checksum,
-            git: package.git().map(|checkout| checkout.source().to_string()),
-            folder: package.subdir().to_string(),
-        }
-    }
-}
-
-fn archive(package: &ModulePackage) -> (Option<String>, Option<Digest>) {
-    match package.bytes() {
-        PackageBytes::Archive { part, .. } => match &part.at {
-            Locator::Url(url) => (Some(tofu_oci_http::shown_url(url)), part.digest.clone()),
-            _ => (None, None),
-        },
-        PackageBytes::Commit => (None, None),
-    }
-}
+use model::{ModuleAsk, ResolvedModule};
 
 /// Prints where a module is, and with `--explain` why.
 pub(in crate::verbs) async fn resolve(
@@ -122,9 +67,4 @@ async fn find(
     let listing = asked.registry.versions(address).await.map_err(|error| open::unmapped(address, error))?;
     let found = asked.find((address, subdir, constraints), &listing, connector).await?;
     Ok((Some(asked.registry.address()), found))
-}
-
-/// The rule, if one maps the module.
-fn mapped_by<'a>(ask: &ModuleAsk<'a>) -> Option<&'a MappedBy> {
-    ask.mapped.map(|mapped| &mapped.by)
 }

@@ -4,8 +4,7 @@ use anstyle::Style;
 use tofu_oci_explain::modules::{HeldBackVersion, HoldingCause, MappingStep};
 use tofu_oci_types::{ModuleName, Version};
 
-use super::explained::{ExplainedModule, wanted};
-use super::{ModuleAsk, ResolvedModule, mapped_by};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
 use crate::page::{Line, Page};
 use crate::printer;
