@@ -13,10 +13,10 @@ use tofu_oci_layout::{artifact_type, media_type};
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
 use tofu_oci_trust::Policy;
-use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Secret, Tag};
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Tag};
 
 use super::{Answer, Site, SiteOptions};
-use crate::{ClientRule, ModuleLocations, OpenModules, ServedModulePlace, TokenDigest};
+use crate::{ModuleLocations, OpenModules, ServedModulePlace};
 
 pub(super) const NETWORK: &str = "registry.acme.example/acme/network/aws";
 pub(super) const OTHER: &str = "registry.terraform.io/acme/network/aws";
