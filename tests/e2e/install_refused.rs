@@ -139,7 +139,7 @@ fn wrong_usage_of_install() {
     ----- stderr -----
     error: ./main.tf:3:5: the file does not parse: invalid block body; expected `}`, newline or identifier
 
-    hint: mend the file, or name the providers on the command line instead
+    hint: correct the file, or name the providers on the command line instead
     ");
 }
 

@@ -109,6 +109,7 @@ mod mirror;
 mod module_archives;
 mod module_attacks;
 mod module_bundle;
+mod module_elsewhere;
 mod module_git;
 mod module_killed;
 mod module_large;

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::module_mirror::{HOST, TO, Upstream, call, five};
-use crate::setup::WIDGET;
+use crate::setup::{Scene, WIDGET};
 
 const PROVIDERS: &str = "REGISTRY/p/${namespace}-${type}";
 
@@ -207,4 +207,93 @@ fn a_bundle_is_made_of_another_one() {
     let scene = &upstream.scene;
     let said = scene.run("bundle create again.tar --from-config infra --from bundle:carried.tar --quiet").success();
     assert!(said.stdout.contains("copied from bundle:carried.tar"), "{}", said.text);
+}
+
+/// A bundle with one module in these versions.
+fn carried(versions: &[&str]) -> Scene {
+    let scene = Scene::new();
+    for version in versions {
+        scene.context.write("net/main.tf", format!("# {version}\n"));
+        let source = format!("module mirror oci://REGISTRY/net?tag={version} --as {HOST}/acme/net/aws@{version}");
+        scene.run(&format!("module push net REGISTRY/net --version {version}")).success();
+        scene.run(&format!("{source} --to bundle:carried.tar")).success();
+    }
+    scene
+}
+
+#[test]
+fn a_prerelease_that_was_put_into_a_bundle_is_loaded_from_it() {
+    let scene = carried(&["1.0.0", "2.0.0-rc.1"]);
+    scene.run(&format!("bundle load carried.tar --modules-to '{TO}'")).success();
+    scene.tag("mirror/acme-net-aws", "1.0.0");
+    scene.tag("mirror/acme-net-aws", "2.0.0-rc.1");
+    scene.run("module mirror --from bundle:carried.tar --to 'REGISTRY/other/${name}'").success();
+    scene.tag("other/net", "2.0.0-rc.1");
+    let alone = carried(&["2.0.0-rc.1"]);
+    alone.run(&format!("bundle load carried.tar --modules-to '{TO}'")).success();
+    alone.tag("mirror/acme-net-aws", "2.0.0-rc.1");
+}
+
+#[test]
+fn a_login_for_the_registry_of_from_is_read_once_for_providers_and_modules() {
+    let upstream = five();
+    upstream.infra(WIDGET);
+    let scene = &upstream.scene;
+    scene.dist("dist", "1.4.0");
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+    let line =
+        "bundle create carried.tar --from-config infra --from REGISTRY/acme/widget --username ada --password-stdin";
+    scene.context.write("password", "secret");
+    let password = std::fs::File::open(scene.path("password")).expect("it was written");
+    scene.output(scene.command(line).stdin(password)).success();
+    let shown = scene.run("bundle show carried.tar").success();
+    assert!(shown.stdout.contains("1 provider, 1 version, 5 module versions"), "{}", shown.text);
+}
+
+#[test]
+fn a_bundle_without_modules_says_that_no_module_was_loaded() {
+    let scene = Scene::published();
+    scene.run(&format!("bundle create carried.tar {WIDGET} --from REGISTRY/acme/widget")).success();
+    assert_snapshot!(scene.run("bundle load carried.tar --only modules").text, @"
+    exit code: 0
+    ----- stdout -----
+    nothing to mirror; 0 B sent
+
+    ----- stderr -----
+    warning: bundle:carried.tar holds no modules, so nothing of it was loaded
+    ");
+    let json = scene.run("bundle load carried.tar --only modules --json").success().json();
+    assert_eq!(json.last().expect("a line")["event"], "module-mirror-summary");
+}
+
+#[test]
+fn a_destination_of_a_kind_that_is_not_loaded_is_refused() {
+    let scene = carried(&["1.0.0"]);
+    for line in [
+        format!("bundle load carried.tar '{PROVIDERS}' --only providers --modules-to '{TO}'"),
+        format!("bundle load carried.tar '{PROVIDERS}' --only modules --modules-to '{TO}'"),
+        "bundle load carried.tar static:web --only modules".to_owned(),
+    ] {
+        let said = scene.run(&line);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(said.stderr.contains("loads none"), "{}", said.text);
+    }
+    scene.run("bundle load carried.tar oci:lay --only modules").success();
+    scene.run(&format!("module pull oci:lay/{HOST}/acme/net/aws:1.0.0 out")).success();
+}
+
+#[test]
+fn one_unreadable_manifest_leaves_the_other_rows_of_a_bundle() {
+    let scene = carried(&["1.0.0", "1.1.0"]);
+    let digest = scene.tag("net", "1.1.0");
+    let (_, manifest) = scene.registry.manifest("net", &digest).expect("it was pushed");
+    let mut bundle = std::fs::read(scene.path("carried.tar")).expect("a bundle");
+    let at = bundle.windows(manifest.len()).position(|window| window == &manifest[..]).expect("it is in the bundle");
+    bundle[at] = b'[';
+    scene.context.write("carried.tar", bundle);
+    let said = scene.run("bundle show carried.tar");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("1.0.0    no") && said.stdout.contains("1.1.0    unreadable"), "{}", said.text);
+    let json = scene.run("bundle show carried.tar --json").json();
+    assert!(json.iter().any(|line| line["version"] == "1.1.0" && line["action"] == "failed"), "{json:?}");
 }

@@ -71,6 +71,25 @@ fn a_tag_a_branch_and_a_commit_are_pulled() {
     assert_eq!(json.json().last().expect("a line")["commit"], Value::from(first));
 }
 
+/// A git before 2.29 does not know the option.
+#[cfg(unix)]
+#[test]
+fn a_git_without_object_formats_pulls_what_is_named_by_sha1() {
+    use std::os::unix::fs::PermissionsExt;
+    let scene = Scene::new();
+    scene.repository("repo", &[("main.tf", "# 1\n")]);
+    let path = std::env::var("PATH").expect("a PATH");
+    let script =
+        format!("#!/bin/sh\ncase \"$*\" in *--object-format*) exit 129;; esac\nPATH='{path}' exec git \"$@\"\n");
+    scene.context.write("bin/git", script);
+    std::fs::set_permissions(scene.path("bin/git"), PermissionsExt::from_mode(0o755)).expect("it was written");
+    let address = format!("git::file://{}", scene.path("repo").display());
+    let mut command = scene.command("module pull");
+    command.arg(address).arg("out").env("PATH", format!("{}:{path}", scene.path("bin").display()));
+    scene.output(&mut command).success();
+    assert_eq!(scene.context.read("out/main.tf"), "# 1\n");
+}
+
 #[test]
 fn a_repository_whose_objects_are_named_by_sha256_is_pulled() {
     let scene = Scene::new();

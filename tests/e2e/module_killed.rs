@@ -215,6 +215,7 @@ fn the_guard_of_git_is_gone_after_a_run_that_goes_well() {
     while child.try_wait().expect("it was started").is_none() {
         seen.extend(descendants(child.id()));
     }
+    assert!(!seen.is_empty(), "no program was seen to be started");
     until("something of git runs on", || seen.iter().all(|id| state(*id).is_none_or(|(state, _)| state == "Z")));
     assert_eq!(scene.context.read("out/main.tf"), "# m\n");
 }

@@ -140,7 +140,7 @@ fn a_file_that_does_not_parse_is_named() {
     ----- stderr -----
     error: live/main.tf:2:12: the file does not parse: invalid expression; expected `"`, `[`, `{`, `-`, `!`, `(`, `_`, `<`, letter or digit
 
-    hint: mend the file
+    hint: correct the file
     "#);
     scene.configuration("main.tf", "module \"x\" {\n  source = \"./gone\"\n}\n");
     assert_snapshot!(scene.lock("").text, @"

@@ -42,9 +42,9 @@ fn a_comment_that_was_meant_for_a_version_is_named() {
     would write main.tf: 3 of 3 calls changed
 
     ----- stderr -----
-    warning: main.tf:2:12: module.open: the comment `1.4.0 (<1.4.2` names no version, so it stays as it is
+    warning: main.tf:2:12: module.open: the comment `1.4.0 (<1.4.2` is not a version with a constraint, so it stays as it is
       hint: a comment that names one reads: # 1.4.0 (~> 1.4)
-    warning: main.tf:5:12: module.letter: the comment `v1.4.0` names no version, so it stays as it is
+    warning: main.tf:5:12: module.letter: the comment `v1.4.0` is not a version with a constraint, so it stays as it is
       hint: a comment that names one reads: # 1.4.0 (~> 1.4)
     ");
 }
@@ -61,7 +61,7 @@ fn a_source_that_stands_there_twice_in_json_is_refused() {
     ----- stderr -----
     error: main.tf.json:3:3: the module `m` has a `source` twice; keep one of the two
 
-    hint: mend the file
+    hint: correct the file
     ");
     assert!(!scene.context.read("main.tf.json").contains("digest="));
 }
@@ -83,4 +83,17 @@ fn an_upgrade_that_steps_back_from_a_withdrawn_version_says_why() {
     ----- stderr -----
     warning: main.tf:2:12: module.m: 1.5.0 was withdrawn, so another version takes its place: opens port 22
     ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_locked() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scene = scene();
+    let folder = std::path::Path::new(std::ffi::OsStr::from_bytes(b"net\xff"));
+    let path = scene.path("").join(folder);
+    std::fs::create_dir(&path).expect("a folder");
+    std::fs::write(path.join("main.tf"), "# no calls\n").expect("a file");
+    let said = scene.output(scene.command("module lock").arg(folder));
+    assert!(!said.text.contains("UTF-8") && said.code == Some(0), "{}", said.text);
 }

@@ -143,6 +143,77 @@ fn a_repository_that_holds_one_module_takes_no_other_in_a_later_run() {
     }
 }
 
+/// A module in the repository `from` that says it is `address`, copied as acme/dns/aws to `to`.
+fn copied(scene: &Scene, address: &str) {
+    scene.context.write("net/main.tf", "# 1\n");
+    let said = if address.is_empty() { String::new() } else { format!("--annotation {ADDRESS_KEY}={address}") };
+    scene.run(&format!("module push net REGISTRY/from --version 1.4.0 {said}")).success();
+    scene.run(&format!("{COPY} --to '{TO}'")).success();
+}
+
+const ADDRESS_KEY: &str = "org.opentofu.module.address";
+const DNS: &str = "registry.example.com/acme/dns/aws";
+const COPY: &str =
+    "module mirror 'oci://REGISTRY/from?tag=1.4.0' --as registry.example.com/acme/dns/aws --no-nested --quiet";
+
+#[test]
+fn a_source_that_is_down_is_not_taken_for_another_module() {
+    let upstream = Upstream::start();
+    let scene = &upstream.scene;
+    copied(scene, NET);
+    let line = COPY.replace("REGISTRY/from", "REGISTRY/gone");
+    let said = scene.run(&format!("{line} --to '{TO}' --json"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert_ne!(said.json()[0]["code"], "shared-repository", "{}", said.text);
+}
+
+#[test]
+fn a_package_that_was_replaced_has_changed_whatever_module_it_says_it_is() {
+    let upstream = Upstream::start();
+    let scene = &upstream.scene;
+    copied(scene, NET);
+    scene.context.write("net/main.tf", "# 2\n");
+    let push = format!("module push net REGISTRY/from --version 1.4.0 --annotation {ADDRESS_KEY}={NET}");
+    scene.run(&format!("{push} --replace-tag")).success();
+    let said = scene.run(&format!("{COPY} --to '{TO}' --json"));
+    assert_eq!(said.json()[0]["code"], "upstream-changed", "{}", said.text);
+}
+
+#[test]
+fn the_same_files_with_other_annotations_are_the_same_module() {
+    let upstream = Upstream::start();
+    let scene = &upstream.scene;
+    copied(scene, "");
+    scene.run("module push net REGISTRY/from --version 1.4.0 --annotation a=b --replace-tag").success();
+    let said = scene.run(&format!("{COPY} --to '{TO}'")).success();
+    assert!(said.stdout.contains("1 there already"), "{}", said.text);
+}
+
+#[test]
+fn a_copy_that_does_not_say_which_module_it_is_stays_out_of_the_repository_of_another() {
+    let upstream = mirrored();
+    let scene = &upstream.scene;
+    scene.context.write("net/main.tf", "# 1\n");
+    scene.run("module push net REGISTRY/from --version 1.4.0").success();
+    let source = format!("'git::file://{}?ref=v1.4.0'", scene.path("repo").display());
+    scene.run(&format!("module mirror {source} --as {NET} --to REGISTRY/one --no-nested")).success();
+    let copy = |address: &str| COPY.replace(&format!("--as {DNS}"), &format!("--as {address}@1.5.0 --to REGISTRY/one"));
+    let said = scene.run(&copy(DNS));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains(&format!("{DNS} does not go there")), "{}", said.text);
+    // Of the module itself a copy may go there.
+    scene.run(&copy(NET)).success();
+}
+
+#[test]
+fn a_copy_that_says_another_address_does_not_lock_its_repository() {
+    let upstream = mirrored();
+    let scene = &upstream.scene;
+    copied(scene, NET);
+    of_git(&upstream, "v1.4.0", &format!("{DNS}@1.5.0")).success();
+    scene.tag("mirror/acme-dns-aws", "1.5.0");
+}
+
 #[test]
 fn two_places_for_modules_are_one_too_many() {
     let upstream = Upstream::start();

@@ -165,7 +165,11 @@ fn an_unmapped_module_comes_from_the_registry_of_its_host() {
 
     ----- stderr -----
     ");
-    assert_snapshot!(scene.run(&format!("resolve {NETWORK} --explain")).text, @"
+    let before = web.requests().len();
+    let explained = scene.run(&format!("resolve {NETWORK} --explain"));
+    let lists = web.requests().iter().skip(before).filter(|request| request.path.ends_with("/versions")).count();
+    assert_eq!(lists, 1, "the versions are listed once");
+    assert_snapshot!(explained.text, @"
     exit code: 0
     ----- stdout -----
     registry.example.test/acme/network/aws, the newest release
@@ -262,4 +266,15 @@ fn options_of_the_other_kind_are_refused() {
         let said = scene.run(line);
         assert!(said.code == Some(2) && said.stderr.contains(want), "{line}: {}", said.text);
     }
+}
+
+#[test]
+fn a_repository_that_is_not_there_has_a_code_of_modules() {
+    let scene = Scene::new();
+    let code = |source: &str| {
+        scene.run(&format!("module pull {source} out --json")).json().pop().expect("a line")["code"].clone()
+    };
+    assert_eq!(code(&format!("oci://REGISTRY/none?digest=sha256:{}", "0".repeat(64))), "module-not-found");
+    // The vectors of OpenTofu name the tag.
+    assert_eq!(code("oci://REGISTRY/none?tag=1.0.0"), "tag-not-found");
 }

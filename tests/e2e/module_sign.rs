@@ -178,3 +178,21 @@ fn a_signed_old_version_under_a_new_tag_is_not_verified() {
     let found = scene.run("verify REGISTRY/acme/other:1.4.0 --key p256.pub");
     assert!(found.stderr.contains("it is not signed"), "{}", found.text);
 }
+
+#[test]
+fn four_parts_with_a_digest_may_be_meant_as_a_repository() {
+    let scene = Scene::new();
+    let said = scene.run(&format!("verify REGISTRY/a/b/c@sha256:{}", "0".repeat(64)));
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.text.contains("hint: if it is a repository: [REGISTRY]/a/b/c:1.4.0"), "{}", said.text);
+}
+
+#[test]
+fn options_for_providers_are_refused_for_a_module() {
+    let scene = Scene::new();
+    for option in ["--plugin-dir plugins", "--magic-suffix example.com", "--from oci:lay"] {
+        let said = scene.run(&format!("verify oci://REGISTRY/acme/network?tag=1.0.0 {option}"));
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(said.stderr.contains("is for providers, and `oci://"), "{}", said.text);
+    }
+}

@@ -34,7 +34,7 @@ const LINES: usize = 3;
 
 /// Settings that hold whatever the user's own say: nothing of a repository is run, no line ends are changed, nothing goes on in
 /// the background.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.autocrlf=false",
@@ -45,6 +45,7 @@ const SETTINGS: [&str; 14] = [
     "protocol.ext.allow=never",
     "credential.interactive=false",
     "init.defaultBranch=main",
+    "init.defaultObjectFormat=sha1",
     "advice.detachedHead=false",
     "gc.auto=0",
     "maintenance.auto=false",
@@ -96,7 +97,7 @@ impl GitProgram for RealGit {
         }
         running.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         // Dropped after the child: git, and the programs that it has started, end with this run.
-        let group = ProcessGroup::new().map_err(|error| not_run(error.to_string()))?;
+        let group = ProcessGroup::new().map_err(|error| GitRunError::Unguarded { reason: error.to_string() })?;
         group.admit(&mut running);
         let mut child = running.spawn().map_err(|error| not_run(error.to_string()))?;
         watch(&mut child, command, self.0.0).await
@@ -249,13 +250,19 @@ fn secrets(address: &str) -> Vec<(String, &'static str)> {
     if matches!(user_info, "" | "git") {
         return Vec::new();
     }
-    let decoded = percent_decode_str(user_info).decode_utf8_lossy();
+    // A colon that is written %3A belongs to its part.
+    let (user, password) = user_info.split_once(':').unwrap_or((user_info, ""));
     let mut found = Vec::new();
-    for written in [user_info, &*decoded] {
-        found.push((format!("{written}@"), "***@"));
-        let (user, password) = written.split_once(':').unwrap_or((written, ""));
-        let parts = [written, user, password].into_iter().filter(|part| part.chars().count() >= SHORTEST);
-        found.extend(parts.map(|part| (part.to_owned(), "***")));
+    for part in [user_info, user, password] {
+        let decoded = percent_decode_str(part).decode_utf8_lossy();
+        for written in [part, &*decoded] {
+            if part == user_info {
+                found.push((format!("{written}@"), "***@"));
+            }
+            if written.chars().count() >= SHORTEST {
+                found.push((written.to_owned(), "***"));
+            }
+        }
     }
     // A longer one may contain a shorter one.
     found.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
@@ -287,6 +294,9 @@ mod tests {
         check_masked("https://me:hunter2@example.com/a", "fatal: me hunter2 me:hunter2", "fatal: me *** ***");
         check_masked("https://token@example.com/a", "fatal: no token", "fatal: no ***");
         check_masked("https://me:hunter2%21@example.com/a", "fatal: hunter2! hunter2%21", "fatal: *** ***");
+        check_masked("https://us%3Aer:hunter2@example.com/a", "fatal: us:er hunter2", "fatal: *** ***");
+        check_masked("https://user%3Amore:hunter2@example.com/a", "fatal: more hunter2", "fatal: more ***");
+        check_masked("https://a%3Alonger:b@example.com/a", "fatal: no longer:b", "fatal: no longer:b");
         check_masked("ssh://git@example.com/a", "fatal: git@example.com", "fatal: git@example.com");
         check_masked("https://@example.com/a", "fatal: a@b", "fatal: a@b");
         check_masked("https://me:pass:word@example.com/a", "fatal: pass:word", "fatal: ***");

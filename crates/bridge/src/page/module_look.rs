@@ -120,8 +120,8 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
     tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
     let unread = |error: &ModuleFetchError| match error {
         ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
-        // That it was not whole is another error.
-        ModuleFetchError::Archive { .. } => Unlooked::Damaged,
+        // That it was not whole is another error, and so is a full disk.
+        ModuleFetchError::Archive { source, .. } if source.is_refusal() => Unlooked::Damaged,
         _ => Unlooked::Unread,
     };
     let reference = Reference::Digest(served.digest.clone());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
 
@@ -30,7 +31,7 @@ pub(crate) struct ModuleLockArgs {
     /// Folders with configurations; the local modules that they call belong to them [default: the current folder]
     ///
     /// Override files and files in JSON count too. Modules that `tofu init` has installed are left alone.
-    #[arg(value_name = "DIR", value_parser = folder)]
+    #[arg(value_name = "DIR", value_parser = folder())]
     pub(crate) dirs: Vec<PathBuf>,
     /// Take the newest release that the constraint in the comment admits; all releases, if it has none
     ///
@@ -59,7 +60,8 @@ pub(crate) struct ModuleLockArgs {
 }
 
 /// A folder. One that is missing is an error of its own.
-fn folder(text: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(text);
-    if path.is_file() { Err("it is a file; name the folder of the configuration".to_owned()) } else { Ok(path) }
+fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        if path.is_file() { Err("it is a file; name the folder of the configuration".to_owned()) } else { Ok(path) }
+    })
 }

@@ -103,6 +103,8 @@ nothing. `sign` takes the password of a key from COSIGN_PASSWORD or --key-passwo
 for it on a terminal.")]
 pub(crate) struct SignArgs {
     /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    ///
+    /// For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template

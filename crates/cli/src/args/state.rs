@@ -13,6 +13,8 @@ use super::{IdentityArgs, Network, OutputArgs};
 #[derive(Debug, Args)]
 pub(crate) struct StateArgs {
     /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    ///
+    /// For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// Take it back: the version is what it was before

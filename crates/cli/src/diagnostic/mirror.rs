@@ -1,9 +1,14 @@
 //! Errors of `mirror`.
 
 use tofu_oci_mirror::{MirrorError, ModuleMirrorError};
+use tofu_oci_source::GitNamer;
 
 use super::{Diagnostic, versions};
 use crate::exit::Exit;
+use crate::invocation;
+
+/// What to do about a tag of git that names another commit.
+const MOVED: &str = "the tag of a version must never move: ask its publisher what happened";
 
 impl From<MirrorError> for Diagnostic {
     fn from(error: MirrorError) -> Self {
@@ -61,13 +66,18 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::OtherModule { .. } => plain(&error)
                 .exiting(Exit::Usage)
                 .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}"),
-            ModuleMirrorError::RefMoved { ref address, .. } => plain(&error)
+            // A registry says itself which versions it has.
+            ModuleMirrorError::RefMoved { ref address, named_by: GitNamer::User, .. } => plain(&error)
                 .hint(format!("if the change is meant, mirror it as another version: --as {address}@NEWVERSION"))
-                .hint("the tag of a version must never move: ask its publisher what happened"),
+                .hint(MOVED),
+            ModuleMirrorError::RefMoved { .. } => plain(&error).hint(MOVED),
             ModuleMirrorError::LeavesFolder { .. } => plain(&error).hint(
                 "fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER",
             ),
-            ModuleMirrorError::TooMany { .. } => plain(&error).hint("mirror fewer modules at a time, or add --latest 1"),
+            ModuleMirrorError::TooMany { .. } => plain(&error).hint(match invocation::verb() {
+                "module mirror" => "mirror fewer modules at a time, or add --latest 1",
+                _ => "put fewer modules into one bundle",
+            }),
             _ => plain(&error),
         }
     }

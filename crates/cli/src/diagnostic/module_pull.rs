@@ -145,6 +145,9 @@ impl Diagnostic {
             GitFault::Run(GitRunError::NotRun { .. }) => {
                 diagnostic.hint("install git; modules in git repositories need it")
             }
+            GitFault::Run(GitRunError::Unguarded { .. }) => diagnostic.hint(
+                "tofu-oci starts itself for that: check that its program file is in place, and the limit of processes",
+            ),
             GitFault::Run(GitRunError::Stuck { .. }) => diagnostic.hint("run it again, or wait longer: --timeout 5m"),
             fault if fault.is_of_network() => diagnostic
                 .hint("check the host name and the network, and run the same command again")

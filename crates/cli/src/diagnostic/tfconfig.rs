@@ -63,7 +63,7 @@ fn hint(problem: &ConfigProblem, or_else: &str) -> String {
         ConfigProblem::InvalidSource { .. } => {
             return format!("write NAMESPACE/TYPE or HOST/NAMESPACE/TYPE, without a scheme such as https://{or_else}");
         }
-        _ => return format!("mend the file{or_else}"),
+        _ => return format!("correct the file{or_else}"),
     }
     .to_owned()
 }

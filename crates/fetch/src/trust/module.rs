@@ -36,9 +36,8 @@ pub async fn judge_module(
     trust: &Trust,
     reporter: &dyn Reporter,
 ) -> Result<ModuleStanding, ModuleFetchError> {
-    let rule = trust.policy.for_module(package.place());
-    let has_rule = rule.is_some();
-    let judged = JudgedModule::new(package, wanted, rule.unwrap_or_else(|| trust.policy.for_no_module()));
+    let has_rule = trust.policy.for_module(package.place()).is_some();
+    let judged = JudgedModule::new(package, wanted, trust.policy.judging_module(package.place()));
     let mut verdict = judged.verdict(&judged.look(package, Search::Likely, reporter).await?, trust);
     if verdict.standing != Standing::Signed && judged.wants_evidence() {
         verdict = judged.verdict(&judged.look(package, Search::Everywhere, reporter).await?, trust);

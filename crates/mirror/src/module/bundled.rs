@@ -28,13 +28,13 @@ impl BundledModules {
         self.0.repositories().filter_map(module_named).collect()
     }
 
-    /// All of its modules, each in all versions or the newest of them.
+    /// All of its modules, each in all versions, or in the newest releases of them.
     pub fn wanted(&self, latest: Option<usize>) -> Vec<WantedModule> {
-        let wanted = |address| WantedModule {
-            address,
-            folder: Subdir::root(),
-            origin: ModuleOrigin::Registry { constraints: Constraints::any(), latest },
+        let origin = match latest {
+            None => ModuleOrigin::Listed,
+            latest => ModuleOrigin::Registry { constraints: Constraints::any(), latest },
         };
+        let wanted = |address| WantedModule { address, folder: Subdir::root(), origin: origin.clone() };
         self.addresses().into_iter().map(wanted).collect()
     }
 

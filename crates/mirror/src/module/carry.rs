@@ -114,7 +114,9 @@ impl ModuleMirrorJob<'_> {
         store: Arc<dyn Store>,
     ) -> Result<(ModuleDeed, UnpackedModule), ModuleMirrorError> {
         let package = match &visit.origin {
-            ModuleOrigin::Registry { .. } => self.upstream.package(&visit.address, &visit.version).await?,
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => {
+                self.upstream.package(&visit.address, &visit.version).await?
+            }
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await?,
         };
         self.demand_own_repository(visit, &package).await?;
@@ -243,7 +245,7 @@ async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, 
     Ok(ModuleThere::Absent)
 }
 
-/// Another run was faster: its bytes stay. The same files with other annotations are the same module.
+/// Another run was faster: its bytes stay. As for [`demand_same`](ModuleMirrorJob::demand_same), the same files with other annotations are the same module.
 fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
     let PackError::Module(fault) = &error else { return Err(error.into()) };
     let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };

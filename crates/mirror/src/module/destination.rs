@@ -79,11 +79,15 @@ impl MappedModuleRepositories {
         Self { mirrors, open, opened: Mutex::default() }
     }
 
+    fn place_of(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
+        match self.mirrors.of(address) {
+            Some(mirror) => Ok(mirror.place(address)?.into()),
+            None => Err(ModuleMirrorError::NoMirror { address: address.clone() }),
+        }
+    }
+
     fn repository(&self, address: &ModuleAddr) -> Result<ModuleRepository, ModuleMirrorError> {
-        let Some(mirror) = self.mirrors.of(address) else {
-            return Err(ModuleMirrorError::NoMirror { address: address.clone() });
-        };
-        let place: Place = mirror.place(address)?.into();
+        let place = self.place_of(address)?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = if let Some(known) = opened.get(&place) {
             known.clone()
@@ -114,7 +118,10 @@ impl ModuleDestination for MappedModuleRepositories {
 
     async fn kept_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         let ModuleRepository { store, kept, .. } = self.repository(address)?;
-        Ok(kept.get_or_init(|| recorded_in(store)).await.clone())
+        let place = self.place_of(address)?;
+        let recorded = kept.get_or_init(|| recorded_in(store)).await.clone();
+        // A package that was copied from elsewhere may say that it is a module that never goes to this repository.
+        Ok(recorded.filter(|kept| self.place_of(kept).is_ok_and(|own| own == place)))
     }
 
     /// By the texts of the templates around their variables.

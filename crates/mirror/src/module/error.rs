@@ -3,7 +3,7 @@
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
-use tofu_oci_source::{ModuleError, wanted_text};
+use tofu_oci_source::{GitNamer, ModuleError, wanted_text};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, ModuleAddr, Place, Version};
 
@@ -94,6 +94,8 @@ pub enum ModuleMirrorError {
         to: Place,
         /// The commit of that package.
         recorded: String,
+        /// Who named the repository.
+        named_by: GitNamer,
     },
     /// The module is a folder of its package, and calls another folder of it. A package of that folder alone would be broken.
     #[error(

@@ -23,6 +23,8 @@ pub enum ModuleOrigin {
         /// How many; `None` for all.
         latest: Option<usize>,
     },
+    /// In a bundle: every version that it lists, prereleases too, since each was put there on purpose.
+    Listed,
     /// At one location.
     At {
         /// The location.
@@ -41,10 +43,34 @@ pub enum NamedPackage {
     Git(GitModuleSource),
 }
 
+impl ModuleOrigin {
+    /// The versions of a list that are wanted, newest first.
+    pub(super) fn choose(&self, offered: &[Version]) -> Vec<Version> {
+        match self {
+            Self::At { version, .. } => vec![version.clone()],
+            Self::Listed => newest_first(offered.to_vec()),
+            Self::Registry { constraints, latest } => pick(offered, constraints, *latest),
+        }
+    }
+
+    /// What a version must meet.
+    pub(super) fn wanted(&self) -> Constraints {
+        match self {
+            Self::Registry { constraints, .. } => constraints.clone(),
+            Self::At { version, .. } => Constraints::exactly(version.clone()),
+            Self::Listed => Constraints::any(),
+        }
+    }
+}
+
+fn newest_first(mut versions: Vec<Version>) -> Vec<Version> {
+    versions.sort_by(|one, other| other.precedence(one));
+    versions
+}
+
 /// The versions of a list that are wanted, newest first. A prerelease must be named exactly.
 pub(super) fn pick(offered: &[Version], constraints: &Constraints, latest: Option<usize>) -> Vec<Version> {
-    let mut admitted: Vec<Version> = offered.iter().filter(|version| constraints.admits(version)).cloned().collect();
-    admitted.sort_by(|one, other| other.precedence(one));
+    let mut admitted = newest_first(offered.iter().filter(|version| constraints.admits(version)).cloned().collect());
     admitted.truncate(latest.unwrap_or(usize::MAX));
     admitted
 }
@@ -67,5 +93,12 @@ mod tests {
         check("< 1.10", Some(1), "1.2.0");
         check("2.0.0-rc.1", None, "2.0.0-rc.1");
         check(">= 3", None, "");
+    }
+
+    #[test]
+    fn a_bundle_lists_what_was_put_into_it_so_a_prerelease_is_not_left_behind() {
+        let offered = ["0.0.0", "1.0.0", "2.0.0-rc.1"].map(|text| text.parse().expect("a version"));
+        let chosen: Vec<String> = ModuleOrigin::Listed.choose(&offered).iter().map(ToString::to_string).collect();
+        assert_eq!(chosen.join(" "), "2.0.0-rc.1 1.0.0 0.0.0");
     }
 }

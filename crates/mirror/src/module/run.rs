@@ -94,19 +94,19 @@ impl ModuleRun<'_> {
         }
         let versions = match &origin {
             ModuleOrigin::At { version, .. } => vec![version.clone()],
-            ModuleOrigin::Registry { constraints, latest } => match self.versions(&address).await {
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.versions(&address).await {
                 Ok(offered) => {
-                    let picked = pick(&offered, constraints, *latest);
+                    let picked = origin.choose(&offered);
                     if picked.is_empty() {
-                        let unmet =
-                            ModuleMirrorError::Unmet { address: address.clone(), wanted: constraints.clone(), offered };
+                        let (module, wanted) = (address.clone(), origin.wanted());
+                        let unmet = ModuleMirrorError::Unmet { address: module, wanted, offered };
                         self.fail(address, caller, unmet);
                         return Ok(());
                     }
                     picked
                 }
                 Err(error) => {
-                    let Some(kept) = self.kept(&address, constraints, *latest).await else {
+                    let Some(kept) = self.kept(&address, &origin).await else {
                         self.fail(address, caller, error.into());
                         return Ok(());
                     };
@@ -134,14 +134,9 @@ impl ModuleRun<'_> {
     }
 
     /// The versions at the destination that are wanted; `None` if it has none of them.
-    async fn kept(
-        &self,
-        address: &ModuleAddr,
-        constraints: &Constraints,
-        latest: Option<usize>,
-    ) -> Option<Vec<Version>> {
+    async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
         let tags = self.job.destination.before(address).await.ok()?.tags().await.ok()?;
-        Some(pick(&Listing::of(&tags).versions, constraints, latest)).filter(|kept| !kept.is_empty())
+        Some(origin.choose(&Listing::of(&tags).versions)).filter(|kept| !kept.is_empty())
     }
 
     async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {

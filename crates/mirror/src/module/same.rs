@@ -24,30 +24,27 @@ impl ModuleMirrorJob<'_> {
         let kept = recorded_address(there).filter(|kept| *kept != visit.address);
         let offered = match &visit.origin {
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await,
-            ModuleOrigin::Registry { .. } if kept.is_some() || is_of_git(there) => {
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed if kept.is_some() || is_of_git(there) => {
                 self.upstream.package(&visit.address, &visit.version).await
             }
-            ModuleOrigin::Registry { .. } => return Ok(()),
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => return Ok(()),
         };
-        let offered = match (offered, kept) {
-            (Ok(offered), None) => offered,
-            // A publisher may offer a package that says it is another module.
-            (Ok(offered), Some(_)) if offered.manifest().is_some_and(|own| there.manifest() == Some(own)) => {
+        let offered = match (offered, &visit.origin) {
+            (Ok(offered), _) => offered,
+            (Err(error), ModuleOrigin::At { .. }) => return Err(error.into()),
+            (Err(error), ModuleOrigin::Registry { .. } | ModuleOrigin::Listed) => {
+                self.not_asked(visit, &error);
                 return Ok(());
             }
-            (_, Some(kept)) => return Err(other_module(visit, kept, to)),
-            (Err(error), None) => {
-                return match &visit.origin {
-                    ModuleOrigin::At { .. } => Err(error.into()),
-                    ModuleOrigin::Registry { .. } => {
-                        self.not_asked(visit, &error);
-                        Ok(())
-                    }
-                };
-            }
         };
-        if let Some(manifest) = offered.manifest() {
-            let is_same = !offered.subdir().is_root() || there.manifest() == Some(manifest);
+        // A publisher may offer a package that says it is another module.
+        if let Some(kept) = kept
+            && says_of_itself(visit, &offered).as_ref() != Some(&kept)
+        {
+            return Err(other_module(visit, kept, to));
+        }
+        if offered.manifest().is_some() {
+            let is_same = !offered.subdir().is_root() || is_same_package(there, &offered);
             return if is_same { Ok(()) } else { Err(changed(visit, offered.place(), to)) };
         }
         let (Some(checkout), Some(recorded)) = (offered.git(), revision(there)) else { return Ok(()) };
@@ -60,6 +57,7 @@ impl ModuleMirrorJob<'_> {
                 now: now.to_string(),
                 to: to.clone(),
                 recorded: recorded.to_owned(),
+                named_by: checkout.named_by(),
             }),
             Err(error) => {
                 self.not_asked(visit, &error);
@@ -68,18 +66,17 @@ impl ModuleMirrorJob<'_> {
         }
     }
 
-    /// Refuses a package that is none of the module that the repository is kept for. A package that is copied is what it says
-    /// itself; one that is packed here is what it is mirrored as.
+    /// Refuses another module than the one that the repository is kept for, unless its package says that it is that one.
     pub(super) async fn demand_own_repository(
         &self,
         visit: &ModuleVisit,
         package: &ModulePackage,
     ) -> Result<(), ModuleMirrorError> {
-        let is_copied = package.repository().is_some() && package.subdir().is_root();
-        let own = if is_copied { recorded_address(package) } else { Some(visit.address.clone()) };
-        let Some(own) = own else { return Ok(()) };
+        let own = says_of_itself(visit, package);
         match self.destination.kept_for(&visit.address).await? {
-            Some(kept) if kept != own => Err(other_module(visit, kept, &self.destination.place(&visit.address)?)),
+            Some(kept) if kept != visit.address && Some(&kept) != own.as_ref() => {
+                Err(other_module(visit, kept, &self.destination.place(&visit.address)?))
+            }
             _ => Ok(()),
         }
     }
@@ -92,6 +89,19 @@ impl ModuleMirrorJob<'_> {
         );
         self.reporter.event(&Event::warning("module-source-unasked", text));
     }
+}
+
+/// The module that a package says it is at the destination: one that is copied says what its publisher wrote, and one that is
+/// packed here what it is mirrored as.
+fn says_of_itself(visit: &ModuleVisit, package: &ModulePackage) -> Option<ModuleAddr> {
+    let is_copied = package.repository().is_some() && package.subdir().is_root();
+    if is_copied { recorded_address(package) } else { Some(visit.address.clone()) }
+}
+
+/// Whether two packages of OCI repositories have the same bytes. Their manifests may have other annotations.
+fn is_same_package(one: &ModulePackage, other: &ModulePackage) -> bool {
+    let layer = |package: &ModulePackage| package.about().map(|about| about.package().digest.clone());
+    one.manifest() == other.manifest() || layer(one) == layer(other)
 }
 
 fn other_module(visit: &ModuleVisit, kept: ModuleAddr, place: &Place) -> ModuleMirrorError {

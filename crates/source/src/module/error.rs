@@ -175,6 +175,7 @@ impl GitFault {
         match self {
             Self::InSubmodule { fault, .. } => fault.code(),
             Self::Run(GitRunError::NotRun { .. }) => "git-missing",
+            Self::Run(GitRunError::Unguarded { .. }) => "git-unguarded",
             Self::Run(GitRunError::Stuck { .. }) => "git-stuck",
             Self::Run(GitRunError::TooLarge { .. }) => "git-too-large",
             Self::Refused { .. } => "git-failed",

@@ -69,6 +69,12 @@ pub enum GitRunError {
         /// Why.
         reason: String,
     },
+    /// The process that ends git together with tofu-oci cannot be started, so git was not run.
+    #[error("git was not run, since the process that ends it with tofu-oci cannot be started: {reason}")]
+    Unguarded {
+        /// Why.
+        reason: String,
+    },
     /// It made no progress.
     #[error("git made no progress for {seconds} s")]
     Stuck {

@@ -9,6 +9,7 @@
 //! ```
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 use tofu_oci_types::{Constraints, InvalidConstraints, Tag, Version};
@@ -103,10 +104,6 @@ pub(super) fn read(comment: &str) -> Result<Option<FoundNote>, InvalidConstraint
 pub(super) fn meant_as_note(comment: &str) -> Option<String> {
     let end = ["#", "//", "/*"].iter().filter_map(|mark| comment.find(mark)).min().unwrap_or(comment.len());
     let text = comment[..end].trim();
-    let is_constraint = |text: &str| {
-        let operand = text.trim_start_matches(['~', '>', '<', '=', '!']);
-        operand.len() < text.len() && operand.trim_start().starts_with(|first: char| first.is_ascii_digit())
-    };
     let rest = word(text).map_or(text, |(_, length)| text[length..].trim_start());
     let is_meant = match rest.strip_prefix('(') {
         Some(inside) => is_constraint(inside.trim_start()),
@@ -115,10 +112,25 @@ pub(super) fn meant_as_note(comment: &str) -> Option<String> {
     is_meant.then(|| text.to_owned())
 }
 
-/// Whether a text is one word of numbers with dots, perhaps with a `v` in front.
+/// Whether a text begins as a constraint does: an operator, and a number that has dots or ends what is compared. `>5 nodes` is a
+/// text for people.
+fn is_constraint(text: &str) -> bool {
+    let operand = text.trim_start_matches(['~', '>', '<', '=', '!']);
+    if operand.len() == text.len() {
+        return false;
+    }
+    let operand = operand.trim_start();
+    let end = operand.find(|one: char| one.is_whitespace() || [',', ')'].contains(&one)).unwrap_or(operand.len());
+    let (number, rest) = (&operand[..end], operand[end..].trim_start());
+    number.starts_with(|first: char| first.is_ascii_digit())
+        && (number.contains('.') || rest.is_empty() || rest.starts_with([',', ')']))
+}
+
+/// Whether a text is one word of numbers with dots, perhaps with a `v` in front, and is no IPv4 address.
 fn is_almost_version(text: &str) -> bool {
     let number = text.strip_prefix('v').unwrap_or(text);
-    number.starts_with(|first: char| first.is_ascii_digit())
+    text.parse::<Ipv4Addr>().is_err()
+        && number.starts_with(|first: char| first.is_ascii_digit())
         && number.contains('.')
         && number.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(&byte))
 }
@@ -233,6 +245,16 @@ mod tests {
             ["", "ask Bob", "1.4.0 is broken", "(see the docs)", "1.4.0 (2 nodes)", "=> x", "-- 1.4.0", "443"]
         {
             assert_eq!(meant(comment), None, "{comment}");
+        }
+    }
+
+    #[test]
+    fn an_ipv4_address_or_a_number_of_things_is_a_text_for_people() {
+        for comment in ["10.0.0.1", "10.0.0.1 # the gateway", ">5 nodes", "> 5 nodes", ">= 3 replicas"] {
+            assert_eq!(meant_as_note(comment), None, "{comment}");
+        }
+        for comment in [">= 1.4 nodes", ">1, <3 or so", "(>5", "1.2.3.4.5"] {
+            assert_eq!(meant_as_note(comment).as_deref(), Some(comment));
         }
     }
 

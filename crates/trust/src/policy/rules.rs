@@ -49,10 +49,15 @@ impl Policy {
         Some(Self { rules, otherwise: self.otherwise.clone() })
     }
 
+    /// The policy by which a module from a place is judged: that of its rule, or without one one without keys.
+    #[must_use]
+    pub fn judging_module(&self, place: &Place) -> Self {
+        self.for_module(place).unwrap_or_else(|| self.for_no_module())
+    }
+
     /// The policy by which a module is judged if no rule is for it: without keys, unless the keys are those of the command line,
     /// which are for what they are asked about.
-    #[must_use]
-    pub fn for_no_module(&self) -> Self {
+    fn for_no_module(&self) -> Self {
         match self.otherwise.origin {
             RuleOrigin::CommandLine => Self { rules: Vec::new(), otherwise: self.otherwise.clone() },
             RuleOrigin::Default | RuleOrigin::File { .. } => Self::default(),

@@ -4,6 +4,7 @@ mod documents;
 mod hostile;
 mod mix_ups;
 mod module_attacks;
+mod module_clients;
 mod modules;
 mod openapi;
 mod restricted;

@@ -13,10 +13,10 @@ use tofu_oci_layout::{artifact_type, media_type};
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
 use tofu_oci_trust::Policy;
-use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Secret, Tag};
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Tag};
 
 use super::{Answer, Site, SiteOptions};
-use crate::{ClientRule, ModuleLocations, OpenModules, ServedModulePlace, TokenDigest};
+use crate::{ModuleLocations, OpenModules, ServedModulePlace};
 
 pub(super) const NETWORK: &str = "registry.acme.example/acme/network/aws";
 pub(super) const OTHER: &str = "registry.terraform.io/acme/network/aws";
@@ -334,54 +334,6 @@ async fn a_module_that_the_policy_refuses_is_not_served() {
     let site = Site::with(SiteOptions { policy, ..SiteOptions::default() }).await;
     assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.0.0/download")).await.shown(), @r#"409 {"errors":["registry.acme.example/acme/network/aws 1.0.0 is not trusted: it is not signed"]}"#);
     assert_snapshot!(site.get(&format!("/modules/{NETWORK}/versions")).await.shown(), @r#"200 {"modules":[{"versions":[{"version":"1.1.0-rc.1"},{"version":"1.2.0+b.1"}]}]}"#);
-}
-
-fn client(modules: &[&str]) -> ClientRule {
-    ClientRule {
-        name: "ci".parse().unwrap(),
-        token: TokenDigest::of(&Secret::new("trumpet")),
-        providers: vec!["*/*/*".parse().unwrap()],
-        modules: modules.iter().map(|pattern| pattern.parse().unwrap()).collect(),
-    }
-}
-
-#[tokio::test]
-async fn a_client_gets_links_of_its_modules_and_sees_no_others() {
-    let clients = vec![client(&["registry.acme.example/acme/*/*"])];
-    let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;
-    let token = [("authorization", "Bearer trumpet")];
-    let versions = format!("/modules/{NETWORK}/versions");
-    assert_eq!(site.get(&versions).await.status, 401);
-    assert_eq!(site.ask("GET", &versions, &token).await.status, 200);
-    assert_snapshot!(site.ask("GET", &format!("/modules/{OTHER}/versions"), &token).await.shown(), @r#"403 {"errors":["the client ci may not use registry.terraform.io/acme/network/aws: no pattern of its `modules` matches"]}"#);
-    let (header, body) = locations(&site, NETWORK, "1.2.0+b.1", &token).await;
-    assert_eq!(header, body);
-    let (path, query) = below(&header).split_once('?').unwrap();
-    // go-getter takes `checksum` out, and writes the others in the order of their names.
-    let mut left: Vec<&str> = query.split('&').filter(|part| !part.starts_with("checksum=sha256:")).collect();
-    left.sort_unstable();
-    assert_eq!(left.len(), 3, "{query}");
-    let sent = format!("{path}?{}", left.join("&"));
-    assert_eq!(site.get(&sent).await.body, ZIP);
-    assert_eq!(site.ask("HEAD", &sent, &[]).await.status, 200);
-    assert_eq!(site.get(path).await.status, 401);
-    assert_eq!(site.get(&sent.replace("1.2.0+b.1", "1.0.0")).await.status, 403);
-    let none = Site::with(SiteOptions { clients: vec![client(&[])], ..SiteOptions::default() }).await;
-    assert_eq!(none.ask("GET", &versions, &token).await.status, 403);
-}
-
-#[tokio::test]
-async fn an_address_for_providers_in_the_place_of_one_for_modules() {
-    let site = Site::new().await;
-    let said = async |path: &str| site.ask("GET", path, &[("accept", "text/html")]).await.shown();
-    assert_snapshot!(said("/modules/").await, @r#"404 this begins the module registries of this server: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
-    assert_snapshot!(said("/modules/acme/network/aws/versions").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
-    assert_snapshot!(said("/modules/acme/network/aws/1.0.0/download").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
-    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/versions").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
-    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/index.json").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
-    assert_snapshot!(said("/registry/registry.acme.example/acme/network/aws/versions").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
-    assert_snapshot!(said("/mirror/registry.acme.example/acme/network/aws/1.0.0/download").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0.0/other.zip")).await, @"400 the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it");
 }
 
 #[tokio::test]

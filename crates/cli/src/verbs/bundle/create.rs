@@ -14,6 +14,7 @@ use tofu_oci_trust::PrivateKey;
 
 use super::report::BundleReport;
 use crate::args::{BundleCreateArgs, CarryArgs, MirrorArgs};
+use crate::connect::Connector;
 use crate::destination::BundleShape;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -43,15 +44,19 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     one_password(mirror.carry.key_password_stdin, mirror.carry.identity.password_stdin)?;
     let key = key_of(context, &mirror).await?;
     let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
+    // One password serves both kinds: standard input is read once.
+    let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
     let found = tofu_oci_tfconfig::configuration(dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
     let providers = if found.requirements.is_empty() {
         // For its warnings: the providers of modules that are not installed are not known.
         required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
         None
     } else {
-        Some(collect(context, &mirror, &bundle, key.as_ref()).await?)
+        Some(collect(context, &mirror, access.clone(), &bundle, key.as_ref()).await?)
     };
-    let report = collect_modules(context, &mirror.carry, dir, configuration, &bundle, key.as_ref()).await?;
+    let connector = context.connector(&mirror.carry.network, access);
+    let report =
+        collect_modules(context, &mirror.carry, &connector, (dir, configuration), &bundle, key.as_ref()).await?;
     Destination::finish(&bundle, context.reporter.as_ref()).await?;
     Ok(BundleReport { providers, modules: Some(report) }.print(context))
 }
@@ -61,18 +66,17 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
 async fn collect_modules(
     context: &Context,
     args: &CarryArgs,
-    dir: &Path,
-    configuration: (String, Vec<OuterCall>),
+    connector: &Connector,
+    (dir, configuration): (&Path, (String, Vec<OuterCall>)),
     bundle: &BundleFile,
     key: Option<&PrivateKey>,
 ) -> Result<ModuleMirrorReport, Diagnostic> {
     let trust = crate::trust::load(&args.trust, dir)?;
-    let connector = context.connector(&args.network, args.identity.access(&[], None).await?);
     let from = args.lookup.from.as_deref().and_then(|from| from.strip_prefix("bundle:"));
     let upstream: Box<dyn ModuleUpstream> = match from {
         Some(file) => Box::new(BundledModules::new(BundleArchive::open(file).await?)),
         None => {
-            Box::new(HostedModules { opener: open::opener(&connector, &args.lookup.private)?, git: connector.git() })
+            Box::new(HostedModules { opener: open::opener(connector, &args.lookup.private)?, git: connector.git() })
         }
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());

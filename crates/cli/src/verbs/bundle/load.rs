@@ -5,10 +5,11 @@ use tofu_oci_fetch::Trust;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
     BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
-    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule, judge_bundle,
+    MirrorMode, ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule,
+    judge_bundle,
 };
 use tofu_oci_source::{BundleSource, Source as _};
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Place};
 
 use super::report::BundleReport;
 use crate::args::{BundleKind, BundleLoadArgs};
@@ -24,6 +25,7 @@ use crate::verbs::module::mirror::{ModuleCount, one_of_both, registries, templat
 
 /// Brings the providers and modules of a bundle to their destinations, once all of them have been judged.
 pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exit, Diagnostic> {
+    refuse_idle_destinations(args)?;
     let to = args.destination.as_deref().map(provider_destination).transpose()?;
     let trust = crate::trust::load(&args.trust, &working_dir(None)?)?;
     let bundle = BundleSource::new(&args.file);
@@ -63,10 +65,53 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
         _ => None,
     };
     let mut report = BundleReport { providers, modules: None };
-    if !wanted.is_empty() {
-        report.modules = Some(loading.carry_modules(&held, &wanted, mirrors, &connector).await?);
+    if !has_providers && wanted.is_empty() {
+        warn_of_nothing(context, args, bundle.place());
+        if report.providers.is_none() {
+            report.modules = Some(ModuleMirrorReport::default());
+        }
+        return Ok(report.print(context));
+    }
+    if wanted.is_empty() {
+        return Ok(report.print(context));
+    }
+    match loading.carry_modules(&held, &wanted, mirrors, &connector).await {
+        Ok(modules) => report.modules = Some(modules),
+        Err(diagnostic) => {
+            // The providers are at their destination already.
+            report.print(context);
+            return Err(diagnostic);
+        }
     }
     Ok(report.print(context))
+}
+
+/// Refuses a destination of a kind that is not loaded.
+fn refuse_idle_destinations(args: &BundleLoadArgs) -> Result<(), Diagnostic> {
+    match (args.only, &args.destination, &args.modules_to) {
+        (Some(BundleKind::Providers), _, Some(_)) => {
+            Err(Diagnostic::usage("--modules-to says where modules go, and --only providers loads none")
+                .hint("omit one of them"))
+        }
+        (Some(BundleKind::Modules), Some(to), modules_to)
+            if modules_to.is_some() || folder_of_layouts(to).is_none() =>
+        {
+            Err(Diagnostic::usage(format!("{to} says where providers go, and --only modules loads none"))
+                .hint("omit it; --modules-to TEMPLATE says where modules go"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says that the bundle holds nothing of what is asked for.
+fn warn_of_nothing(context: &Context, args: &BundleLoadArgs, place: &Place) {
+    let lacking = match args.only {
+        None => "no providers and no modules",
+        Some(BundleKind::Providers) => "no providers",
+        Some(BundleKind::Modules) => "no modules",
+    };
+    let text = format!("{place} holds {lacking}, so nothing of it was loaded");
+    context.reporter.event(&Event::warning("nothing-loaded", text));
 }
 
 fn provider_destination(text: &str) -> Result<DestinationName, Diagnostic> {
@@ -91,7 +136,7 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
     if !mirrors.mirrors().is_empty() {
         return Ok(mirrors);
     }
-    if let Some(folder) = args.destination.as_ref().filter(|to| to.starts_with("oci:") && !to.contains("${")) {
+    if let Some(folder) = args.destination.as_deref().and_then(folder_of_layouts) {
         return template(folder, count);
     }
     let what = if wanted.len() == 1 { "module goes" } else { "modules go" };
@@ -100,6 +145,11 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
         .hint("name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
         .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
         .hint("to load the providers alone: --only providers"))
+}
+
+/// The destination of providers, if it is a folder that takes modules too.
+fn folder_of_layouts(to: &str) -> Option<&str> {
+    (to.starts_with("oci:") && !to.contains("${")).then_some(to)
 }
 
 /// What reaches both destinations; a password is read for the one registry of them.
@@ -161,6 +211,8 @@ impl BundleLoading<'_> {
             how: &how,
             reporter: self.context.reporter.as_ref(),
         };
-        Ok(job.run().await?)
+        let report = job.run().await?;
+        destination.finish(job.reporter).await?;
+        Ok(report)
     }
 }

@@ -18,6 +18,7 @@ use crate::printer;
 use crate::report::{human_bytes, json_line};
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
+use crate::verbs::mirror::MirrorFailure;
 use crate::verbs::versions::signed;
 
 /// Prints what a bundle holds.
@@ -36,12 +37,12 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
     let contents = contents_of(bundle).await?;
     let mut modules = Vec::new();
     for module in bundled_modules(&contents).await? {
-        let signatures = module_standing(bundle, &module, &trust).await?;
-        modules.push(ShownModule { event: "bundled-module", module, signatures });
+        let signatures = module_standing(bundle, &module, &trust).await;
+        modules.push(ShownModule { module, signatures });
     }
     for provider in bundled_providers(&contents).await? {
         for version in provider.versions {
-            let signatures = standing(&source, &provider.address, &version.version, &trust).await?;
+            let signatures = standing(&source, &provider.address, &version.version, &trust).await;
             rows.push(ShownRelease { address: provider.address.clone(), version, signatures });
         }
     }
@@ -58,13 +59,18 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
             json_line(&row.json());
         }
         for module in &modules {
-            json_line(module);
+            json_line(&module.json());
         }
         json_line(&summary);
     } else {
         printer::stdout(&page(&rows, &modules, &summary));
     }
-    Ok(())
+    // What cannot be read has its row; the first of them says why.
+    let unread = rows.into_iter().find_map(|row| row.signatures.err());
+    match unread.or_else(|| modules.into_iter().find_map(|module| module.signatures.err())) {
+        Some(diagnostic) => Err(diagnostic),
+        None => Ok(()),
+    }
 }
 
 async fn standing(
@@ -86,7 +92,7 @@ async fn module_standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let store = Arc::new(bundle.repository(&module.address.to_string()));
     let package = ModulePackage::of_store(store, &Reference::Digest(module.manifest.clone()), Subdir::root()).await?;
-    let policy = trust.policy.for_module(package.place()).unwrap_or_else(|| trust.policy.for_no_module());
+    let policy = trust.policy.judging_module(package.place());
     let trust = Trust { policy: policy.clone().into(), ..trust.clone() };
     let judged = JudgedModule::new(&package, Some(&module.version), policy);
     let verdict = judged.verdict(&package.evidence(Search::Everywhere).await?, &trust);
@@ -96,7 +102,7 @@ async fn module_standing(
 struct ShownRelease {
     address: ProviderAddr,
     version: BundledVersion,
-    signatures: SignatureStanding,
+    signatures: Result<SignatureStanding, Diagnostic>,
 }
 
 impl ShownRelease {
@@ -108,7 +114,8 @@ impl ShownRelease {
             version,
             index: index.as_ref(),
             packages: platforms,
-            signatures: &self.signatures,
+            signatures: self.signatures.as_ref().ok(),
+            failure: self.signatures.as_ref().err().map(MirrorFailure::of),
         }
     }
 
@@ -125,7 +132,10 @@ struct ShownReleaseLine<'a> {
     version: &'a Version,
     index: Option<&'a Digest>,
     packages: &'a [BundledPackage],
-    signatures: &'a SignatureStanding,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signatures: Option<&'a SignatureStanding>,
+    #[serde(flatten)]
+    failure: Option<MirrorFailure<'a>>,
 }
 
 #[derive(Serialize)]
@@ -145,12 +155,36 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-#[derive(Serialize)]
 struct ShownModule {
+    module: BundledModule,
+    signatures: Result<SignatureStanding, Diagnostic>,
+}
+
+impl ShownModule {
+    fn json(&self) -> ShownModuleLine<'_> {
+        ShownModuleLine {
+            event: "bundled-module",
+            module: &self.module,
+            signatures: self.signatures.as_ref().ok(),
+            failure: self.signatures.as_ref().err().map(MirrorFailure::of),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ShownModuleLine<'a> {
     event: &'static str,
     #[serde(flatten)]
-    module: BundledModule,
-    signatures: SignatureStanding,
+    module: &'a BundledModule,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signatures: Option<&'a SignatureStanding>,
+    #[serde(flatten)]
+    failure: Option<MirrorFailure<'a>>,
+}
+
+/// Who has signed it, or that it cannot be read.
+fn signed_or_unreadable(signatures: &Result<SignatureStanding, Diagnostic>) -> String {
+    signatures.as_ref().map_or_else(|_| "unreadable".to_owned(), |signatures| signed(Some(signatures)))
 }
 
 fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<'_>) -> Page {
@@ -163,7 +197,7 @@ fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<
                 row.address.to_string(),
                 row.version.version.to_string(),
                 row.bytes().map_or_else(|| "-".to_owned(), human_bytes),
-                signed(Some(&row.signatures)),
+                signed_or_unreadable(&row.signatures),
                 platforms.join(" "),
             ]
         };
@@ -172,9 +206,9 @@ fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<
     }
     if !modules.is_empty() {
         let head = ["module", "version", "signed", "manifest"].map(str::to_owned);
-        let row = |ShownModule { module, signatures, .. }: &ShownModule| {
+        let row = |ShownModule { module, signatures }: &ShownModule| {
             let BundledModule { address, version, manifest } = module;
-            [address.to_string(), version.to_string(), signed(Some(signatures)), manifest.to_string()]
+            [address.to_string(), version.to_string(), signed_or_unreadable(signatures), manifest.to_string()]
         };
         page.table(std::iter::once(head).chain(modules.iter().map(row)));
         page.gap();

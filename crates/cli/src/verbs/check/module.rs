@@ -13,8 +13,7 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
 use super::checked::{Checked, Predicted, Unjudged, counted, idle};
-use super::repository::refuse_other_options;
-use super::target::Target;
+use super::target::{Target, refuse_other_options};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, LAYOUT_MARK};

@@ -12,7 +12,7 @@ use tofu_oci_types::{Platform, Version};
 
 use super::checked::{Checked, Compared, Comparison, Predicted, Unjudged, counted, idle};
 use super::module;
-use super::target::Target;
+use super::target::{Target, refuse_other_options};
 use crate::args::CheckArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -21,7 +21,6 @@ use crate::identity;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::module::open::holds_modules;
-use crate::verbs::typed::{typed, typed_hosts};
 
 /// Checks the repository, and compares it with the one of `--against` if given.
 pub(super) async fn check(
@@ -99,20 +98,6 @@ fn looked_at(counts: TagCounts) -> String {
         }
     }
     text
-}
-
-pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
-    let given = [
-        ("--offline", args.offline),
-        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
-        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST")),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))
-            .hint("the repository that is named is the one that is read; a lock file is named by its path")),
-        None => Ok(()),
-    }
 }
 
 /// Options that say nothing about modules.

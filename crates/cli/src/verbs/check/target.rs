@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_types::Version;
 
+use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::invocation;
 use crate::subject;
+use crate::verbs::typed::{typed, typed_hosts};
 
 /// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +72,21 @@ fn lock_file(text: &str) -> Option<PathBuf> {
     }
     let said = path.is_absolute() || text.starts_with('.');
     (said || inside.is_file()).then_some(inside)
+}
+
+/// Refuses the options that are for lock files, in a check of a repository.
+pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
+    let given = [
+        ("--offline", args.offline),
+        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--private-host", typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST")),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))
+            .hint("the repository that is named is the one that is read; a lock file is named by its path")),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

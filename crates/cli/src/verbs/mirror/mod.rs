@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_logins::Access;
 use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
@@ -70,15 +71,16 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     Ok(print(context, Mode::Run, lines))
 }
 
-/// Collects what is asked for in a bundle, which the caller completes.
+/// Collects what a configuration requires in a bundle, which the caller completes. Its places are asked as this user.
 pub(super) async fn collect(
     context: &Context,
     args: &MirrorArgs,
+    access: Access,
     bundle: &dyn Destination,
     key: Option<&PrivateKey>,
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
     let asked = rules::asked(context, args)?;
-    let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
+    let upstream = UpstreamSources::asked_for(context, args, access)?;
     let providers = providers(&upstream, &asked.rules, bundle).await?;
     let job = job(args, &asked, &providers, bundle, SystemTime::now());
     Ok(run(context, args, &asked, &job, key).await)

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tofu_oci_logins::Access;
 use tofu_oci_mirror::{MirrorRules, Providers, providers_in_tree};
 use tofu_oci_source::{BundleSource, Source};
 use tofu_oci_types::{Event, Pattern, Place, ProviderAddr, Reporter};
@@ -35,11 +36,11 @@ impl UpstreamSources {
         let open = async |lookup: &LookupArgs| {
             finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
         };
-        let reporter = Arc::clone(&context.reporter);
         if texts.is_empty() {
-            let source = NamedSource { text: args.carry.lookup.from.clone(), finder: open(&args.carry.lookup).await? };
-            return Ok(Self { sources: vec![source], reporter });
+            let access = args.carry.lookup.access(&args.carry.identity, None).await?;
+            return Self::asked_for(context, args, access);
         }
+        let reporter = Arc::clone(&context.reporter);
         let mut sources = Vec::with_capacity(texts.len());
         for text in texts {
             let finder = open(&lookup_of(text, &args.carry.lookup)).await.map_err(|error| {
@@ -50,6 +51,17 @@ impl UpstreamSources {
             sources.push(NamedSource { text: Some(text.clone()), finder });
         }
         Ok(Self { sources, reporter })
+    }
+
+    /// What `--from` or the CLI configuration says, asked as this user.
+    ///
+    /// # Errors
+    /// What is wrong with it; exit code 2.
+    pub(super) fn asked_for(context: &Context, args: &MirrorArgs, access: Access) -> Result<Self, Diagnostic> {
+        let lookup = &args.carry.lookup;
+        let finder = Finder::new(lookup, context.connector(&args.carry.network, access), None, &[])?;
+        let source = NamedSource { text: lookup.from.clone(), finder };
+        Ok(Self { sources: vec![source], reporter: Arc::clone(&context.reporter) })
     }
 
     /// What opens the destination.

@@ -5,8 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use tofu_oci_mapper::{ModuleMirror, ModuleMirrors, ModulePlace};
 use tofu_oci_source::{Listing, ModuleError};
-use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleName, Version};
+use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleName, Place, Version};
 
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
@@ -98,23 +97,23 @@ pub(super) fn unlisted(error: impl Into<Diagnostic>) -> Diagnostic {
     if diagnostic.stable_name() == "provider-not-found" { diagnostic.code("module-not-found") } else { diagnostic }
 }
 
-/// The newest version in a repository that the constraints admit. A withdrawn version has no tag of its own, so it is not chosen.
-pub(super) async fn choose(
-    store: &dyn ReadStore,
+/// The newest version that a repository lists and the constraints admit. A withdrawn version has no tag of its own, so it is not
+/// chosen.
+pub(super) fn choose(
+    listing: &Listing,
+    place: Place,
     address: &ModuleAddr,
     wanted: &Constraints,
 ) -> Result<Version, Diagnostic> {
-    let listing = Listing::of(&store.tags().await.map_err(unlisted)?);
     if let Some(version) = wanted.select(&listing.versions) {
         return Ok(version.clone());
     }
-    let place = store.place();
     let withdrawn = wanted.select(&listing.withdrawn).map(|version| format!("{version} was withdrawn from {place}"));
     let error = ModuleError::NoMatchingVersion {
         address: address.clone(),
         place,
         wanted: wanted.clone(),
-        offered: listing.versions,
+        offered: listing.versions.clone(),
     };
     let diagnostic = Diagnostic::from(error);
     Err(match withdrawn {

@@ -20,6 +20,7 @@ use crate::ends::End;
 use crate::lookup;
 use crate::subject;
 use crate::verbs::context::Context;
+use crate::verbs::typed::typed;
 
 /// Reads an argument that names a module.
 pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
@@ -83,12 +84,10 @@ pub(in crate::verbs) async fn find(
 ) -> Result<OpenedModule, Diagnostic> {
     let (end, reference) = match name {
         ModuleName::Registry { address, subdir, constraints } => {
+            let wanted = (address, subdir, constraints);
             return match mapped {
-                Some(mapped) => {
-                    let found = of_mapped(address, subdir, constraints, connector, mapped).await;
-                    found.map_err(|diagnostic| mapped.blamed(diagnostic, address))
-                }
-                None => of_registry(address, subdir, constraints, connector, private).await,
+                Some(mapped) => list_mapped(wanted, mapped, connector).await,
+                None => list_registry(wanted, connector, private).await,
             };
         }
         ModuleName::Git(source) => {
@@ -142,10 +141,11 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
             Ok(tags) => Listing::of(&tags),
             // Many registries answer equally for a tag of a repository that they do not have.
             Err(unknown @ StoreError::UnknownRepository { .. }) => {
-                return Diagnostic::from(unknown).code(match reference {
-                    Reference::Tag(_) => "tag-not-found",
-                    Reference::Digest(_) => "digest-not-found",
-                });
+                return match reference {
+                    // As measured of OpenTofu: a repository that is unknown lacks the tag.
+                    Reference::Tag(_) => Diagnostic::from(unknown).code("tag-not-found"),
+                    Reference::Digest(_) => mapped::unlisted(unknown),
+                };
             }
             Err(_) => Listing::default(),
         },
@@ -164,40 +164,98 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
     }
 }
 
-async fn of_mapped(
-    address: &ModuleAddr,
-    subdir: &Subdir,
-    constraints: &Constraints,
-    connector: &Connector,
+async fn list_mapped(
+    wanted: WantedOfRegistry<'_>,
     mapped: &MappedModule,
+    connector: &Connector,
 ) -> Result<OpenedModule, Diagnostic> {
-    let store = connector.source(&mapped.end).map_err(mapped::unlisted)?;
-    let version = mapped::choose(store.as_ref(), address, constraints).await?;
-    let tag = Tag::for_version(&version).expect("the version is that of a tag");
-    let package = ModulePackage::of_store(store, &Reference::Tag(tag.clone()), subdir.clone()).await?;
-    let subject = format!("{address} {version}");
-    Ok(OpenedModule { package, version: Some(version), tag: Some(tag), subject })
+    let listed = async {
+        let store = connector.source(&mapped.end).map_err(mapped::unlisted)?;
+        let listing = Listing::of(&store.tags().await.map_err(mapped::unlisted)?);
+        Ok((store, listing))
+    };
+    let (store, listing) = listed.await.map_err(|diagnostic| mapped.blamed(diagnostic, wanted.0))?;
+    of_mapped(wanted, mapped, store, &listing).await
 }
 
-async fn of_registry(
-    address: &ModuleAddr,
-    subdir: &Subdir,
-    constraints: &Constraints,
+async fn list_registry(
+    wanted: WantedOfRegistry<'_>,
     connector: &Connector,
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
     let opener = opener(connector, private)?;
-    let unmapped = |error: ModuleError| {
-        let why =
-            format!("no rule of modules.toml maps it, so the registry of {} was asked", address.hostname().display());
-        Diagnostic::from(error).cause(why)
+    let registry = opener.module_registry(wanted.0.hostname()).await.map_err(|error| unmapped(wanted.0, error))?;
+    let listing = registry.versions(wanted.0).await.map_err(|error| unmapped(wanted.0, error))?;
+    AskedRegistry { registry, opener }.find(wanted, &listing, connector).await
+}
+
+/// A module, the folder in it, and what its version must meet.
+pub(super) type WantedOfRegistry<'a> = (&'a ModuleAddr, &'a Subdir, &'a Constraints);
+
+/// The package of a mapped module: of the versions that its repository lists.
+pub(super) async fn of_mapped(
+    (address, subdir, constraints): WantedOfRegistry<'_>,
+    mapped: &MappedModule,
+    store: Arc<dyn ReadStore>,
+    listing: &Listing,
+) -> Result<OpenedModule, Diagnostic> {
+    let found = async {
+        let version = mapped::choose(listing, store.place(), address, constraints)?;
+        let tag = Tag::for_version(&version).expect("the version is that of a tag");
+        let package = ModulePackage::of_store(store, &Reference::Tag(tag.clone()), subdir.clone()).await?;
+        let subject = format!("{address} {version}");
+        Ok(OpenedModule { package, version: Some(version), tag: Some(tag), subject })
     };
-    let registry = opener.module_registry(address.hostname()).await.map_err(unmapped)?;
-    let version = registry.choose(address, constraints).await.map_err(unmapped)?;
-    let location: ModuleLocation = registry.locate(address, &version).await?;
-    let package = opener.module_package(&location, connector.git()).await?.inside(subdir);
-    let subject = format!("{address} {version}");
-    Ok(OpenedModule { package, version: Some(version), tag: None, subject })
+    found.await.map_err(|diagnostic| mapped.blamed(diagnostic, address))
+}
+
+/// The registry of modules of a host, and what opens the packages that it names.
+pub(super) struct AskedRegistry {
+    pub(super) registry: ModuleRegistry,
+    pub(super) opener: MethodOpener,
+}
+
+impl AskedRegistry {
+    /// The package of a module: of the versions that the registry lists.
+    pub(super) async fn find(
+        &self,
+        (address, subdir, constraints): WantedOfRegistry<'_>,
+        listing: &Listing,
+        connector: &Connector,
+    ) -> Result<OpenedModule, Diagnostic> {
+        let Some(version) = constraints.select(&listing.versions).cloned() else {
+            let (address, place, offered) = (address.clone(), self.registry.place().clone(), listing.versions.clone());
+            let wanted = constraints.clone();
+            return Err(unmapped(&address.clone(), ModuleError::NoMatchingVersion { address, place, wanted, offered }));
+        };
+        let location: ModuleLocation = self.registry.locate(address, &version).await?;
+        let package = self.opener.module_package(&location, connector.git()).await?.inside(subdir);
+        let subject = format!("{address} {version}");
+        Ok(OpenedModule { package, version: Some(version), tag: None, subject })
+    }
+}
+
+pub(super) fn unmapped(address: &ModuleAddr, error: ModuleError) -> Diagnostic {
+    let host = address.hostname().display();
+    Diagnostic::from(error).cause(format!("no rule of modules.toml maps it, so the registry of {host} was asked"))
+}
+
+/// Refuses the options that are for providers alone: those of a lookup, and others with whether they are given.
+pub(in crate::verbs) fn refuse_for_module(
+    subject: &str,
+    lookup: &LookupArgs,
+    others: &[(&str, bool)],
+) -> Result<(), Diagnostic> {
+    let given = [
+        ("--from", typed(lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--plugin-dir", !lookup.plugin_dir.is_empty()),
+        ("--magic-suffix", typed(lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+    ];
+    match given.iter().chain(others).find(|(_, given)| *given) {
+        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for providers, and `{subject}` is a module"))
+            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is")),
+        None => Ok(()),
+    }
 }
 
 /// The registry of modules of a host.

@@ -53,7 +53,7 @@ impl ReleaseWithEvidence {
         OpenedModule { package, version, tag, .. }: &OpenedModule,
         trust: &Trust,
     ) -> Result<Self, Diagnostic> {
-        let policy = trust.policy.for_module(package.place()).unwrap_or_else(|| trust.policy.for_no_module());
+        let policy = trust.policy.judging_module(package.place());
         let judged = JudgedModule::new(package, version.as_ref(), policy);
         let evidence = package.evidence(Search::Everywhere).await?;
         let about = ReleaseDescription { tag: tag.clone(), ..ReleaseDescription::default() };

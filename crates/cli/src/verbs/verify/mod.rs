@@ -13,7 +13,7 @@ use tofu_oci_fetch::{ModuleFetchError, Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
-use tofu_oci_types::{Counter, ModuleName, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
+use tofu_oci_types::{Counter, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
 
 use super::context::Context;
 use super::install::{finder, working_dir};
@@ -269,10 +269,12 @@ struct VerifyTarget {
 /// Reads the argument. A release at a place says itself which provider it is, or that it is a module.
 async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
-    if let Some(name) = subject::module(text)? {
+    let read = subject::module(text).map_err(|diagnostic| or_a_repository(diagnostic, args, text, dir))?;
+    if let Some(name) = read {
         let mapped = MappedModule::of(&modules::load(&args.mapping, dir)?, &name)?;
         // Without a version and a rule the four parts are a repository.
         if mapped.is_some() || text.contains('@') || !matches!(name, ModuleName::Registry { .. }) {
+            module_open::refuse_for_module(text, &args.lookup, &[])?;
             return module_of(context, args, &name, mapped.as_ref()).await;
         }
     }
@@ -325,6 +327,16 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     Ok(VerifySubject::Provider(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version }))
 }
 
+/// The same with the advice for those who mean the repository: without a rule, four parts may be its name.
+fn or_a_repository(diagnostic: Diagnostic, args: &VerifyArgs, text: &str, dir: &Path) -> Diagnostic {
+    let Some((name, _)) = text.split_once('@').filter(|(name, _)| subject::is_repository(name)) else {
+        return diagnostic;
+    };
+    let Ok(address) = name.parse::<ModuleAddr>() else { return diagnostic };
+    let is_mapped = modules::load(&args.mapping, dir).is_ok_and(|mirrors| mirrors.of(&address).is_some());
+    if is_mapped { diagnostic } else { diagnostic.hint(format!("if it is a repository: {name}:1.4.0")) }
+}
+
 /// A module that a source names, or an address with the mapping or the registry of its host.
 async fn module_of(
     context: &Context,
@@ -332,10 +344,6 @@ async fn module_of(
     name: &ModuleName,
     mapped: Option<&MappedModule>,
 ) -> Result<VerifySubject, Diagnostic> {
-    if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
-        return Err(Diagnostic::usage("--from is for providers, and this is a module")
-            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is"));
-    }
     let chdir = args.chdir.as_deref();
     let connector = module_open::connector(context, name, mapped, &args.network, &args.identity, chdir).await?;
     connector.config(chdir)?;

@@ -53,8 +53,10 @@ impl GitRepository<'_> {
 
     /// Makes an empty repository whose objects have names of this kind.
     pub(super) async fn init(&self, format: &str) -> Result<(), ModuleFetchError> {
-        let format = format!("--object-format={format}");
-        self.ask(&["init", "--quiet", "--template=", &format, "."], SHORT).await?;
+        // A git before 2.29 does not know the option, and makes a repository of SHA-1.
+        let format = (format != "sha1").then(|| format!("--object-format={format}"));
+        let options = ["init", "--quiet", "--template="].into_iter().chain(format.as_deref()).chain(["."]);
+        self.ask(&options.collect::<Vec<_>>(), SHORT).await?;
         self.plain_files().await
     }
 

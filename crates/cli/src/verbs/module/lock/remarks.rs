@@ -67,7 +67,10 @@ pub(super) fn of(call: &LockedCall<'_>) -> Vec<CallRemark> {
     if let Some(unread) = call.call.unread_note() {
         remarks.push(CallRemark {
             code: "module-comment-unread",
-            text: format!("the comment `{}` names no version, so it stays as it is", printable(&unread)),
+            text: format!(
+                "the comment `{}` is not a version with a constraint, so it stays as it is",
+                printable(&unread)
+            ),
             hint: Some("a comment that names one reads: # 1.4.0 (~> 1.4)".to_owned()),
             weight: RemarkWeight::Warning,
         });

@@ -1,43 +1,20 @@
 //! What is asked for `--explain`: every rule, what the place offers, what is chosen of it.
 
-use tofu_oci_explain::modules::{MappingStep, ModuleChoice, choose_module, mapping_steps};
+use std::sync::Arc;
+
+use tofu_oci_explain::modules::{ModuleChoice, choose_module, mapping_steps};
 use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
-use tofu_oci_source::Listing;
-use tofu_oci_types::{Constraints, ModuleName, Reference};
+use tofu_oci_source::{Listing, MethodOpener};
+use tofu_oci_types::{ModuleName, Reference};
 
 use super::super::mapped::unlisted;
-use super::super::open;
-use super::{FoundModule, ModuleAsk, line, text};
+use super::super::open::{self, AskedRegistry, OpenedModule, WantedOfRegistry};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, wanted};
+use super::{line, text};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::Context;
-
-/// Why a module comes from where it does.
-pub(super) struct ExplainedModule<'a> {
-    /// Every rule of the mapping; empty for a source that names its repository.
-    pub(super) steps: Vec<MappingStep<'a>>,
-    /// The address of the registry that is asked, if no rule maps the module.
-    pub(super) registry: Option<String>,
-    /// The repository, directory or host that is asked.
-    pub(super) place: String,
-    /// What it offers.
-    pub(super) listing: Result<Listing, Diagnostic>,
-    /// What its publishers say of versions later, unverified.
-    pub(super) notices: Vec<VersionNotice>,
-    /// Which version counts.
-    pub(super) choice: ModuleChoice,
-    /// The package of that version.
-    pub(super) found: Result<FoundModule, Diagnostic>,
-}
-
-impl ExplainedModule<'_> {
-    /// What its publisher says of the chosen version.
-    pub(super) fn notice(&self) -> Option<&VersionNotice> {
-        let version = self.found.as_ref().ok()?.version.as_ref()?;
-        self.notices.iter().find(|notice| notice.version == *version)
-    }
-}
 
 /// Explains where a module comes from. The exit code is 0 even if nothing would be pulled.
 pub(super) async fn explain(
@@ -46,11 +23,15 @@ pub(super) async fn explain(
     ask: &ModuleAsk<'_>,
     connector: &Connector,
 ) -> Result<(), Diagnostic> {
-    if ask.mapped.is_none() && matches!(ask.name, ModuleName::Registry { .. }) {
-        // What is wrong with the CLI configuration ends the verb.
-        open::opener(connector, &args.lookup.private)?;
-    }
-    let explained = look(args, ask, connector).await;
+    let offered = match (ask.name, ask.mapped) {
+        (ModuleName::Registry { address, subdir, constraints }, None) => {
+            // What is wrong with the CLI configuration ends the verb.
+            let opener = open::opener(connector, &args.lookup.private)?;
+            of_registry((address, subdir, constraints), opener, connector).await
+        }
+        _ => of_repository(args, ask, connector).await,
+    };
+    let explained = explained(ask, offered);
     if context.json {
         line::explained(ask, &explained);
     } else {
@@ -59,61 +40,75 @@ pub(super) async fn explain(
     Ok(())
 }
 
-async fn look<'a>(args: &ResolveArgs, ask: &ModuleAsk<'a>, connector: &Connector) -> ExplainedModule<'a> {
-    let private = &args.lookup.private;
-    let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end().clone()));
-    let (mut registry, mut notices) = (None, Vec::new());
-    let (place, listing) = match (&end, ask.name) {
-        (Some(end), _) => {
-            let listing = match connector.source(end) {
-                Ok(store) => match store.tags().await {
-                    Ok(tags) => {
-                        let listing = Listing::of(&tags);
-                        notices = module_notices_of(store.as_ref(), &listing).await;
-                        Ok(listing)
-                    }
-                    Err(error) => Err(unlisted(error)),
-                },
-                Err(diagnostic) => Err(unlisted(diagnostic)),
-            };
-            (end.to_string(), listing)
-        }
-        (None, ModuleName::Registry { address, .. }) => {
-            let listing = match open::registry(address.hostname(), connector, private).await {
-                Ok(found) => {
-                    registry = Some(found.address());
-                    found.versions(address).await.map_err(Diagnostic::from)
-                }
-                Err(diagnostic) => Err(diagnostic),
-            };
-            (address.hostname().display(), listing)
-        }
-        (None, _) => unreachable!("any other name is of a repository"),
-    };
+/// What the place of a module says.
+struct ModulePlaceAnswer {
+    registry: Option<String>,
+    place: String,
+    listing: Result<Listing, Diagnostic>,
+    notices: Vec<VersionNotice>,
+    found: Result<OpenedModule, Diagnostic>,
+}
+
+fn explained<'a>(ask: &ModuleAsk<'a>, answer: ModulePlaceAnswer) -> ExplainedModule<'a> {
+    let ModulePlaceAnswer { registry, place, listing, notices, found } = answer;
     let nothing = Listing::default();
     let choice = choice(ask, listing.as_ref().unwrap_or(&nothing), &notices);
-    let found = match &listing {
-        Err(diagnostic) if !names_package(ask.name) => Err(diagnostic.clone()),
-        _ => open::find(ask.name, ask.mapped, connector, private).await.map(FoundModule::of),
-    };
     let steps = match ask.name {
         ModuleName::Registry { address, .. } => mapping_steps(ask.mirrors, address),
         _ => Vec::new(),
     };
-    ExplainedModule { steps, registry, place, listing, notices, choice, found }
+    ExplainedModule { steps, registry, place, listing, notices, choice, found: found.map(ResolvedModule::of) }
 }
 
-/// Whether the name says itself which package is meant.
-fn names_package(name: &ModuleName) -> bool {
-    !matches!(name, ModuleName::Registry { .. })
+/// Of a module that no rule maps.
+async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connector: &Connector) -> ModulePlaceAnswer {
+    let host = wanted.0.hostname();
+    let (place, notices) = (host.display(), Vec::new());
+    let registry = match opener.module_registry(host).await {
+        Ok(registry) => registry,
+        Err(error) => {
+            let diagnostic = Diagnostic::from(error);
+            return ModulePlaceAnswer {
+                registry: None,
+                place,
+                listing: Err(diagnostic.clone()),
+                notices,
+                found: Err(diagnostic),
+            };
+        }
+    };
+    let asked = AskedRegistry { registry, opener };
+    let listing = asked.registry.versions(wanted.0).await.map_err(Diagnostic::from);
+    let found = match &listing {
+        Ok(listing) => asked.find(wanted, listing, connector).await,
+        Err(diagnostic) => Err(diagnostic.clone()),
+    };
+    ModulePlaceAnswer { registry: Some(asked.registry.address()), place, listing, notices, found }
 }
 
-/// What the version must meet.
-pub(super) fn wanted(name: &ModuleName) -> Constraints {
-    match name {
-        ModuleName::Registry { constraints, .. } => constraints.clone(),
-        _ => Constraints::any(),
-    }
+/// Of a module in a repository or directory.
+async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlaceAnswer {
+    let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end().clone()));
+    let end = end.expect("any other name is of a repository");
+    let listed = async {
+        let store = connector.source(&end).map_err(unlisted)?;
+        let listing = Listing::of(&store.tags().await.map_err(unlisted)?);
+        Ok::<_, Diagnostic>((store, listing))
+    };
+    let listed = listed.await;
+    let notices = match &listed {
+        Ok((store, listing)) => module_notices_of(store.as_ref(), listing).await,
+        Err(_) => Vec::new(),
+    };
+    let found = match (&listed, ask.name, ask.mapped) {
+        (Ok((store, listing)), ModuleName::Registry { address, subdir, constraints }, Some(mapped)) => {
+            open::of_mapped((address, subdir, constraints), mapped, Arc::clone(store), listing).await
+        }
+        (Err(diagnostic), ModuleName::Registry { .. }, _) => Err(diagnostic.clone()),
+        _ => open::find(ask.name, ask.mapped, connector, &args.lookup.private).await,
+    };
+    let listing = listed.map(|(_, listing)| listing);
+    ModulePlaceAnswer { registry: None, place: end.to_string(), listing, notices, found }
 }
 
 /// Which version is chosen: the one that a source names, or the newest that the constraints admit.

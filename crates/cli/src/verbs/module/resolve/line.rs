@@ -5,8 +5,7 @@ use tofu_oci_explain::modules::{HeldBackVersion, MappingStep};
 use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_types::{Digest, Place, Tag, Version};
 
-use super::explained::{ExplainedModule, wanted};
-use super::{FoundModule, ModuleAsk, mapped_by};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
 use crate::report::json_line;
 use crate::verbs::module::mapped::MappedBy;
@@ -35,7 +34,7 @@ struct FoundMembers<'a> {
 }
 
 impl<'a> FoundMembers<'a> {
-    fn of(found: &'a FoundModule) -> Self {
+    fn of(found: &'a ResolvedModule) -> Self {
         Self {
             version: found.version.as_ref(),
             tag: found.tag.as_ref(),
@@ -88,7 +87,7 @@ struct ModuleChoiceLine<'a> {
 }
 
 /// The answer without an explanation.
-pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &FoundModule) {
+pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) {
     let (source, mapped_by, found) = (ask.typed, mapped_by(ask), FoundMembers::of(found));
     json_line(&ResolvedModuleLine { event: "module_resolved", source, mapped_by, registry, found });
 }

@@ -2,77 +2,21 @@
 
 mod explained;
 mod line;
+mod model;
 mod text;
 
 use std::path::Path;
 
-use tofu_oci_mapper::ModuleMirrors;
-use tofu_oci_source::{Locator, ModulePackage, PackageBytes};
-use tofu_oci_types::{Digest, ModuleName, Place, Tag, Version};
+use tofu_oci_types::ModuleName;
 
-use super::mapped::{MappedBy, MappedModule};
-use super::open::{self, OpenedModule};
+use super::mapped::MappedModule;
+use super::open::{self, AskedRegistry, OpenedModule};
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
 use crate::verbs::context::Context;
-use crate::verbs::typed::typed;
-
-/// What is asked.
-struct ModuleAsk<'a> {
-    /// As it was typed.
-    typed: &'a str,
-    name: &'a ModuleName,
-    mirrors: &'a ModuleMirrors,
-    mapped: Option<&'a MappedModule>,
-    /// The file of the mapping; `None` if there is none.
-    file: Option<String>,
-}
-
-/// The package that is chosen, and where it is.
-struct FoundModule {
-    version: Option<Version>,
-    tag: Option<Tag>,
-    place: Place,
-    /// The digest of its manifest, in an OCI repository.
-    manifest: Option<Digest>,
-    /// The address of its archive on the web, without what may be a secret.
-    archive: Option<String>,
-    /// What the archive must be, if its registry says so.
-    checksum: Option<Digest>,
-    /// Its git repository with the reference, without secrets.
-    git: Option<String>,
-    /// The folder in the package; empty for the whole one.
-    folder: String,
-}
-
-impl FoundModule {
-    fn of(opened: OpenedModule) -> Self {
-        let OpenedModule { package, version, tag, .. } = opened;
-        let (archive, checksum) = archive(&package);
-        Self {
-            version: version.or_else(|| package.claimed_version().cloned()),
-            tag,
-            place: package.place().clone(),
-            manifest: package.manifest().cloned(),
-            archive,
-            checksum,
-            git: package.git().map(|checkout| checkout.source().to_string()),
-            folder: package.subdir().to_string(),
-        }
-    }
-}
-
-fn archive(package: &ModulePackage) -> (Option<String>, Option<Digest>) {
-    match package.bytes() {
-        PackageBytes::Archive { part, .. } => match &part.at {
-            Locator::Url(url) => (Some(tofu_oci_http::shown_url(url)), part.digest.clone()),
-            _ => (None, None),
-        },
-        PackageBytes::Commit => (None, None),
-    }
-}
+use model::{ModuleAsk, ResolvedModule};
 
 /// Prints where a module is, and with `--explain` why.
 pub(in crate::verbs) async fn resolve(
@@ -80,7 +24,8 @@ pub(in crate::verbs) async fn resolve(
     args: &ResolveArgs,
     name: &ModuleName,
 ) -> Result<(), Diagnostic> {
-    refuse(args)?;
+    let others = [("--platform", args.platform.is_some()), ("--upgrade", args.upgrade)];
+    open::refuse_for_module(&args.subject, &args.lookup, &others)?;
     if let ModuleName::Git(source) = name {
         return Err(Diagnostic::usage(format!("{source} is a git repository, and says itself where the module is"))
             .code("git-has-no-versions")
@@ -97,8 +42,8 @@ pub(in crate::verbs) async fn resolve(
     if args.explain {
         return explained::explain(context, args, &ask, &connector).await;
     }
-    let registry = registry(&ask, args, &connector).await?;
-    let found = FoundModule::of(open::find(name, ask.mapped, &connector, &args.lookup.private).await?);
+    let (registry, found) = find(&ask, args, &connector).await?;
+    let found = ResolvedModule::of(found);
     if context.json {
         line::resolved(&ask, registry.as_deref(), &found);
     } else {
@@ -107,40 +52,19 @@ pub(in crate::verbs) async fn resolve(
     Ok(())
 }
 
-/// The address of the registry that is asked; `None` if a repository is.
-async fn registry(
+/// The package, and the address of the registry that is asked; `None` if a repository is.
+async fn find(
     ask: &ModuleAsk<'_>,
     args: &ResolveArgs,
     connector: &Connector,
-) -> Result<Option<String>, Diagnostic> {
-    match (ask.name, ask.mapped) {
-        (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::registry(address.hostname(), connector, &args.lookup.private).await?;
-            Ok(Some(registry.address()))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// The rule, if one maps the module.
-fn mapped_by<'a>(ask: &ModuleAsk<'a>) -> Option<&'a MappedBy> {
-    ask.mapped.map(|mapped| &mapped.by)
-}
-
-/// Options that are for providers alone.
-fn refuse(args: &ResolveArgs) -> Result<(), Diagnostic> {
-    let given = [
-        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
-        ("--plugin-dir", !args.lookup.plugin_dir.is_empty()),
-        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--platform", args.platform.is_some()),
-        ("--upgrade", args.upgrade),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Diagnostic::usage(format!("{option} is for providers, and `{}` is a module", args.subject))
-                .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is"))
-        }
-        None => Ok(()),
-    }
+) -> Result<(Option<String>, OpenedModule), Diagnostic> {
+    let private = &args.lookup.private;
+    let (ModuleName::Registry { address, subdir, constraints }, None) = (ask.name, ask.mapped) else {
+        return Ok((None, open::find(ask.name, ask.mapped, connector, private).await?));
+    };
+    let opener = open::opener(connector, private)?;
+    let asked = AskedRegistry { registry: opener.module_registry(address.hostname()).await?, opener };
+    let listing = asked.registry.versions(address).await.map_err(|error| open::unmapped(address, error))?;
+    let found = asked.find((address, subdir, constraints), &listing, connector).await?;
+    Ok((Some(asked.registry.address()), found))
 }

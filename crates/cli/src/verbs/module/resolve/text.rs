@@ -4,8 +4,7 @@ use anstyle::Style;
 use tofu_oci_explain::modules::{HeldBackVersion, HoldingCause, MappingStep};
 use tofu_oci_types::{ModuleName, Version};
 
-use super::explained::{ExplainedModule, wanted};
-use super::{FoundModule, ModuleAsk, mapped_by};
+use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
 use crate::page::{Line, Page};
 use crate::printer;
@@ -15,7 +14,7 @@ use crate::verbs::context::tagged;
 const SHOWN: usize = 6;
 
 /// The answer without an explanation.
-pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &FoundModule) {
+pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) {
     let mut page = Page::of(match (ask.name, &found.version) {
         (ModuleName::Registry { address, .. }, Some(version)) => format!("{address} {version}"),
         _ => ask.typed.to_owned(),
@@ -34,7 +33,7 @@ pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &Foun
 }
 
 /// Where the package is, and by what it is known.
-fn place(found: &FoundModule, indent: &str, page: &mut Page) {
+fn place(found: &ResolvedModule, indent: &str, page: &mut Page) {
     let place = &found.place;
     match (&found.git, &found.archive, &found.tag) {
         (Some(git), _, _) => page.row(indent, "place", git),
@@ -180,7 +179,7 @@ fn failure(diagnostic: &Diagnostic) -> String {
 fn ending(explained: &ExplainedModule<'_>) -> String {
     let why = &explained.choice.why;
     match &explained.found {
-        Ok(FoundModule { version: Some(version), .. }) => format!("takes {version}: {why}"),
+        Ok(ResolvedModule { version: Some(version), .. }) => format!("takes {version}: {why}"),
         Ok(_) => format!("takes this package: {why}"),
         Err(diagnostic) => {
             let why = if explained.listing.is_ok() { format!("{why}; ") } else { String::new() };
