@@ -53,7 +53,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
         let text = format!("{} holds a release that is refused, so nothing of it was loaded", bundle.place());
         context.reporter.event(&Event::warning("nothing-loaded", text));
         let providers = providers.map(|(_, judged)| judged.refused()).filter(|lines| !lines.is_empty());
-        let modules = (!refused.is_empty()).then(|| ModuleMirrorReport { lines: refused, calls: Vec::new() });
+        let modules = (!refused.is_empty()).then(|| ModuleMirrorReport { lines: refused, ..ModuleMirrorReport::default() });
         return Ok(BundleReport { providers, modules }.print(context));
     }
     let providers = match providers {

@@ -15,7 +15,7 @@ use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorL
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_trust::PrivateKey;
-use tofu_oci_types::{Moment, ProviderAddr};
+use tofu_oci_types::{Constraints, Moment, ProviderAddr};
 
 use super::context::Context;
 use super::sign::one_password;
@@ -70,14 +70,15 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     Ok(print(context, Mode::Run, lines))
 }
 
-/// Collects what is asked for in a bundle, which the caller completes.
+/// Collects these providers of a configuration in a bundle, which the caller completes.
 pub(super) async fn collect(
     context: &Context,
     args: &MirrorArgs,
+    required: Vec<(ProviderAddr, Constraints)>,
     bundle: &dyn Destination,
     key: Option<&PrivateKey>,
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
-    let asked = rules::asked(context, args)?;
+    let asked = rules::asked_with(args, required)?;
     let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
     let providers = providers(&upstream, &asked.rules, bundle).await?;
     let job = job(args, &asked, &providers, bundle, SystemTime::now());
