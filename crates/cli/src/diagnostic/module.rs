@@ -46,8 +46,10 @@ impl Diagnostic {
             unreadable.others.iter().fold(self, |diagnostic, other| diagnostic.cause(format!("also {other}")));
         let diagnostic = if unreadable.leads_out {
             diagnostic.hint("push the folder above, so that the package has both, and call this one with //FOLDER")
-        } else {
+        } else if unreadable.first.split(':').next().is_some_and(|file| file.contains('/')) {
             diagnostic.hint(format!("correct the file, or leave its folder out: a line in {}", ignore_file()))
+        } else {
+            diagnostic.hint("correct the file: it is in the folder that callers of the module name")
         };
         diagnostic.hint("to publish it all the same, add --skip-checks")
     }

@@ -37,8 +37,10 @@ impl Diagnostic {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
             }
             _ => match source_of_repository(text) {
-                Some(source) => diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source))),
-                None => diagnostic.hint(FORMS),
+                Some(source) if source != text => {
+                    diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source)))
+                }
+                _ => diagnostic.hint(FORMS),
             },
         }
     }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules, MirrorMode,
-    ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
+    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;

@@ -176,10 +176,14 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
             .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
     if count == ModuleCount::Several && !repositories.template().symbols().contains(&Symbol::Name) {
-        return Err(Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
-            .code("destination-template")
-            .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'")
-            .hint("or name one module, and say --no-nested"));
+        let diagnostic =
+            Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
+                .code("destination-template")
+                .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'");
+        return Err(match invocation::verb() {
+            "module mirror" => diagnostic.hint("or name one module, and say --no-nested"),
+            _ => diagnostic,
+        });
     }
     Ok(ModuleMirrors::everywhere(repositories))
 }
