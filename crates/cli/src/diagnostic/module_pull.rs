@@ -77,6 +77,11 @@ impl From<ModuleError> for Diagnostic {
 impl Diagnostic {
     fn of_module(error: &ModuleError) -> Self {
         match error {
+            ModuleError::Store(StoreError::DigestMismatch { place: Place::Host(host), expected, actual, .. }) => {
+                Self::new(Exit::Fixable, format!("the archive from {host} is not the one that its checksum names"))
+                    .cause(format!("the checksum is {expected}, and that of the archive is {actual}"))
+                    .hint("the owner of the registry must correct the checksum or the archive; nothing was kept")
+            }
             ModuleError::Store(error) => Self::from(error),
             ModuleError::UnknownModule { .. } => Self::of(Exit::Fixable, error)
                 .hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws"),
