@@ -307,7 +307,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
       source = "oci://REGISTRY/acme/network?digest=sha256:[DIGEST]" # 3.0.0-rc.1
     }
     "#);
-    scene.move_tag("deprecated-2.0.0", "2.0.0");
+    scene.run("deprecate REGISTRY/acme/network:2.0.0 --message old").success();
     assert_snapshot!(scene.lock("--upgrade --dry-run").text, @"
     exit code: 0
     ----- stdout -----

@@ -146,7 +146,7 @@ fn what_opentofu_could_not_install_is_refused() {
     error: OpenTofu could not install a module from [REGISTRY]/acme/network.zip
       cause: `oci://[REGISTRY]/acme/network.zip?tag=1.4.0` is not a module in an OCI repository: the repository ends in .zip, which OpenTofu takes for an archive; add archive=false
 
-    hint: name a repository of another name
+    hint: name a repository of another name: with this one every call would need archive=false
     ");
     assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @"
     exit code: 1

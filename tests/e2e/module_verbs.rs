@@ -359,7 +359,7 @@ fn a_module_is_copied_with_what_belongs_to_it() {
     error: OpenTofu could not install a module from [REGISTRY]/acme/network.zip
       cause: `oci://[REGISTRY]/acme/network.zip?tag=1.4.0` is not a module in an OCI repository: the repository ends in .zip, which OpenTofu takes for an archive; add archive=false
 
-    hint: name a repository of another name
+    hint: name a repository of another name: with this one every call would need archive=false
     ");
 }
 

@@ -177,9 +177,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
             return match invocation::verb() {
                 "verify" => {
                     let diagnostic = diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text));
-                    let source = if kind == "directory" { text.to_owned() } else { format!("oci://{text}") };
-                    let versions = invocation::command(&format!("module versions {}", invocation::quoted(&source)));
-                    diagnostic.hint(format!("`{versions}` lists those of a module"))
+                    diagnostic.hint(list_modules(text))
                 }
                 _ => diagnostic.hint(from),
             };
@@ -233,13 +231,29 @@ fn no_version(text: &str) -> Diagnostic {
             .hint(format!("write '{text}?tag=VERSION', such as '{text}?tag=1.4.0'"))
             .hint(format!("`{versions}` lists what is there"));
     }
-    Diagnostic::usage(format!("`{text}` names no version"))
+    let diagnostic = Diagnostic::usage(format!("`{text}` names no version"))
         .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
-        .hint(list(text))
+        .hint(list(text));
+    if invocation::is_about_modules() { diagnostic } else { diagnostic.hint(list_modules(text)) }
 }
 
 fn list(place: &str) -> String {
-    format!("`{}` lists what is there", invocation::command(&format!("versions {}", invocation::quoted(place))))
+    let quoted = invocation::quoted(place);
+    let versions = if !invocation::is_about_modules() {
+        format!("versions {quoted}")
+    } else if place.starts_with("oci:") {
+        format!("module versions {quoted}")
+    } else {
+        format!("module versions oci://{quoted}")
+    };
+    format!("`{}` lists what is there", invocation::command(&versions))
+}
+
+/// The same for a verb that takes releases of both kinds.
+fn list_modules(place: &str) -> String {
+    let source = if place.starts_with("oci:") { place.to_owned() } else { format!("oci://{place}") };
+    let versions = invocation::command(&format!("module versions {}", invocation::quoted(&source)));
+    format!("`{versions}` lists those of a module")
 }
 
 /// A provider is named where a place belongs.

@@ -38,8 +38,8 @@ pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
-    BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MirrorMode, ModuleAction,
-    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
+    BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
+    ModuleAction, ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
     ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, UnfollowedCall, WantedModule,
     bundled_modules,
 };

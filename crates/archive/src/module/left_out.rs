@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What follows `id_` in the name of an ssh key.
+const SSH_KEYS: [&str; 6] = ["rsa", "dsa", "ecdsa", "ecdsa_sk", "ed25519", "ed25519_sk"];
+
 /// A file or a folder that does not go into a module's package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
@@ -27,6 +30,8 @@ pub enum LeftOutReason {
     CrashLog,
     /// Values of variables, in a file whose name is usual for those of one user or for secrets.
     Variables,
+    /// Passwords, tokens or private keys, by the usual name of such a file, or by the text in it.
+    Credentials,
     /// A line of the ignore file.
     Ignored {
         /// The number of the line, from 1.
@@ -44,6 +49,7 @@ impl LeftOutReason {
             Self::CliConfig => "cli-config",
             Self::CrashLog => "crash-log",
             Self::Variables => "variables",
+            Self::Credentials => "credentials",
             Self::Ignored { .. } => "ignored",
         }
     }
@@ -60,6 +66,26 @@ impl LeftOutReason {
             _ if part.starts_with("crash.") && has_end(&[".log"]) => Some(Self::CrashLog),
             _ => None,
         }
+    }
+
+    /// Whether a file or folder of this name holds passwords, tokens or private keys, as far as its name tells. Examples of
+    /// them, such as `.env.example`, do not.
+    pub(super) fn is_of_credentials(part: &str, is_folder: bool) -> bool {
+        if is_folder {
+            return part == ".aws";
+        }
+        let is_example = ["example", "sample", "template", "dist"].iter().any(|end| part.ends_with(&format!(".{end}")));
+        let is_key = part.strip_prefix("id_").is_some_and(|kind| SSH_KEYS.contains(&kind));
+        match part {
+            ".env" | ".netrc" | "_netrc" | "credentials" => true,
+            _ if part.starts_with(".env.") => !is_example,
+            _ => is_key,
+        }
+    }
+
+    /// Whether a file of this name is looked into for a private key.
+    pub(super) fn may_be_a_key(part: &str) -> bool {
+        part.to_ascii_lowercase().ends_with(".pem")
     }
 
     /// Whether a file of this name holds values that are one user's own or secret, as far as its name tells.
@@ -82,6 +108,7 @@ impl fmt::Display for LeftOutReason {
             Self::CliConfig => "a CLI configuration, which may hold tokens",
             Self::CrashLog => "a crash log, which may hold secrets",
             Self::Variables => "values of variables, which may be secret",
+            Self::Credentials => "passwords, tokens or private keys",
             Self::Ignored { line } => return write!(f, "line {line} of the ignore file"),
         })
     }
@@ -94,7 +121,8 @@ mod tests {
     #[track_caller]
     fn check(part: &str, want: Option<&str>) {
         let variables = LeftOutReason::is_of_variables(part).then_some(LeftOutReason::Variables);
-        let found = LeftOutReason::of_part(part).or(variables);
+        let credentials = LeftOutReason::is_of_credentials(part, part == ".aws").then_some(LeftOutReason::Credentials);
+        let found = LeftOutReason::of_part(part).or(variables).or(credentials);
         assert_eq!(found.as_ref().map(LeftOutReason::code), want, "{part}");
     }
 
@@ -115,6 +143,9 @@ mod tests {
         check("prod.auto.tfvars", Some("variables"));
         check("Secrets.tfvars", Some("variables"));
         check("db-password.tfvars.json", Some("variables"));
+        for part in [".env", ".env.production", ".netrc", "id_rsa", "id_ed25519", ".aws", "credentials"] {
+            check(part, Some("credentials"));
+        }
     }
 
     #[test]
@@ -122,6 +153,9 @@ mod tests {
         for part in
             [".gitignore", "main.tf", ".terraform.lock.hcl", "eu.tfvars", "terraform.tf", "tfstate.tf", "crash.tf"]
         {
+            check(part, None);
+        }
+        for part in [".env.example", ".envrc", "id_rsa.pub", "credentials.tf", "ca.pem"] {
             check(part, None);
         }
     }

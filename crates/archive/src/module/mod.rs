@@ -34,6 +34,12 @@ const PROGRAMS: [&[u8]; 7] = [
     b"\xca\xfe\xba\xbe",
 ];
 
+/// What a private key in PEM has in its first line.
+const PRIVATE_KEY: &[u8] = b"PRIVATE KEY";
+
+/// How much of a file is looked through for a private key, 1 MiB.
+const LARGEST_KEY: u64 = 1 << 20;
+
 /// What a folder gives for a module's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackableModule {
@@ -180,6 +186,10 @@ impl ModuleFolderWalk<'_> {
 
     fn file(&mut self, name: String, path: PathBuf) -> Result<(), ArchiveError> {
         check_name(&name)?;
+        if self.rules.keeps_keys_out(&name) && has_private_key(&path)? {
+            self.left_out.insert(LeftOut { name, reason: LeftOutReason::Credentials });
+            return Ok(());
+        }
         self.names.insert(&name, EntryKind::File)?;
         self.entries += 1;
         self.limits.check_entries(self.entries)?;
@@ -222,6 +232,14 @@ impl ModuleFolderWalk<'_> {
         }
         self.entry(name, real, kind, above)
     }
+}
+
+/// Whether the first MiB of a file has the words of a private key in PEM.
+fn has_private_key(path: &Path) -> Result<bool, ArchiveError> {
+    let file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST_KEY).read_to_end(&mut bytes).map_err(ArchiveError::io("read", path))?;
+    Ok(bytes.windows(PRIVATE_KEY.len()).any(|words| words == PRIVATE_KEY))
 }
 
 #[cfg(test)]

@@ -92,6 +92,11 @@ impl IgnoreRules {
             Some(line) => Some(LeftOutReason::Ignored { line: line.number }),
             None => {
                 let last = parts.next_back().unwrap_or_default();
+                if LeftOutReason::is_of_credentials(last, is_folder)
+                    || parts.any(|above| LeftOutReason::is_of_credentials(above, true))
+                {
+                    return Some(LeftOutReason::Credentials);
+                }
                 (!is_folder && LeftOutReason::is_of_variables(last)).then_some(LeftOutReason::Variables)
             }
         }
@@ -100,9 +105,17 @@ impl IgnoreRules {
     /// Whether no line can take back anything below a folder that stays out for this reason.
     pub(super) fn is_final(&self, reason: &LeftOutReason) -> bool {
         match reason {
+            LeftOutReason::Credentials => self.lines.iter().all(|line| !line.back),
             LeftOutReason::Ignored { line } => self.lines.iter().all(|later| later.number <= *line || !later.back),
             _ => true,
         }
+    }
+
+    /// Whether a private key in this file keeps it out: unless a line of the ignore file takes it back.
+    pub(super) fn keeps_keys_out(&self, name: &str) -> bool {
+        self.purpose == WalkPurpose::Publication
+            && LeftOutReason::may_be_a_key(name)
+            && !self.decisive(name, false).is_some_and(|line| line.back)
     }
 
     /// The last line that matches the file or folder, or one of the folders above it.

@@ -155,3 +155,36 @@ fn what_git_has_checked_out_is_taken_without_its_own_folder_and_without_links() 
     insta::assert_snapshot!(refused("nothing", "dead"), @"`link` is a link to `nothing`, which does not exist");
     insta::assert_snapshot!(refused(".", "circle"), @"`link` is a link to `.`, a folder that the link lies in");
 }
+
+#[test]
+fn passwords_and_private_keys_were_packed_without_a_word() {
+    let key = "-----BEGIN EC PRIVATE KEY-----\n";
+    let dir = folder(&[
+        ("main.tf", ""),
+        (".env", "TOKEN=x"),
+        (".env.example", ""),
+        (".netrc", ""),
+        ("keys/id_ed25519", ""),
+        ("keys/id_ed25519.pub", ""),
+        (".aws/config", ""),
+        ("ca.pem", "-----BEGIN CERTIFICATE-----\n"),
+        ("server.pem", key),
+        ("test.pem", key),
+        (".env.test", ""),
+        (".tofuignore", "!test.pem\n!.env.test\n"),
+    ]);
+    insta::assert_snapshot!(shown(dir.path()), @"
+    .env.example
+    .env.test
+    .tofuignore
+    ca.pem
+    keys/id_ed25519.pub
+    main.tf
+    test.pem
+    - .aws/config (passwords, tokens or private keys)
+    - .env (passwords, tokens or private keys)
+    - .netrc (passwords, tokens or private keys)
+    - keys/id_ed25519 (passwords, tokens or private keys)
+    - server.pem (passwords, tokens or private keys)
+    ");
+}

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::{ModuleFetchError, Trust, judge_module};
-use tofu_oci_source::{Listing, ModuleError, ModulePackage, withdrawal};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
@@ -20,6 +20,12 @@ use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
 use crate::counts::Counts;
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
+
+/// Of how many versions notices are read, the newest first.
+const MOST_NOTICES: usize = 50;
+
+/// How many notices are read at once.
+const NOTICES_AT_ONCE: usize = 8;
 
 /// What is said of an address that no repository can have.
 const NO_REPOSITORY: &str =
@@ -199,7 +205,21 @@ impl AskedFor for (ModuleAddr, Version) {
 async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
     let tags = store.tags().await.map_err(|error| store_failed(address, &error))?;
     let Listing { versions, withdrawn, deprecated, .. } = Listing::of(&tags);
+    let deprecated = still_deprecated(store.as_ref(), deprecated).await;
     Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
+}
+
+/// Those of these versions that their publisher calls deprecated now: the tag stays when that is taken back. No notice is read
+/// of any but the newest [`MOST_NOTICES`].
+async fn still_deprecated(store: &dyn ReadStore, mut named: Vec<Version>) -> Vec<Version> {
+    named.sort_by(|one, other| other.precedence(one));
+    named.truncate(MOST_NOTICES);
+    let read = named.into_iter().map(|version| async move {
+        let notice = module_notice(store, &version).await;
+        notice.map(|_| version)
+    });
+    let read: Vec<_> = read.collect();
+    futures_util::stream::iter(read).buffered(NOTICES_AT_ONCE).filter_map(std::future::ready).collect().await
 }
 
 /// The package under the canonical tag of a version. If there is no such tag, the other tags say whether the version was withdrawn.

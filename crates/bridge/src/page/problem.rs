@@ -53,14 +53,22 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
     match refusal {
         Refusal::NotServed { address } => {
             let text = html! { p { "The configuration of this server names no place for " (named(address)) "." } };
-            ("This provider is not served here", text)
+            let title = match address {
+                ServedAddress::Provider(_) => "This provider is not served here",
+                ServedAddress::Module(_) => "This module is not served here",
+            };
+            (title, text)
         }
         Refusal::UnknownAddress { address, reason } => {
             let text = html! {
                 p { "The place that this server asks for " (named(address)) " does not have it." }
                 @if let Some(reason) = reason { p.notice { (reason) } }
             };
-            ("There is no such provider", text)
+            let title = match address {
+                ServedAddress::Provider(_) => "There is no such provider",
+                ServedAddress::Module(_) => "There is no such module",
+            };
+            (title, text)
         }
         Refusal::UnknownVersion { address, version, absence } => {
             let text = html! {

@@ -9,7 +9,7 @@ use super::catalogue::drift::{
     DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
 };
 use super::places::Findings;
-use crate::facts::{FoundManifest, FoundRelease, IndexEntry, RepositoryFacts};
+use crate::facts::{FoundDocument, FoundManifest, FoundRelease, IndexEntry, RepositoryFacts};
 use crate::model::Finding;
 
 /// The differences of two repositories: versions, then indexes, and what makes those differ.
@@ -58,7 +58,9 @@ fn releases((here, one): (&Place, &FoundRelease), (there, other): (&Place, &Foun
     if index.bytes == other_index.bytes {
         return found;
     }
-    let said = format!("its index is {}, that of {there} is {}", index.digest, other_index.digest);
+    let is_list = |document: &FoundDocument| document.value().is_some_and(|value| value.get("manifests").is_some());
+    let what = if is_list(index) || is_list(other_index) { "index" } else { "manifest" };
+    let said = format!("its {what} is {}, that of {there} is {}", index.digest, other_index.digest);
     found.push(DRIFT_INDEX.at(here, said));
     let (entries, other_entries) = (by_name(one), by_name(other));
     for (name, entry) in &entries {
@@ -73,7 +75,7 @@ fn releases((here, one): (&Place, &FoundRelease), (there, other): (&Place, &Foun
         |value: Option<&Value>| value.and_then(|value| value.get("annotations")).cloned().unwrap_or_default();
     let (own, others) = (annotations(index.value()), annotations(other_index.value()));
     found.extend(annotation_names(&own, &others).map(|names| {
-        DRIFT_ANNOTATION.at(here, format!("annotations of its index differ from those of {there}: {names}"))
+        DRIFT_ANNOTATION.at(here, format!("annotations of its {what} differ from those of {there}: {names}"))
     }));
     found
 }

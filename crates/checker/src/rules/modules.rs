@@ -59,8 +59,8 @@ pub(crate) fn of_repository(place: &Place, tags: Option<&[String]>, found: &[Fou
         .map(|package| package.descriptor.digest.as_str())
         .collect();
     if !unread.is_empty() {
-        let what = if unread.len() == 1 { "package" } else { "packages" };
-        findings.push(MODULES_NOT_READ.at(place, format!("{} {what} were not looked into", unread.len())));
+        let what = if unread.len() == 1 { "package was" } else { "packages were" };
+        findings.push(MODULES_NOT_READ.at(place, format!("{} {what} not looked into", unread.len())));
     }
     findings
 }

@@ -55,7 +55,7 @@ pub(crate) struct CheckArgs {
     ///
     /// TARGET may also be a source as in a module block: 'oci://HOST/REPOSITORY//FOLDER?tag=TAG'. Terraform reads no
     /// such source.
-    #[arg(long, conflicts_with_all = ["address", "platforms", "against", "registry", "offline"])]
+    #[arg(long, conflicts_with_all = ["address", "platforms", "registry", "offline"])]
     pub(crate) module: bool,
     /// With --module: predict for this source, whose repository is TARGET
     ///

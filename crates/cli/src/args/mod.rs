@@ -227,9 +227,9 @@ pub(crate) enum Verb {
     Module(ModuleArgs),
     /// Carry releases in one file to a site without a network
     Bundle(BundleArgs),
-    /// Serve providers out of OCI repositories to Terraform and every OpenTofu
+    /// Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
     Serve(Box<ServeArgs>),
-    /// Run terraform, tofu or terragrunt with providers from OCI repositories
+    /// Run terraform, tofu or terragrunt with providers and modules from OCI repositories
     Run(Box<RunArgs>),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),

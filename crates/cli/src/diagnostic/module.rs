@@ -21,7 +21,9 @@ impl Diagnostic {
             ModuleFault::NoFolder { .. } | ModuleFault::NotAFolder { .. } => {
                 self.hint("name the folder with the module's .tf files")
             }
-            ModuleFault::Repository { .. } => self.hint("name a repository of another name"),
+            ModuleFault::Repository { .. } => {
+                self.hint("name a repository of another name: with this one every call would need archive=false")
+            }
             ModuleFault::Unreadable(unreadable) => self.unreadable_hint(unreadable),
             ModuleFault::OwnAnnotation { .. } => self.hint("omit it; --version and the files say what it holds"),
             ModuleFault::TagTaken(taken) => self.module_taken_hint(taken),
@@ -46,8 +48,10 @@ impl Diagnostic {
             unreadable.others.iter().fold(self, |diagnostic, other| diagnostic.cause(format!("also {other}")));
         let diagnostic = if unreadable.leads_out {
             diagnostic.hint("push the folder above, so that the package has both, and call this one with //FOLDER")
-        } else {
+        } else if unreadable.first.split(':').next().is_some_and(|file| file.contains('/')) {
             diagnostic.hint(format!("correct the file, or leave its folder out: a line in {}", ignore_file()))
+        } else {
+            diagnostic.hint("correct the file; it is in the root of the package")
         };
         diagnostic.hint("to publish it all the same, add --skip-checks")
     }

@@ -1,7 +1,9 @@
 //! Errors of `module lock`.
 
+use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_installer::ModulePinError;
 use tofu_oci_tfconfig::CallFileError;
+use tofu_oci_trust::TrustRefusal;
 use tofu_oci_types::Version;
 
 use super::{Diagnostic, versions};
@@ -12,6 +14,13 @@ impl From<ModulePinError> for Diagnostic {
     fn from(error: ModulePinError) -> Self {
         let code = error.code();
         let diagnostic = match error {
+            ModulePinError::Fetch(ModuleFetchError::Untrusted { place, refusal, rule })
+                if matches!(*refusal, TrustRefusal::Withdrawn { .. }) =>
+            {
+                let hint =
+                    format!("to take the newest version instead: {} --upgrade", invocation::this_without("check"));
+                return Self::from(ModuleFetchError::Untrusted { place, refusal, rule }).hint(hint);
+            }
             ModulePinError::Fetch(error) => return Self::from(error),
             ModulePinError::Missing { place, reference, offered, source } => {
                 return Self::missing_module(*source, &place, &reference, &offered);

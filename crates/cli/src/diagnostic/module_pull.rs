@@ -37,8 +37,10 @@ impl Diagnostic {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
             }
             _ => match source_of_repository(text) {
-                Some(source) => diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source))),
-                None => diagnostic.hint(FORMS),
+                Some(source) if source != text => {
+                    diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source)))
+                }
+                _ => diagnostic.hint(FORMS),
             },
         }
     }
@@ -75,6 +77,11 @@ impl From<ModuleError> for Diagnostic {
 impl Diagnostic {
     fn of_module(error: &ModuleError) -> Self {
         match error {
+            ModuleError::Store(StoreError::DigestMismatch { place: Place::Host(host), expected, actual, .. }) => {
+                Self::new(Exit::Fixable, format!("the archive from {host} is not the one that its checksum names"))
+                    .cause(format!("the checksum is {expected}, and that of the archive is {actual}"))
+                    .hint("the owner of the registry must correct the checksum or the archive; nothing was kept")
+            }
             ModuleError::Store(error) => Self::from(error),
             ModuleError::UnknownModule { .. } => Self::of(Exit::Fixable, error)
                 .hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws"),

@@ -80,7 +80,9 @@ impl From<PackError> for Diagnostic {
                 diagnostic.hint("the registry lost or deletes it; run the same command again, and tell its operator")
             }
             PackError::NoTag { .. } => diagnostic.hint("shorten the prerelease or the build metadata"),
-            PackError::NothingToCopy { .. } => diagnostic.hint("`tofu-oci versions REPOSITORY` lists what is there"),
+            PackError::NothingToCopy { .. } => diagnostic.hint(
+                "`tofu-oci versions REPOSITORY` lists what is there; of a module: `tofu-oci module versions oci://REPOSITORY`",
+            ),
             PackError::PrivateKey { .. } => diagnostic
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
             PackError::WrongSumsSignature { .. } => {

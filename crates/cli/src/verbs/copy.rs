@@ -5,7 +5,7 @@ use tofu_oci_layout::media_type::is_index;
 use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release, demand_takes};
 use tofu_oci_source::{Listing, version_of};
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag, Version};
+use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
 
 use super::context::{Context, tagged};
 use crate::args::CopyArgs;
@@ -106,7 +106,8 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
         1 => Ok((offered, Vec::new())),
         _ => {
             let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let newest = offered.last().map(ToString::to_string).unwrap_or_default();
+            let newest = Constraints::any().select(&offered).or(offered.last());
+            let newest = newest.map(ToString::to_string).unwrap_or_default();
             Err(Diagnostic::usage(format!("{} has several versions: {list}", source.place()))
                 .hint(format!("name one, such as {}:{newest}, or copy all of them with --all", source.place())))
         }

@@ -308,8 +308,18 @@ pub(super) fn required(
     dir: &Path,
     data_dir: &Path,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
+    required_but(context, dir, data_dir, |_| false)
+}
+
+/// The same without a warning about missing modules whose sources the caller reads itself.
+pub(super) fn required_but(
+    context: &Context,
+    dir: &Path,
+    data_dir: &Path,
+    is_read: impl Fn(&str) -> bool,
+) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
     let found = configuration(dir, data_dir)?;
-    for module in &found.missing_modules {
+    for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
         let text =
             format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
         context

@@ -2,10 +2,10 @@
 
 use futures_util::StreamExt as _;
 use serde::Serialize;
-use tofu_oci_source::{Listing, NotOffered, Source, SourceError, notices, withdrawal};
+use tofu_oci_source::{Listing, NotOffered, Source, SourceError, module_notice, withdrawal};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{NoticeReason, ReleaseState, VersionOf, in_force};
-use tofu_oci_types::{Descriptor, Digest, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_trust::{NoticeReason, ReleaseState, VersionOf};
+use tofu_oci_types::{ProviderAddr, Version};
 
 /// How many notices are read at once.
 const AT_ONCE: usize = 8;
@@ -67,14 +67,8 @@ pub async fn module_notice_of(store: &dyn ReadStore, version: &Version, listing:
     if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
         return None;
     }
-    let tag = Tag::for_version(&version).ok()?;
-    let (manifest, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
-    let manifest = Descriptor { digest: Digest::sha256(&bytes), ..manifest };
-    let found = notices(store, &manifest).await.ok()?;
-    let content = VersionOf::Module.content(&manifest.digest, &version);
-    let notice = &in_force(found.iter().filter(|found| found.is_about(content)))?.notice;
-    let (state, reason) = (notice.state, Some(notice.reason.clone()));
-    (state != ReleaseState::Available).then_some(VersionNotice { version, state, reason })
+    let notice = module_notice(store, &version).await?;
+    Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
 }
 
 /// The same of all versions of a module, the newest version first; at most fifty are read.

@@ -83,7 +83,7 @@ pub enum PinRemark {
         /// Why, as its publisher says, unverified.
         reason: Option<NoticeReason>,
     },
-    /// The version has a tag that says it is deprecated.
+    /// Its publisher calls the version deprecated, unverified.
     Deprecated(Version),
     /// The repository has the package, and its tag no longer.
     TagGone(Tag),

@@ -203,12 +203,12 @@ impl PinnedCall<'_> {
         }
     }
 
-    /// Whether a tag says that the version is deprecated.
+    /// That the version is deprecated, if it is.
     async fn deprecated(&self, version: Option<&Version>) -> Option<PinRemark> {
         let version = version?;
-        match self.repository.listing().await {
-            Ok(listing) if listing.deprecated.contains(version) => Some(PinRemark::Deprecated(version.clone())),
-            Ok(_) => None,
+        match self.repository.is_deprecated(version).await {
+            Ok(true) => Some(PinRemark::Deprecated(version.clone())),
+            Ok(false) => None,
             Err(error) => Some(PinRemark::TagsUnlisted(error)),
         }
     }

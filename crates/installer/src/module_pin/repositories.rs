@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::StreamExt as _;
-use tofu_oci_source::{Listing, ModuleError, ModulePackage, withdrawal};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{NoticeReason, VersionOf};
 use tofu_oci_types::{Digest, Place, Reference, RepositoryRef, Subdir, Tag, Version};
@@ -64,6 +64,12 @@ impl AskedRepository {
     /// Why a version was withdrawn, unverified; `None` if it was not, or the reason cannot be read.
     pub(super) async fn withdrawal(&self, version: &Version) -> Option<NoticeReason> {
         Some(withdrawal(&*self.store, &VersionOf::Module, version).await?.reason)
+    }
+
+    /// Whether its publisher calls a version deprecated now, unverified. A notice is read only if a tag names one.
+    pub(super) async fn is_deprecated(&self, version: &Version) -> Result<bool, StoreError> {
+        let is_named = self.listing().await?.deprecated.contains(version);
+        Ok(is_named && module_notice(&*self.store, version).await.is_some())
     }
 
     /// The module package of a tag or digest; its manifest is read.

@@ -195,8 +195,9 @@ async fn a_version_that_was_withdrawn_stays_until_an_upgrade() {
     let modules = Modules::new("1.4.0 1.5.0 withdrawn-1.5.0=1.5.0 deprecated-1.4.0=other").await;
     modules.untag("1.5.0").await;
     modules.keeps("@1.5.0 1.5.0", "1.5.0 1.5.0 Kept withdrawn").await;
-    modules.upgrades("@1.5.0 1.5.0", "1.4.0 1.4.0 Upgraded { from: Some(1.5.0) } deprecated left").await;
-    modules.keeps("1.4.0", "1.4.0 1.4.0 Pinned deprecated").await;
+    modules.upgrades("@1.5.0 1.5.0", "1.4.0 1.4.0 Upgraded { from: Some(1.5.0) } left").await;
+    // A tag alone says nothing: `deprecate --undo` leaves it.
+    modules.keeps("1.4.0", "1.4.0 1.4.0 Pinned").await;
     modules.untag("withdrawn-1.5.0").await;
     modules.keeps("@1.5.0 1.5.0", "1.5.0 1.5.0 Kept gone").await;
 }

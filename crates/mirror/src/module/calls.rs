@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_tfconfig::{OuterCall, PackageModulesError, package_modules};
-use tofu_oci_types::Subdir;
+use tofu_oci_types::{Constraints, ProviderAddr, Subdir};
 
 /// What was read of a folder's calls.
 pub(super) enum ReadCalls {
-    /// The calls that lead to other packages.
-    Known(Vec<OuterCall>),
+    /// The calls that lead to other packages, and the providers that the folder requires as far as that is known.
+    Known(Vec<OuterCall>, Vec<(ProviderAddr, Constraints)>),
     /// Why they are not known.
     Unread(String),
 }
@@ -19,9 +19,16 @@ pub(super) fn outer_calls_of(package: &Path, folder: &Subdir) -> ReadCalls {
         return ReadCalls::Unread(format!("the package has no folder `{folder}`"));
     }
     match package_modules(package, folder.as_str()) {
-        Ok(found) => ReadCalls::Known(found.outer),
+        Ok(found) => ReadCalls::Known(found.outer, providers_of(&package.join(folder.as_str()))),
         Err(error) => ReadCalls::Unread(error.to_string()),
     }
+}
+
+/// The providers that a module and its local modules require; what cannot be read says none.
+fn providers_of(folder: &Path) -> Vec<(ProviderAddr, Constraints)> {
+    let found = tofu_oci_tfconfig::configuration(folder, &folder.join(".terraform"));
+    let requirements = found.map(|found| found.requirements).unwrap_or_default();
+    requirements.into_iter().map(|one| (one.address, one.constraints)).collect()
 }
 
 /// A call that leads out of a folder, and into the package around it.

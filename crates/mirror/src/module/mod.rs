@@ -31,4 +31,4 @@ pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
 pub use report::{CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
-pub use upstream::{HostedModules, ModuleUpstream};
+pub use upstream::{HostedModules, MappedModules, ModuleUpstream};

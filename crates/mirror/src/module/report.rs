@@ -1,7 +1,7 @@
 //! What became of modules, and of the calls in them.
 
 use serde::Serialize;
-use tofu_oci_types::{Digest, ModuleAddr, Place, Version};
+use tofu_oci_types::{Constraints, Digest, ModuleAddr, Place, ProviderAddr, Version};
 
 use super::error::ModuleMirrorError;
 
@@ -100,6 +100,8 @@ pub struct ModuleMirrorReport {
     pub lines: Vec<ModuleMirrorLine>,
     /// The calls that are not mirrored, sorted.
     pub calls: Vec<UnfollowedCall>,
+    /// The providers that the modules require which the run has read, sorted, each with the constraints of all of them.
+    pub providers: Vec<(ProviderAddr, Constraints)>,
 }
 
 impl ModuleMirrorReport {

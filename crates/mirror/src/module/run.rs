@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Subdir, Version};
+use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, ProviderAddr, Subdir, Version};
 
 use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
@@ -44,6 +44,7 @@ struct ModuleRun<'a> {
     lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
     looked: BTreeSet<(VersionKey, String)>,
     calls: BTreeSet<UnfollowedCall>,
+    providers: BTreeMap<ProviderAddr, Constraints>,
     /// What the last wave has led to.
     next: BTreeMap<VersionKey, WaveVisit>,
 }
@@ -61,6 +62,7 @@ impl ModuleMirrorJob<'_> {
             lines: BTreeMap::new(),
             looked: BTreeSet::new(),
             calls: BTreeSet::new(),
+            providers: BTreeMap::new(),
             next: BTreeMap::new(),
         };
         for wanted in self.wanted {
@@ -80,7 +82,8 @@ impl ModuleMirrorJob<'_> {
                 (one, other) => one.is_some().cmp(&other.is_some()),
             })
         });
-        Ok(ModuleMirrorReport { lines, calls: run.calls.into_iter().collect() })
+        let (calls, providers) = (run.calls.into_iter().collect(), run.providers.into_iter().collect());
+        Ok(ModuleMirrorReport { lines, calls, providers })
     }
 }
 
@@ -204,7 +207,11 @@ impl ModuleRun<'_> {
                 let inside = if folder.is_root() { String::new() } else { format!("//{folder}") };
                 let name = format!("{address}{inside} {version}");
                 match read {
-                    ReadCalls::Known(calls) => {
+                    ReadCalls::Known(calls, providers) => {
+                        for (address, constraints) in providers {
+                            let known = self.providers.entry(address).or_insert_with(Constraints::any);
+                            *known = known.and(&constraints);
+                        }
                         let caller = ModuleCaller { name: Some(name), chain };
                         self.follow(&caller, &calls, job.nested).await?;
                     }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_source::{GitProgram, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
-use tofu_oci_types::{ModuleAddr, Version};
+use tofu_oci_mapper::ModuleMirrors;
+use tofu_oci_source::{GitProgram, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{ModuleAddr, Place, Reference, Subdir, Tag, Version};
 
 use super::pick::NamedPackage;
+use crate::OpenStore;
 
 /// What answers for the modules of registries, and opens locations.
 #[async_trait]
@@ -62,5 +65,48 @@ impl ModuleUpstream for HostedModules {
             }
             NamedPackage::Git(source) => Ok(self.opener.git_package(source, Arc::clone(&self.git))),
         }
+    }
+}
+
+/// The repositories that a mapping keeps modules in; the modules that no rule is for come from elsewhere.
+pub struct MappedModules {
+    /// The mapping.
+    pub mirrors: ModuleMirrors,
+    /// What opens its repositories.
+    pub open: OpenStore,
+    /// Where all other modules come from.
+    pub others: HostedModules,
+}
+
+impl MappedModules {
+    /// The repository of a module; `None` if no rule is for it, or its rule gives no repository.
+    fn repository(&self, address: &ModuleAddr) -> Result<Option<Arc<dyn ReadStore>>, ModuleError> {
+        let place = self.mirrors.of(address).and_then(|mirror| mirror.place(address).ok());
+        let Some(place) = place.map(Place::from) else { return Ok(None) };
+        let store: Arc<dyn ReadStore> = (self.open)(&place)?;
+        Ok(Some(store))
+    }
+}
+
+#[async_trait]
+impl ModuleUpstream for MappedModules {
+    async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        match self.repository(address)? {
+            Some(store) => Ok(Listing::of(&store.tags().await?).versions),
+            None => self.others.versions(address).await,
+        }
+    }
+
+    async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
+        let Some(store) = self.repository(address)? else { return self.others.package(address, version).await };
+        let Ok(tag) = Tag::for_version(version) else {
+            let (address, version) = (address.clone(), version.clone());
+            return Err(ModuleError::VersionMissing { address, version, place: store.place() });
+        };
+        ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await
+    }
+
+    async fn package_at(&self, named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
+        self.others.package_at(named).await
     }
 }

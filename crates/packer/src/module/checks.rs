@@ -55,7 +55,8 @@ fn read<'a>(room: &Path, modules: impl Iterator<Item = &'a str>) -> Result<(), P
             Ok(found) => done.extend(found.folders),
             Err(error) => {
                 leads_out |= matches!(error, PackageModulesError::Escapes { .. });
-                let text = error.to_string();
+                // A position beside that of the fault names the file where it was put for this.
+                let text = error.to_string().replace(&format!("{}{}", room.display(), std::path::MAIN_SEPARATOR), "");
                 if !faults.contains(&text) {
                     faults.push(text);
                 }

@@ -81,6 +81,18 @@ pub async fn withdrawal(store: &dyn ReadStore, of: &VersionOf, version: &Version
     })
 }
 
+/// What its publisher says of a module's version later, unverified, by the notices about the manifest that the version's tag
+/// names. `None` if they do not say anything, if the version was made available again, and if they cannot be read.
+pub async fn module_notice(store: &dyn ReadStore, version: &Version) -> Option<Notice> {
+    let tag = Tag::for_version(version).ok()?;
+    let (manifest, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
+    let manifest = Descriptor { digest: Digest::sha256(&bytes), ..manifest };
+    let found = notices(store, &manifest).await.ok()?;
+    let content = VersionOf::Module.content(&manifest.digest, version);
+    let notice = in_force(found.iter().filter(|found| found.is_about(content)))?.notice.clone();
+    (notice.state != ReleaseState::Available).then_some(notice)
+}
+
 impl EvidenceReader<'_> {
     /// The notices among the referrers; nothing else is opened.
     pub(crate) async fn notices(&self) -> Result<Vec<Evidence>, StoreError> {

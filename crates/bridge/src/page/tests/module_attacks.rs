@@ -134,7 +134,14 @@ async fn the_mark_of_a_deprecated_version_was_missing_on_the_first_visit() {
     assert!(!seen.html.contains("deprecated"), "{}", seen.html);
 }
 
-/// Two versions, of which the first has the tag that `deprecate` writes.
+#[tokio::test]
+async fn a_deprecation_that_was_taken_back_stayed_on_the_page() {
+    let (bridge, _dir) = serving(&[("main.tf", "")], &["1.0.0", "1.1.0", "deprecated-1.1.0"]).await;
+    let seen = get(&bridge, &format!("/module/{NETWORK}/1.1.0")).await;
+    assert!(!seen.html.contains("deprecated"), "{}", seen.html);
+}
+
+/// Two versions, of which the first has the notice and the tag that `deprecate` writes.
 async fn serving_deprecated() -> (Arc<Bridge>, tempfile::TempDir) {
     serving(&[("main.tf", "")], &["1.0.0", "1.1.0", "deprecated-1.0.0"]).await
 }

@@ -1,6 +1,9 @@
 //! The pages of modules, out of a package that `push_module` wrote.
 
-use tofu_oci_packer::{ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, push_module};
+use tofu_oci_packer::{
+    ModuleChecks, ModulePushRequest, NoticeRequest, PackedFiles, ReplaceTag, push_module, put_notice,
+};
+use tofu_oci_trust::{ReleaseState, VersionOf};
 
 use super::*;
 
@@ -20,6 +23,9 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
         let Ok(version) = tag.parse() else {
             let first = store.resolve(&Reference::Tag(versions[0].parse().unwrap())).await.unwrap();
             store.tag(&first, &tag.parse().unwrap()).await.unwrap();
+            if *tag == "deprecated-1.0.0" {
+                deprecate(&*store, &first).await;
+            }
             continue;
         };
         let request = ModulePushRequest {
@@ -50,6 +56,21 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
         visibility: Visibility::Public,
     });
     (Arc::new(Bridge { catalog: plain.catalog.with_modules(vec![place]), packages, ..plain }), dir)
+}
+
+/// Says of version 1.0.0 that it is deprecated.
+async fn deprecate(store: &MemoryStore, manifest: &Descriptor) {
+    let version = "1.0.0".parse().unwrap();
+    let request = NoticeRequest {
+        index: manifest,
+        subject: VersionOf::Module.content(&manifest.digest, &version),
+        state: ReleaseState::Deprecated,
+        ends: ReleaseState::Deprecated,
+        reason: "old".parse().unwrap(),
+        replaced_by: None,
+        key: None,
+    };
+    put_notice(store, &request).await.unwrap();
 }
 
 const MAIN: &str = r#"

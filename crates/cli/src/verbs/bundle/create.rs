@@ -4,22 +4,24 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MirrorMode,
-    ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
+    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
 use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_trust::PrivateKey;
+use tofu_oci_types::{Constraints, ModuleSource, ProviderAddr};
 
 use super::report::BundleReport;
-use crate::args::{BundleCreateArgs, CarryArgs, MirrorArgs};
+use crate::args::{BundleCreateArgs, CarryArgs, MirrorArgs, ModuleMappingArgs};
 use crate::connect::Connector;
 use crate::destination::BundleShape;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::modules as mapping;
 use crate::verbs::context::{Context, data_dir};
-use crate::verbs::install::required;
+use crate::verbs::install::required_but;
 use crate::verbs::mirror::{carry, collect, key_of};
 use crate::verbs::module::{mirror as modules, open};
 use crate::verbs::sign::one_password;
@@ -46,23 +48,45 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
     // One password serves both kinds: standard input is read once.
     let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
-    let found = tofu_oci_tfconfig::configuration(dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
-    let providers = if found.requirements.is_empty() {
-        // For its warnings: the providers of modules that are not installed are not known.
-        required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
-        None
-    } else {
-        Some(collect(context, &mirror, access.clone(), &bundle, key.as_ref()).await?)
-    };
-    let connector = context.connector(&mirror.carry.network, access);
+    let connector = context.connector(&mirror.carry.network, access.clone());
+    let required = required_apart_from_registries(context, dir)?;
     let report =
         collect_modules(context, &mirror.carry, &connector, (dir, configuration), &bundle, key.as_ref()).await?;
+    let required = with_those_of_modules(required, &report.providers);
+    let providers = match required.as_slice() {
+        [] => None,
+        _ => Some(collect(context, &mirror, (required, access), &bundle, key.as_ref()).await?),
+    };
     Destination::finish(&bundle, context.reporter.as_ref()).await?;
     Ok(BundleReport { providers, modules: Some(report) }.print(context))
 }
 
+/// What a configuration requires, and its installed modules. A module of a registry that is not installed is read with the
+/// modules of the bundle.
+fn required_apart_from_registries(
+    context: &Context,
+    dir: &Path,
+) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
+    let is_read = |source: &str| matches!(source.parse(), Ok(ModuleSource::Registry(..)));
+    required_but(context, dir, &data_dir(dir), is_read).map_err(Diagnostic::of_needed_configuration)
+}
+
+/// The same with the providers that the modules require; the constraints of one provider add up.
+fn with_those_of_modules(
+    mut required: Vec<(ProviderAddr, Constraints)>,
+    more: &[(ProviderAddr, Constraints)],
+) -> Vec<(ProviderAddr, Constraints)> {
+    for (address, constraints) in more {
+        match required.iter_mut().find(|(known, _)| known == address) {
+            Some((_, known)) => *known = known.and(constraints),
+            None => required.push((address.clone(), constraints.clone())),
+        }
+    }
+    required
+}
+
 /// Collects the modules that a configuration calls, and those that they call. They come from the bundle of `--from`, else from
-/// the registries of their addresses.
+/// the repositories of `modules.toml` and the registries of all other addresses.
 async fn collect_modules(
     context: &Context,
     args: &CarryArgs,
@@ -75,9 +99,11 @@ async fn collect_modules(
     let from = args.lookup.from.as_deref().and_then(|from| from.strip_prefix("bundle:"));
     let upstream: Box<dyn ModuleUpstream> = match from {
         Some(file) => Box::new(BundledModules::new(BundleArchive::open(file).await?)),
-        None => {
-            Box::new(HostedModules { opener: open::opener(connector, &args.lookup.private)?, git: connector.git() })
-        }
+        None => Box::new(MappedModules {
+            mirrors: mapping::load(&ModuleMappingArgs::default(), dir)?,
+            open: connector.repositories()?,
+            others: HostedModules { opener: open::opener(connector, &args.lookup.private)?, git: connector.git() },
+        }),
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
     let how = ModuleCarrying {

@@ -55,7 +55,8 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
         let text = format!("{} holds a release that is refused, so nothing of it was loaded", bundle.place());
         context.reporter.event(&Event::warning("nothing-loaded", text));
         let providers = providers.map(|(_, judged)| judged.refused()).filter(|lines| !lines.is_empty());
-        let modules = (!refused.is_empty()).then(|| ModuleMirrorReport { lines: refused, calls: Vec::new() });
+        let modules =
+            (!refused.is_empty()).then(|| ModuleMirrorReport { lines: refused, ..ModuleMirrorReport::default() });
         return Ok(BundleReport { providers, modules }.print(context));
     }
     let providers = match providers {
@@ -140,11 +141,15 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
         return template(folder, count);
     }
     let what = if wanted.len() == 1 { "module goes" } else { "modules go" };
-    Err(Diagnostic::usage(format!("nothing says where the {what} that bundle:{} holds", args.file.display()))
-        .code("no-module-mirror")
-        .hint("name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
-        .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
-        .hint("to load the providers alone: --only providers"))
+    let diagnostic =
+        Diagnostic::usage(format!("nothing says where the {what} that bundle:{} holds", args.file.display()))
+            .code("no-module-mirror")
+            .hint("name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
+            .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`");
+    Err(match args.only {
+        Some(_) => diagnostic,
+        None => diagnostic.hint("to load the providers alone: --only providers"),
+    })
 }
 
 /// The destination of providers, if it is a folder that takes modules too.

@@ -13,6 +13,7 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
 use super::checked::{Checked, Predicted, Unjudged, counted, idle};
+use super::repository::{RepositoryDifferences, compare_modules};
 use super::target::{Target, refuse_other_options};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
@@ -37,6 +38,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, target: &str) -> 
     let looked = read(args, target)?;
     let deep = args.deep || matches!(looked, ModuleTarget::Repository(End::Layout(_), _));
     let depth = if deep { Depth::Packages } else { Depth::Manifests };
+    let compared = compared(context, args, &looked).await?;
     let (shown, report) = match looked {
         ModuleTarget::Refused(asked) => (masked(target), refused_module(&asked, "")),
         ModuleTarget::Repository(End::Layout(dir), AskedModules::Source(asked)) if !dir.exists() => {
@@ -45,7 +47,31 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, target: &str) -> 
         }
         ModuleTarget::Repository(end, asked) => (end.to_string(), read_end(context, args, &end, asked, depth).await?),
     };
-    Ok(checked(shown, report, depth))
+    let mut checked = checked(shown, report, depth);
+    if let Some(found) = compared {
+        found.into_checked(&mut checked);
+    }
+    Ok(checked)
+}
+
+/// The differences to the repository of `--against`, if it is given.
+async fn compared(
+    context: &Context,
+    args: &CheckArgs,
+    looked: &ModuleTarget,
+) -> Result<Option<RepositoryDifferences>, Diagnostic> {
+    let Some(other) = args.against.as_deref() else { return Ok(None) };
+    let (end, version) = match looked {
+        ModuleTarget::Repository(end, AskedModules::EveryTag) => (end, None),
+        ModuleTarget::Repository(end, AskedModules::Tag(tag)) => (end, tag.version()),
+        ModuleTarget::Repository(_, AskedModules::Source(_)) | ModuleTarget::Refused(_) => {
+            return Err(Diagnostic::usage(
+                "--against compares repositories, and the argument is the source of a module",
+            )
+            .hint("name the repository: check REGISTRY/REPOSITORY --module --against OTHER"));
+        }
+    };
+    Ok(Some(compare_modules(context, args, (end, other), version.as_ref()).await?))
 }
 
 /// The same of a repository that turned out to hold modules.

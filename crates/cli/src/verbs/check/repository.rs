@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tofu_oci_checker::facts::{self, Depth, Versions, What};
+use tofu_oci_checker::facts::{self, Depth, RepositoryFacts, Versions, What};
 use tofu_oci_checker::{
-    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, TagCounts, drift, needs_packages,
+    CheckRequest, Finding, FindingLevel, Group, NotJudged, SignatureTrust, TagCounts, drift, needs_packages,
     not_judged, signatures,
 };
 use tofu_oci_types::{Platform, Version};
@@ -52,9 +52,14 @@ pub(super) async fn check(
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request, context.reporter.as_ref()).await?;
     let counts = TagCounts::of(&report.facts);
-    if counts.versions == 0 && counts.other > 0 && other.is_none() && holds_modules(store.as_ref()).await {
+    if counts.versions == 0 && counts.other > 0 && holds_modules(store.as_ref()).await {
         refuse_provider_options(args, end)?;
-        return module::of_store(context, end, store.as_ref(), version.as_ref(), depth).await;
+        let mut checked = module::of_store(context, end, store.as_ref(), version.as_ref(), depth).await?;
+        if let Some(other) = &other {
+            let found = compare(context, &report.facts, &connector, other, version.as_ref()).await?;
+            found.into_checked(&mut checked);
+        }
+        return Ok(checked);
     }
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
     let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
@@ -68,7 +73,13 @@ pub(super) async fn check(
         }
     }
     let against = match &other {
-        Some(other) => Some(compare(context, &mut report, &connector, other, version.as_ref()).await?),
+        Some(other) => {
+            let found = compare(context, &report.facts, &connector, other, version.as_ref()).await?;
+            let compared = found.compared(report.not_judged.is_empty());
+            report.findings.extend(found.findings);
+            report.not_judged.extend(found.unasked);
+            Some(compared)
+        }
         None => None,
     };
     Ok(Checked {
@@ -134,27 +145,69 @@ fn against(text: &str, checked: Option<&Version>) -> Result<End, Diagnostic> {
     }
 }
 
-/// Adds the differences of the second repository. Manifests suffice: they name everything by its digest.
+/// What the comparison with a second repository found.
+pub(super) struct RepositoryDifferences {
+    findings: Vec<Finding>,
+    /// What the second repository did not answer for.
+    unasked: Vec<NotJudged>,
+    with: String,
+}
+
+impl RepositoryDifferences {
+    /// The outcome; `is_judged` says whether all of the first repository was read.
+    fn compared(&self, is_judged: bool) -> Compared {
+        let outcome = match (self.findings.is_empty(), self.unasked.is_empty() && is_judged) {
+            (false, _) => Comparison::Different,
+            (true, true) => Comparison::Equal,
+            (true, false) => Comparison::NotKnown,
+        };
+        Compared { with: self.with.clone(), outcome }
+    }
+
+    /// Adds them to what was found of the first repository.
+    pub(super) fn into_checked(self, checked: &mut Checked) {
+        checked.against = Some(self.compared(checked.not_judged.is_empty()));
+        checked.groups.push(Group::Drift);
+        checked.findings.extend(self.findings);
+        checked.not_judged.extend(self.unasked.into_iter().map(Unjudged::from));
+    }
+}
+
+/// The differences of the repository and that of `--against`, both of which are read; for a repository of modules.
+pub(super) async fn compare_modules(
+    context: &Context,
+    args: &CheckArgs,
+    (end, other): (&End, &str),
+    version: Option<&Version>,
+) -> Result<RepositoryDifferences, Diagnostic> {
+    let other = against(other, version)?;
+    let named: Vec<&str> = [end, &other].into_iter().filter_map(identity::of_end).collect();
+    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let facts = manifests(context, &connector, end, version).await?;
+    compare(context, &facts, &connector, &other, version).await
+}
+
+/// The differences of the second repository. Manifests suffice: they name everything by its digest.
 async fn compare(
     context: &Context,
-    report: &mut CheckReport,
+    here: &RepositoryFacts,
     connector: &Connector,
     other: &End,
     version: Option<&Version>,
-) -> Result<Compared, Diagnostic> {
-    let store = connector.source(other)?;
+) -> Result<RepositoryDifferences, Diagnostic> {
+    let facts = manifests(context, connector, other, version).await?;
+    let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
+    let unasked = not_judged(&facts).into_iter().map(there).collect();
+    Ok(RepositoryDifferences { findings: drift(here, &facts), unasked, with: other.to_string() })
+}
+
+async fn manifests(
+    context: &Context,
+    connector: &Connector,
+    end: &End,
+    version: Option<&Version>,
+) -> Result<RepositoryFacts, Diagnostic> {
     let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let what = What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() };
-    let facts = facts::read(store.as_ref(), &what, context.reporter.as_ref()).await?;
-    let differences = drift(&report.facts, &facts);
-    let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
-    let unasked: Vec<NotJudged> = not_judged(&facts).into_iter().map(there).collect();
-    let outcome = match (differences.is_empty(), unasked.is_empty() && report.not_judged.is_empty()) {
-        (false, _) => Comparison::Different,
-        (true, true) => Comparison::Equal,
-        (true, false) => Comparison::NotKnown,
-    };
-    report.findings.extend(differences);
-    report.not_judged.extend(unasked);
-    Ok(Compared { with: other.to_string(), outcome })
+    Ok(facts::read(connector.source(end)?.as_ref(), &what, context.reporter.as_ref()).await?)
 }

@@ -16,7 +16,7 @@ use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorL
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_trust::PrivateKey;
-use tofu_oci_types::{Moment, ProviderAddr};
+use tofu_oci_types::{Constraints, Moment, ProviderAddr};
 
 use super::context::Context;
 use super::sign::one_password;
@@ -71,15 +71,15 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     Ok(print(context, Mode::Run, lines))
 }
 
-/// Collects what a configuration requires in a bundle, which the caller completes. Its places are asked as this user.
+/// Collects these providers of a configuration in a bundle, which the caller completes. Their places are asked as this user.
 pub(super) async fn collect(
     context: &Context,
     args: &MirrorArgs,
-    access: Access,
+    (required, access): (Vec<(ProviderAddr, Constraints)>, Access),
     bundle: &dyn Destination,
     key: Option<&PrivateKey>,
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
-    let asked = rules::asked(context, args)?;
+    let asked = rules::asked_with(args, required)?;
     let upstream = UpstreamSources::asked_for(context, args, access)?;
     let providers = providers(&upstream, &asked.rules, bundle).await?;
     let job = job(args, &asked, &providers, bundle, SystemTime::now());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_fetch::Trust;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
-use tofu_oci_types::{Constraints, printable};
+use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
 use crate::args::{MirrorArgs, TrustArgs};
 use crate::destination;
@@ -35,8 +35,20 @@ pub(super) struct Asked {
 /// # Errors
 /// What is wrong with one of them; exit code 2.
 pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
+    let required = match &args.carry.from_config {
+        Some(dir) => of_configuration(context, dir)?,
+        None => Vec::new(),
+    };
+    asked_with(args, required)
+}
+
+/// The same with these providers in the place of those that a configuration requires.
+///
+/// # Errors
+/// As [`asked`].
+pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constraints)>) -> Result<Asked, Diagnostic> {
     let (file, dir) = match (&args.carry.from_config, args.carry.providers.as_slice()) {
-        (Some(dir), _) => (of_rules(by_config(context, args, dir)?), dir.clone()),
+        (Some(dir), _) => (of_rules(by_config(args, dir, required)?), dir.clone()),
         (None, []) => of_file(args)?,
         (None, providers) => (of_rules(by_name(args, providers)?), PathBuf::from(".")),
     };
@@ -70,17 +82,25 @@ fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>,
     Ok(given(providers)?.into_iter().map(rule).collect())
 }
 
-/// The locked version of each provider that the configuration requires, else the newest that it admits.
-fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<ProviderRule>, Diagnostic> {
+/// The providers that a configuration requires.
+fn of_configuration(context: &Context, dir: &Path) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     if !dir.is_dir() {
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--from-config names the directory that holds the configuration and its lock file"));
     }
-    let dir = dir.to_owned();
-    let required = required(context, &dir, &data_dir(&dir)).map_err(Diagnostic::of_needed_configuration)?;
+    let required = required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
     if required.is_empty() {
         return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display())));
     }
+    Ok(required)
+}
+
+/// The locked version of each provider that is required, else the newest that the constraints admit.
+fn by_config(
+    args: &MirrorArgs,
+    dir: &Path,
+    required: Vec<(ProviderAddr, Constraints)>,
+) -> Result<Vec<ProviderRule>, Diagnostic> {
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let rule = |(address, constraints)| {
         let locked = lock.file().guide(&address).map(|guide| guide.entry.version.clone());

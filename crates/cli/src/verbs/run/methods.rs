@@ -155,6 +155,7 @@ pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic
             command.join(" ")
         ))
         .hint("or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}-${type}'")
+        .hint("or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
 }
 
 /// Terraform reads `~/.terraformrc`, and this run does not if there is a `~/.tofurc`.

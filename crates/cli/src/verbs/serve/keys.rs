@@ -50,7 +50,8 @@ pub(super) fn print_token(context: &Context) {
     page.line(format!("token_sha256 = \"{}\"", digest.expose()));
     printer::stdout(&page);
     let mut advice = Page::of("note: give the token to the client; no file keeps it");
-    advice.line("note: write the second line into a [[client]] of serve.toml, with `name` and `providers`");
+    advice
+        .line("note: write the second line into a [[client]] of serve.toml, with `name`, and `providers` or `modules`");
     if !context.quiet {
         printer::stderr(&advice);
     }

@@ -54,7 +54,12 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
         && !dir.is_dir()
     {
         let diagnostic = Diagnostic::usage(format!("there is no folder {}", dir.display()));
-        return Err(about(diagnostic.hint("a path in serve.toml is relative to that file")));
+        let hint = if settings.is_of_file() {
+            "a path in serve.toml is relative to that file"
+        } else {
+            "name the folder with the image layouts, which `tofu-oci module mirror --to oci:DIR` makes"
+        };
+        return Err(about(diagnostic.hint(hint)));
     }
     repositories.template().demand_symbols(&served.include).map_err(|error| {
         about(

@@ -119,6 +119,11 @@ impl Settings {
         }
     }
 
+    /// Whether a file says what is served, and not the arguments.
+    pub(super) fn is_of_file(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// An error about a place of the file, with its line.
     pub(super) fn about(&self, place: &WrittenPlace, error: Diagnostic) -> Diagnostic {
         match &self.file {

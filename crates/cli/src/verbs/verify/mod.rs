@@ -370,12 +370,14 @@ fn of_provider(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagno
     if let Some(entry) = lock.file().get(&address) {
         return Ok((address, entry.version.clone()));
     }
-    let diagnostic = Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
-        .hint(format!("name one: {address}@VERSION"))
-        .hint(format!("`{}` lists them", invocation::versions(&address)));
-    if !subject::is_repository(text) {
-        return Err(diagnostic);
-    }
-    let versions = invocation::command(&format!("module versions oci://{text}"));
-    Err(diagnostic.hint(format!("if {text} is a repository: {text}:VERSION; `{versions}` lists those of a module")))
+    let diagnostic = Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"));
+    let diagnostic = if subject::is_repository(text) {
+        let versions = invocation::command(&format!("module versions oci://{text}"));
+        diagnostic.hint(format!("if {text} is a repository: {text}:VERSION; `{versions}` lists those of a module"))
+    } else {
+        diagnostic
+    };
+    Err(diagnostic
+        .hint(format!("if it is a provider, name a version: {address}@VERSION"))
+        .hint(format!("`{}` lists those of the provider", invocation::versions(&address))))
 }

@@ -128,9 +128,11 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
         }
         return Ok(MirrorTarget::Repositories(mirrors));
     };
-    one_of_both("to")?;
     if let Some(file) = bundle_named(text)? {
         return Ok(MirrorTarget::Bundle(file));
+    }
+    if !text.starts_with("oci:") {
+        one_of_both("to")?;
     }
     let is_one = args.no_nested && args.sources.len() == 1 && args.from_config.is_none();
     let mirrors = template(text, if is_one { ModuleCount::One } else { ModuleCount::Several })?;
@@ -174,12 +176,30 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
             .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
     if count == ModuleCount::Several && !repositories.template().symbols().contains(&Symbol::Name) {
-        return Err(Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
-            .code("destination-template")
-            .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'")
-            .hint("or name one module, and say --no-nested"));
+        let diagnostic =
+            Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
+                .code("destination-template")
+                .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'");
+        return Err(match invocation::verb() {
+            "module mirror" => diagnostic.hint("or name one module, and say --no-nested"),
+            _ => diagnostic,
+        });
     }
     Ok(ModuleMirrors::everywhere(repositories))
+}
+
+/// The mapping that says where modules are: that of `modules.toml` for a bundle and for image layouts of `--to`; nothing else
+/// is read from the repositories that the mapping writes to.
+///
+/// # Errors
+/// If the file cannot be read, or has a mistake; exit code 2.
+pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
+    let is_of_layouts = args.to.as_ref().is_some_and(|to| to.starts_with("oci:"));
+    match target {
+        MirrorTarget::Bundle(_) => modules::load(&args.mapping, dir),
+        MirrorTarget::Repositories(_) if is_of_layouts => modules::load(&args.mapping, dir),
+        MirrorTarget::Repositories(_) => Ok(ModuleMirrors::default()),
+    }
 }
 
 /// Where modules go.

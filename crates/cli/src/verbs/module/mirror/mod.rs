@@ -9,8 +9,8 @@ use std::path::Path;
 use tofu_oci_archive::Limits;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MirrorMode, ModuleCarrying,
-    ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
+    ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
 use tofu_oci_store::BundleArchive;
@@ -53,7 +53,11 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let upstream: Box<dyn ModuleUpstream> = match bundle {
         Some(bundle) => Box::new(bundle),
-        None => Box::new(HostedModules { opener: open::opener(&connector, &args.private)?, git: connector.git() }),
+        None => Box::new(MappedModules {
+            mirrors: asked::kept(args, &target, dir)?,
+            open: connector.repositories()?,
+            others: HostedModules { opener: open::opener(&connector, &args.private)?, git: connector.git() },
+        }),
     };
     let destination: Box<dyn ModuleDestination> = match target {
         MirrorTarget::Repositories(mirrors) => {

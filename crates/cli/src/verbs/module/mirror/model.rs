@@ -74,6 +74,8 @@ pub(super) struct ModuleMirrorSummary {
     pub(super) leaving: usize,
     /// Calls whose source or version is computed.
     pub(super) unknown: usize,
+    /// Calls that lead back to a module that makes them.
+    pub(super) loops: usize,
     pub(super) bytes: u64,
 }
 
@@ -96,6 +98,7 @@ impl ModuleMirrorSummary {
         let count = |which: &[CallFate]| calls.iter().filter(|call| which.contains(&call.fate)).count();
         summary.leaving = count(&[CallFate::Leaves, CallFate::NoMirror, CallFate::NotInBundle, CallFate::NotFollowed]);
         summary.unknown = count(&[CallFate::Unknown]);
+        summary.loops = count(&[CallFate::Loop]);
         summary
     }
 }

@@ -125,7 +125,8 @@ fn counts(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
         1 => format!("; 1 call {what}"),
         count => format!("; {count} calls {what}"),
     };
-    let calls = call(summary.leaving, "not mirrored") + &call(summary.unknown, "unknown");
+    let calls =
+        call(summary.leaving, "not mirrored") + &call(summary.unknown, "unknown") + &call(summary.loops, "in a circle");
     let (counts, bytes) = (counts.join(", "), human_bytes(summary.bytes));
     match mode {
         MirrorMode::Plan => format!("plan: {counts}{calls}; {bytes} to send. Nothing was changed"),

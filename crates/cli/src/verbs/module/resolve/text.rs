@@ -92,7 +92,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
             page.row("          ", "beware", format_args!("{} by its publisher{reason}", notice.state));
         }
     }
-    page.row("", "OpenTofu", of_opentofu(ask));
+    page.row("", "OpenTofu", of_opentofu(ask, explained));
     printer::stdout(&page);
 }
 
@@ -189,7 +189,7 @@ fn ending(explained: &ExplainedModule<'_>) -> String {
 }
 
 /// What `OpenTofu` and Terraform make of it.
-fn of_opentofu(ask: &ModuleAsk<'_>) -> String {
+fn of_opentofu(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) -> String {
     match (ask.name, ask.mapped) {
         (ModuleName::Registry { address, .. }, Some(_)) => format!(
             "and Terraform read no modules.toml: they ask the registry of {}, unless `tofu-oci run` starts them, or a \
@@ -197,6 +197,9 @@ fn of_opentofu(ask: &ModuleAsk<'_>) -> String {
             address.hostname().display()
         ),
         (ModuleName::Registry { .. }, None) => "and Terraform ask the same registry".to_owned(),
+        _ if explained.found.is_err() => {
+            "1.10 and later asks the same repository; Terraform reads no oci:// source".to_owned()
+        }
         _ => "1.10 and later takes the same package; Terraform reads no oci:// source".to_owned(),
     }
 }
