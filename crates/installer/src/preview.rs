@@ -119,7 +119,7 @@ impl PackageInstall<'_> {
             check_lines(offer, found.locked, &hashes)?;
         }
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
-        let outcome = match target.look(self.limits).await? {
+        let outcome = match target.look(self.limits, self.package_cache).await? {
             PathContents::Nothing | PathContents::DanglingLink => InstallOutcome::Installed,
             PathContents::Package(there)
                 if hashes.h1.as_ref().is_none_or(|h1| *h1 == there.h1()) && there.is_archive(hashes.zh.as_ref()) =>

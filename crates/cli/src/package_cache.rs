@@ -1,0 +1,26 @@
+//! The package cache of this user, by the environment.
+
+use std::path::PathBuf;
+
+use tofu_oci_fetch::{CacheDirOrigin, CacheSettings, PackageCache};
+use tofu_oci_types::Reporter;
+
+use crate::environment::{cache_root, path};
+
+/// The folders that the environment names, or the usual one. An empty `TOFU_OCI_CACHE_DIR` turns the cache off.
+fn settings() -> CacheSettings {
+    let absolute = |dir: PathBuf| std::path::absolute(&dir).unwrap_or(dir);
+    let lower = path("TOFU_OCI_CACHE_LOWER").map(absolute);
+    match std::env::var_os("TOFU_OCI_CACHE_DIR") {
+        Some(named) => {
+            let dir = Some(PathBuf::from(named)).filter(|dir| !dir.as_os_str().is_empty()).map(absolute);
+            CacheSettings { dir, origin: CacheDirOrigin::Named, lower }
+        }
+        None => CacheSettings { dir: cache_root(), origin: CacheDirOrigin::Usual, lower },
+    }
+}
+
+/// The cache; what cannot be used is reported.
+pub(crate) fn open(reporter: &dyn Reporter) -> PackageCache {
+    PackageCache::open(&settings(), reporter)
+}
