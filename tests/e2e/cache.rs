@@ -180,8 +180,13 @@ fn without_a_cache_every_project_fetches() {
     }
     scene.context.env("TOFU_OCI_CACHE_DIR", "");
     assert_eq!(install(&scene, "c"), 1);
-    scene.run(&format!("{} --dry-run", line("d"))).success();
     assert!(!scene.path("cache").exists());
+    name_cache(&mut scene, "cache");
+    scene.run(&format!("{} --dry-run", line("d"))).success();
+    assert!(!scene.path("cache").exists(), "it writes nothing");
+    install(&scene, "c");
+    let planned = scene.run(&format!("{} --dry-run --json", line("d"))).success().json();
+    assert_eq!(planned.iter().find(|line| line["event"] == "planned").expect("a line")["download"], 0);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tofu_oci_fetch::{CacheDirOrigin, CacheSettings, PackageCache};
 use tofu_oci_types::Reporter;
 
+use crate::args::InstallArgs;
 use crate::environment::{cache_root, path};
 
 /// The folders that the environment names, or the usual one. An empty `TOFU_OCI_CACHE_DIR` turns the cache off.
@@ -23,4 +24,13 @@ fn settings() -> CacheSettings {
 /// The cache; what cannot be used is reported.
 pub(crate) fn open(reporter: &dyn Reporter) -> PackageCache {
     PackageCache::open(&settings(), reporter)
+}
+
+/// The cache of an installation; a run that writes nothing looks into one that is there.
+pub(crate) fn of_install(args: &InstallArgs, reporter: &dyn Reporter) -> PackageCache {
+    match (args.no_cache, args.dry_run) {
+        (true, _) => PackageCache::off(),
+        (false, true) => PackageCache::open_to_look(&settings(), reporter),
+        (false, false) => open(reporter),
+    }
 }

@@ -69,7 +69,7 @@ impl<'a> Fetcher<'a> {
         let mut lock = None;
         if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
             lock = self.cache.lock(wanted.lock_name(), &self.waiter, self.reporter).await;
-            staged = self.cache.take(&wanted, &self.waiter, self.reporter).await;
+            staged = self.cache.take_own(&wanted, &self.waiter, self.reporter).await;
         }
         if let Some(staged) = staged {
             let verified = verify(staged, place, offer, locked, self.reporter)?;

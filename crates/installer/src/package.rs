@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
-    Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed, TrustChecker, Unasked,
-    Verified, check_before, check_lines, known_before, recorded, report_unexplained, report_wrong, subject,
-    zh_is_suspicious,
+    Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed,
+    TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded, report_unexplained,
+    report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;

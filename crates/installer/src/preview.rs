@@ -132,6 +132,8 @@ impl PackageInstall<'_> {
             }
         };
         let completed = self.completed(found, outcome, 0, hashes, Some(offered));
-        Ok(PlannedInstall { completed, download: offer.bytes().unwrap_or(0), claimed })
+        let is_cached = self.package_cache.holds(offer, target).await;
+        let download = if is_cached { 0 } else { offer.bytes().unwrap_or(0) };
+        Ok(PlannedInstall { completed, download, claimed })
     }
 }

@@ -64,10 +64,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let mut options = Options::new(lock, trust);
     options.forget = forget;
     options.waiter = context.waiter(&args.network);
-    // A run that writes nothing makes no cache.
-    if !args.no_cache && !args.dry_run {
-        options.package_cache = package_cache::open(context.reporter.as_ref());
-    }
+    options.package_cache = package_cache::of_install(args, context.reporter.as_ref());
     let run = InstallRun { context, args, jobs: &jobs, options: &options };
     if args.write() == LockWrite::Compare {
         run.check_locked().await?;

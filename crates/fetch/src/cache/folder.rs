@@ -45,6 +45,11 @@ impl CacheFolder {
         Ok(found)
     }
 
+    /// Whether there is a cache in `root`.
+    pub(super) fn is_in(root: &Path) -> bool {
+        root.join(FORM).exists()
+    }
+
     /// A cache in `root` that is only read.
     pub(super) fn lower(root: &Path) -> Result<Self, CacheFolderFault> {
         Self::there(root.join(FORM))

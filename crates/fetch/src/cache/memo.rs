@@ -41,7 +41,8 @@ impl FileMemo {
     pub(super) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.files) else { return };
         for entry in entries.flatten() {
-            let is_of_now = tofu_oci_disk::read_file(&entry.path(), LONGEST).is_ok_and(|text| text.starts_with(boot().as_bytes()));
+            let is_of_now =
+                tofu_oci_disk::read_file(&entry.path(), LONGEST).is_ok_and(|text| text.starts_with(boot().as_bytes()));
             let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|made| made.elapsed().ok());
             if !is_of_now || age.is_some_and(|age| age > OLD) {
                 let _ = fs::remove_file(entry.path());

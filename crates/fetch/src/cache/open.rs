@@ -11,7 +11,7 @@ use tofu_oci_disk::{Held, Lock, Lockable, Waiter};
 use tofu_oci_types::{Event, PackageHash, Reporter};
 
 use super::clone::Cloner;
-use super::folder::CacheFolder;
+use super::folder::{CacheFolder, CacheFolderFault};
 use super::memo::FileMemo;
 
 /// Which folders a run uses as caches.
@@ -60,6 +60,22 @@ impl PackageCache {
     ///
     /// It looks at the disk, and blocks.
     pub fn open(settings: &CacheSettings, reporter: &dyn Reporter) -> Self {
+        Self::opened(settings, CacheFolder::own, reporter)
+    }
+
+    /// The same to look into: it makes nothing, and records nothing of files that are read. A cache that is missing is left out.
+    pub fn open_to_look(settings: &CacheSettings, reporter: &dyn Reporter) -> Self {
+        let settings =
+            CacheSettings { dir: settings.dir.clone().filter(|root| CacheFolder::is_in(root)), ..settings.clone() };
+        let Self(Some(caches)) = Self::opened(&settings, CacheFolder::lower, reporter) else { return Self::off() };
+        Self(Arc::into_inner(caches).map(|caches| Arc::new(OpenCaches { memo: None, ..caches })))
+    }
+
+    fn opened(
+        settings: &CacheSettings,
+        own: fn(&Path) -> Result<CacheFolder, CacheFolderFault>,
+        reporter: &dyn Reporter,
+    ) -> Self {
         let unusable = |root: &Path, reason: &dyn fmt::Display| {
             let text = format!("the package cache in {} is not used: {reason}", root.display());
             // Some users have no home folder; who names a cache wants one.
@@ -70,7 +86,7 @@ impl PackageCache {
             let hint = "make the folder yours alone (chmod -R go-w), name another one (TOFU_OCI_CACHE_DIR), or go without: --no-cache";
             reporter.event(&event.with_hint(hint));
         };
-        let own = settings.dir.as_deref().and_then(|root| match CacheFolder::own(root) {
+        let own = settings.dir.as_deref().and_then(|root| match own(root) {
             Ok(found) => Some(found),
             Err(fault) => {
                 unusable(root, &fault);

@@ -97,7 +97,8 @@ pub(super) fn bytes_of_hex(text: &str) -> Option<[u8; 32]> {
         _ => None,
     };
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    let bytes: Vec<u8> = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect::<Option<_>>()?;
+    let bytes: Vec<u8> =
+        pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect::<Option<_>>()?;
     if rest.is_empty() { bytes.try_into().ok() } else { None }
 }
 

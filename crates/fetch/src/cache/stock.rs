@@ -141,8 +141,8 @@ impl PackageCache {
             let (folder, caches) = (package.path.join(FILES), caches.clone());
             let look = move || {
                 contents.files().iter().map(|file| (folder.join(&file.name), file.sha256)).find(|(path, sha256)| {
-                    let is_sound = path.is_file()
-                        && file_sha256(path, &NoKnownFiles).is_ok_and(|found| found == *sha256);
+                    let is_sound =
+                        path.is_file() && file_sha256(path, &NoKnownFiles).is_ok_and(|found| found == *sha256);
                     if is_sound {
                         caches.remember(path, *sha256);
                     }
@@ -178,7 +178,8 @@ fn list(own: &CacheFolder) -> Result<Vec<(KeptPackage, PackageContents)>, FetchE
         let Ok(record) = PackageRecord::read(&path) else { continue };
         let h1 = record.h1.clone();
         let Some(contents) = record.contents(&h1).filter(|_| own.content(&h1) == path) else { continue };
-        let last_used = fs::metadata(path.join(RECORD)).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        let last_used =
+            fs::metadata(path.join(RECORD)).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         found.push((KeptPackage { name: record.name, h1, bytes: contents.bytes(), last_used, path }, contents));
     }
     found.sort_by(|(one, _), (other, _)| order(one, other));

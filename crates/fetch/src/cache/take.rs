@@ -31,6 +31,15 @@ pub(crate) struct CacheRequest {
     pub(super) name: String,
 }
 
+/// Whose cache it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FolderOf {
+    /// The user's own.
+    User,
+    /// One that is only read.
+    Others,
+}
+
 /// What came of one look into a cache.
 enum Taken {
     Staged(Box<Staged>),
@@ -68,48 +77,88 @@ impl PackageCache {
         (!known_by.is_empty()).then(|| CacheRequest { known_by, place: place.clone(), hard_links, name })
     }
 
+    /// Whether a cache has the package, so that [`Fetcher::fetch`](crate::Fetcher::fetch) will not download it unless it is damaged.
+    pub async fn holds(&self, offer: &Offer, place: &PackagePath) -> bool {
+        let (Some(request), Some(caches)) = (self.wanted(offer, place), self.0.clone()) else { return false };
+        let holds = move |folder: &CacheFolder| {
+            let mut found = request.known_by.iter().filter_map(|hash| read_source(&folder.source(hash)));
+            found.any(|h1| PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some()))
+        };
+        blocking(move || [&caches.own, &caches.lower].into_iter().flatten().any(holds)).await
+    }
+
     /// The package in a temporary folder beside its place, every file of it the recorded one; `None` if no cache has it.
-    /// A package that was changed in the cache is removed, with a warning.
+    /// A package that was changed in the user's own cache is removed, with a warning.
     pub(crate) async fn take(
         &self,
         request: &CacheRequest,
         waiter: &Waiter,
         reporter: &dyn Reporter,
     ) -> Option<Staged> {
+        let own = self.take_own(request, waiter, reporter).await;
+        let lower = self.0.as_ref().and_then(|caches| caches.lower.as_ref());
+        match (own, lower) {
+            (None, Some(lower)) => self.take_from(lower, FolderOf::Others, request, waiter, reporter).await,
+            (own, _) => own,
+        }
+    }
+
+    /// The same from the user's own cache alone: another run may have put it there meanwhile.
+    pub(crate) async fn take_own(
+        &self,
+        request: &CacheRequest,
+        waiter: &Waiter,
+        reporter: &dyn Reporter,
+    ) -> Option<Staged> {
+        let own = self.0.as_ref()?.own.as_ref()?;
+        self.take_from(own, FolderOf::User, request, waiter, reporter).await
+    }
+
+    async fn take_from(
+        &self,
+        folder: &CacheFolder,
+        of: FolderOf,
+        request: &CacheRequest,
+        waiter: &Waiter,
+        reporter: &dyn Reporter,
+    ) -> Option<Staged> {
         let caches = self.0.as_ref()?;
-        for folder in [&caches.own, &caches.lower].into_iter().flatten() {
-            for hash in &request.known_by {
-                let Some(h1) = read_source(&folder.source(hash)) else { continue };
-                let is_own = caches.own.as_ref().is_some_and(|own| own.path() == folder.path());
-                let lock = if is_own { self.lock(&h1, waiter, reporter).await } else { None };
-                let (caches, folder, request) = (caches.clone(), folder.clone(), request.clone());
-                let work = move || {
-                    let _lock: Option<Lock> = lock;
-                    let taken = caches.take(&folder, &h1, &request);
-                    match taken {
-                        // A package that cannot be removed is found damaged again.
-                        Taken::Damaged(_) if is_own => drop(folder.remove(&folder.content(&h1))),
-                        Taken::Staged(_) if is_own => note_use(&folder.content(&h1)),
-                        _ => {}
-                    }
-                    taken
-                };
-                match blocking(work).await {
-                    Taken::Staged(staged) => {
-                        let zh = Some(hash).filter(|hash| hash.scheme() == Scheme::Zh);
-                        return Some(Staged { zh: zh.cloned(), ..*staged });
-                    }
-                    Taken::Damaged(file) => report_damage(&file, is_own, reporter),
-                    Taken::Unknown => {}
+        for hash in &request.known_by {
+            let Some(h1) = read_source(&folder.source(hash)) else { continue };
+            let lock = match of {
+                FolderOf::User => self.lock(&h1, waiter, reporter).await,
+                FolderOf::Others => None,
+            };
+            let (caches, folder, request) = (caches.clone(), folder.clone(), request.clone());
+            let work = move || {
+                let _lock: Option<Lock> = lock;
+                let taken = caches.take(&folder, &h1, &request);
+                match (&taken, of) {
+                    // A package that cannot be removed is found damaged again.
+                    (Taken::Damaged(_), FolderOf::User) => drop(folder.remove(&folder.content(&h1))),
+                    (Taken::Staged(_), FolderOf::User) => note_use(&folder.content(&h1)),
+                    _ => {}
                 }
+                taken
+            };
+            match blocking(work).await {
+                Taken::Staged(staged) => {
+                    let zh = Some(hash).filter(|hash| hash.scheme() == Scheme::Zh);
+                    return Some(Staged { zh: zh.cloned(), ..*staged });
+                }
+                Taken::Damaged(file) => report_damage(&file, of, reporter),
+                Taken::Unknown => {}
             }
         }
         None
     }
 }
 
-fn report_damage(file: &Path, is_own: bool, reporter: &dyn Reporter) {
-    let done = if is_own { "the package is removed from the cache and fetched anew" } else { "it is not used" };
+fn report_damage(file: &Path, of: FolderOf, reporter: &dyn Reporter) {
+    let done = match of {
+        FolderOf::User => "the package is removed from the cache and fetched anew",
+        FolderOf::Others => "it is not used",
+    };
     let text = format!("{} has changed since it came into the package cache: {done}", file.display());
     let hint = "a program has written to it, perhaps in a project that shares the file by a hard link";
     reporter.event(&Event::warning("cache-damaged", text).with_hint(hint));
@@ -205,5 +254,6 @@ pub(super) fn make_folders(package: &Path, name: &str) -> io::Result<()> {
 /// Remembers that a package was used now, for `cache prune`.
 fn note_use(content: &Path) {
     // The cache may be read-only.
-    let _ = File::options().append(true).open(content.join(RECORD)).and_then(|file| file.set_modified(SystemTime::now()));
+    let _ =
+        File::options().append(true).open(content.join(RECORD)).and_then(|file| file.set_modified(SystemTime::now()));
 }

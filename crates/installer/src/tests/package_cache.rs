@@ -48,8 +48,10 @@ impl Workspace {
 }
 
 /// Installs into two folders through one cache. The second one gets the same files, the same lock file, and fetches nothing.
-#[track_caller]
-async fn check(layout: PackageLayout, job: impl Fn(&Workspace, Arc<dyn ReadStore>) -> InstallRequest) -> [Workspace; 2] {
+async fn check(
+    layout: PackageLayout,
+    job: impl Fn(&Workspace, Arc<dyn ReadStore>) -> InstallRequest,
+) -> [Workspace; 2] {
     let (store, _) = store(layout).await;
     let shared = SharedCache::new(CacheDirOrigin::Named);
     let workspaces = [Workspace::new(), Workspace::new()];
@@ -98,7 +100,6 @@ async fn a_usual_cache_keeps_no_second_copy() {
 }
 
 /// What `damage` does to a cached package is found, and the package is fetched again.
-#[track_caller]
 async fn check_damage(damage: impl Fn(&Path), codes: &[&str]) {
     let (store, _) = store(PackageLayout::Artifact).await;
     let shared = SharedCache::new(CacheDirOrigin::Named);
