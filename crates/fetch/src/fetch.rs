@@ -38,8 +38,14 @@ pub struct Fetcher<'a> {
 impl<'a> Fetcher<'a> {
     /// Fetches at most `parallel` packages at once; small ones do not count.
     pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
-        let (turns, reported) = (Semaphore::new(parallel.max(1)), Mutex::default());
-        Self { turns, reported, limits, cache: PackageCache::off(), waiter: Waiter::default(), reporter }
+        Self {
+            turns: Semaphore::new(parallel.max(1)),
+            reported: Mutex::default(),
+            limits,
+            cache: PackageCache::off(),
+            waiter: Waiter::default(),
+            reporter,
+        }
     }
 
     /// The same with a cache: what is in it is not fetched, and what is fetched gets into it.

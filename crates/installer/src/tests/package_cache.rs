@@ -95,8 +95,8 @@ async fn a_usual_cache_keeps_no_second_copy() {
     let job = InstallRequest { target, ..workspace.job(store) };
     workspace.cached(job, &shared.cache).await.unwrap();
     // Where files can share their blocks there is no second copy.
-    let shares = shared.packages().len();
-    assert!(shares <= 1 && workspace.reporter.codes().is_empty());
+    let kept = shared.packages().len();
+    assert!(kept <= 1 && workspace.reporter.codes().is_empty());
 }
 
 /// What `damage` does to a cached package is found, and the package is fetched again.

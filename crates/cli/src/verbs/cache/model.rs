@@ -20,15 +20,14 @@ pub(super) enum CacheLine<'a> {
         #[serde(serialize_with = "tofu_oci_types::path_as_text")]
         path: &'a Path,
         /// The file that has changed.
-        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "text_of_path")]
-        file: Option<&'a Path>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
     },
     /// The whole cache, the last line of `cache info`.
     Cache {
         #[serde(serialize_with = "tofu_oci_types::path_as_text")]
         path: &'a Path,
-        #[serde(serialize_with = "text_of_path")]
-        lower: Option<&'a Path>,
+        lower: Option<String>,
         packages: usize,
         bytes: u64,
     },
@@ -50,9 +49,9 @@ pub(super) enum CacheOutcome {
     Damaged,
 }
 
-#[expect(clippy::ref_option, reason = "serde passes a reference")]
-fn text_of_path<S: serde::Serializer>(path: &Option<&Path>, serializer: S) -> Result<S::Ok, S::Error> {
-    path.map(|path| path.to_string_lossy()).serialize(serializer)
+/// The path as JSON has it, with U+FFFD for what is not UTF-8.
+fn text_of_path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 fn line(package: &KeptPackage, outcome: CacheOutcome) -> CacheLine<'_> {
@@ -77,7 +76,7 @@ pub(super) fn info(info: &CacheInfo) -> Vec<CacheLine<'_>> {
     let mut lines: Vec<_> = info.packages.iter().map(|package| line(package, CacheOutcome::Present)).collect();
     lines.push(CacheLine::Cache {
         path: &info.dir,
-        lower: info.lower.as_deref(),
+        lower: info.lower.as_deref().map(text_of_path),
         packages: info.packages.len(),
         bytes: bytes(&info.packages),
     });
@@ -99,7 +98,7 @@ pub(super) fn pruned(pruned: &Pruned, act: PruneAct) -> Vec<CacheLine<'_>> {
 pub(super) fn health(health: &CacheHealth) -> Vec<CacheLine<'_>> {
     let damaged = health.damaged.iter().map(|damaged| match line(&damaged.package, CacheOutcome::Damaged) {
         CacheLine::CachedPackage { outcome, name, h1, bytes, last_used, path, .. } => {
-            let file = Some(damaged.file.as_path());
+            let file = Some(text_of_path(&damaged.file));
             CacheLine::CachedPackage { outcome, name, h1, bytes, last_used, path, file }
         }
         other => other,
