@@ -32,7 +32,7 @@ mod trust;
 mod verify;
 
 pub use cache::{
-    CacheDirOrigin, CacheHealth, CacheInfo, CacheSettings, DamagedPackage, KeptPackage, PackageCache, PruneAct,
+    CacheDirOrigin, CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PackageCache, PackageCacheSettings, PruneAct,
     PruneRules, Pruned,
 };
 pub use error::FetchError;

@@ -27,7 +27,7 @@ pub(crate) enum Keeping {
 }
 
 /// One package on its way into the cache.
-struct Arrival {
+struct ArrivingPackage {
     /// The folder with its files, which no other program knows yet.
     from: PathBuf,
     contents: PackageContents,
@@ -76,7 +76,7 @@ impl PackageCache {
             return;
         };
         let Some((from, contents)) = verified.folder() else { return };
-        let arrival = Arrival {
+        let arrival = ArrivingPackage {
             from: from.to_owned(),
             contents: contents.clone(),
             source,
@@ -104,7 +104,7 @@ fn ways(request: &CacheRequest, origin: CacheDirOrigin) -> Vec<CloneWay> {
 }
 
 impl OpenCaches {
-    fn keep(&self, own: &CacheFolder, arrival: &Arrival) -> io::Result<()> {
+    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage) -> io::Result<()> {
         let content = own.content(&arrival.h1);
         let is_there = PackageRecord::read(&content).is_ok_and(|record| record.contents(&arrival.h1).is_some());
         if !is_there && !self.make(own, arrival, &content)? {
@@ -114,7 +114,7 @@ impl OpenCaches {
     }
 
     /// Makes the package in a temporary folder, and renames it. False if its files cannot be cloned.
-    fn make(&self, own: &CacheFolder, arrival: &Arrival, content: &Path) -> io::Result<bool> {
+    fn make(&self, own: &CacheFolder, arrival: &ArrivingPackage, content: &Path) -> io::Result<bool> {
         let scratch = Scratch::beside(&own.scratch())?;
         let package = scratch.path().join("package");
         let files = package.join(FILES);

@@ -27,5 +27,5 @@ mod take;
 mod tests;
 
 pub(crate) use keep::Keeping;
-pub use open::{CacheDirOrigin, CacheSettings, PackageCache};
+pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};

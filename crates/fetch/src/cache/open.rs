@@ -16,7 +16,7 @@ use super::memo::FileMemo;
 
 /// Which folders a run uses as caches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CacheSettings {
+pub struct PackageCacheSettings {
     /// The user's own cache; `None` goes without one.
     pub dir: Option<PathBuf>,
     /// Who has chosen it.
@@ -59,20 +59,22 @@ impl PackageCache {
     /// Opens the caches; makes the user's own if it is missing. What cannot be used is reported, and left out.
     ///
     /// It looks at the disk, and blocks.
-    pub fn open(settings: &CacheSettings, reporter: &dyn Reporter) -> Self {
+    pub fn open(settings: &PackageCacheSettings, reporter: &dyn Reporter) -> Self {
         Self::opened(settings, CacheFolder::own, reporter)
     }
 
     /// The same to look into: it makes nothing, and records nothing of files that are read. A cache that is missing is left out.
-    pub fn open_to_look(settings: &CacheSettings, reporter: &dyn Reporter) -> Self {
-        let settings =
-            CacheSettings { dir: settings.dir.clone().filter(|root| CacheFolder::is_in(root)), ..settings.clone() };
+    pub fn open_to_look(settings: &PackageCacheSettings, reporter: &dyn Reporter) -> Self {
+        let settings = PackageCacheSettings {
+            dir: settings.dir.clone().filter(|root| CacheFolder::is_in(root)),
+            ..settings.clone()
+        };
         let Self(Some(caches)) = Self::opened(&settings, CacheFolder::lower, reporter) else { return Self::off() };
         Self(Arc::into_inner(caches).map(|caches| Arc::new(OpenCaches { memo: None, ..caches })))
     }
 
     fn opened(
-        settings: &CacheSettings,
+        settings: &PackageCacheSettings,
         own: fn(&Path) -> Result<CacheFolder, CacheFolderFault>,
         reporter: &dyn Reporter,
     ) -> Self {

@@ -10,7 +10,7 @@ use tofu_oci_types::NoReporter;
 use super::folder::CacheFolder;
 use super::identity::FileIdentity;
 use super::memo::{FileMemo, LEAST};
-use super::open::{CacheDirOrigin, CacheSettings, PackageCache};
+use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 
 /// A cache, and a large file that it knows.
 struct KnownFile {
@@ -117,7 +117,7 @@ fn a_file_that_was_changed_just_now_is_not_recorded_by_reading_it() {
 /// What is reported of a cache in `root`; whether it is used.
 #[track_caller]
 fn check_folder(root: &Path, want: bool) {
-    let settings = CacheSettings { dir: Some(root.to_owned()), origin: CacheDirOrigin::Named, lower: None };
+    let settings = PackageCacheSettings { dir: Some(root.to_owned()), origin: CacheDirOrigin::Named, lower: None };
     assert_eq!(PackageCache::open(&settings, &NoReporter).0.is_some(), want, "{}", root.display());
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{CacheDirOrigin, CacheSettings, PackageCache};
+use tofu_oci_fetch::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::NoReporter;
@@ -36,7 +36,7 @@ impl SharedCache {
 }
 
 fn open(root: &Path, origin: CacheDirOrigin, lower: Option<PathBuf>) -> PackageCache {
-    PackageCache::open(&CacheSettings { dir: Some(root.to_owned()), origin, lower }, &NoReporter)
+    PackageCache::open(&PackageCacheSettings { dir: Some(root.to_owned()), origin, lower }, &NoReporter)
 }
 
 impl Workspace {
