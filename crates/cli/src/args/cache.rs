@@ -46,8 +46,9 @@ impl CacheArgs {
 /// Arguments of `cache info`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   tofu-oci cache info
+  tofu-oci cache info --json
 
 It prints the folder, and each package with its size and the day on which a project last got it.")]
 pub(crate) struct CacheInfoArgs {
@@ -87,8 +88,9 @@ pub(crate) struct CachePruneArgs {
 /// Arguments of `cache verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
+Examples:
   tofu-oci cache verify
+  tofu-oci cache verify --json
 
 A package with a file that is missing or has other bytes is removed, so that the next `install`
 fetches it anew. The exit code is then 1. `install` makes the same check itself for files whose size
