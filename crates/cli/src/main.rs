@@ -39,6 +39,7 @@ mod invocation;
 mod lookup;
 mod mistake;
 mod modules;
+mod package_cache;
 mod page;
 mod printer;
 mod process_group;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
-    Expect, Fetcher, FoundPackage, Judgement, Linked, PackagePath, PathContents, Placed, TrustChecker, Unasked,
-    Verified, check_before, check_lines, known_before, recorded, report_unexplained, report_wrong, subject,
-    zh_is_suspicious,
+    Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed,
+    TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded, report_unexplained,
+    report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
@@ -27,6 +27,7 @@ pub(crate) struct PackageInstall<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) write: LockWrite,
     pub(crate) waiter: &'a Waiter,
+    pub(crate) package_cache: &'a PackageCache,
     pub(crate) reporter: &'a dyn Reporter,
 }
 
@@ -75,13 +76,13 @@ impl PackageInstall<'_> {
         if let Some((path, contents)) = &mut cached
             && (entry.is_some() || unlocked == Unlocked::Used)
         {
-            *contents = path.look(self.limits).await?;
+            *contents = path.look(self.limits, self.package_cache).await?;
         }
         let place = target.path(address, &version, platform);
         let installed = match (&cached, entry) {
             (_, None) => PathContents::Nothing,
             (Some((path, contents @ PathContents::Package(_))), _) if place.leads_to(path).await => contents.clone(),
-            _ => place.look(self.limits).await?,
+            _ => place.look(self.limits, self.package_cache).await?,
         };
         let unasked = self.trust_checker.unasked(address, &version, platform);
         let provider_type = address.provider_type();
@@ -167,7 +168,9 @@ impl PackageInstall<'_> {
             judgement.fetched(offer, h1);
         }
         let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
+        let is_cached = verified.origin() == PackageOrigin::Cache;
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
+            Placed::Now if is_cached => (InstallOutcome::Installed, "installed from the package cache"),
             Placed::Now => (InstallOutcome::Installed, "installed"),
             Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
         };
@@ -177,7 +180,9 @@ impl PackageInstall<'_> {
         {
             outcome = InstallOutcome::Installed;
         }
-        Ok(self.completed(found, outcome, bytes, hashes, Some(offered)))
+        let mut completed = self.completed(found, outcome, bytes, hashes, Some(offered));
+        completed.installed.from_cache = is_cached && outcome == InstallOutcome::Installed;
+        Ok(completed)
     }
 
     async fn link_to(&self, cached: &PackagePath, found: &LocalState<'_>) -> Result<Linked, InstallError> {
@@ -264,6 +269,7 @@ impl PackageInstall<'_> {
             },
             path: found.place.path().to_owned(),
             outcome,
+            from_cache: false,
             layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),

@@ -98,6 +98,7 @@ impl<'a> BenchStage<'a> {
     fn tofu_oci(&self, home: &Path) -> Command {
         let mut command = Command::new(&self.programs.tofu_oci);
         command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache")).env("TOFU_OCI_CA_FILE", &self.ca);
+        command.env("TOFU_OCI_CACHE_DIR", "");
         command
     }
 
@@ -163,6 +164,7 @@ impl<'a> BenchStage<'a> {
             output(&mut stage.push(&stage.package.all, &repository, &[]))?;
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
+        cases.extend(self.cache_cases());
         cases.extend(self.lock_cases());
         cases.extend(self.mirror_cases());
         cases.extend(self.bridge_cases());
@@ -266,6 +268,30 @@ impl<'a> BenchStage<'a> {
     }
 
     /// A module of 50 MB, published and fetched.
+    /// The package cache: filled, used by a second project, and an installation that finds everything in its place.
+    fn cache_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let cached = |stage: &Self, cache: &Path, project: &Path| {
+            let mut command = stage.install(project);
+            command.env("TOFU_OCI_CACHE_DIR", cache);
+            command
+        };
+        vec![
+            self.case("install, kept in the cache", BenchClock::Wall, move |stage, _| {
+                Ok(vec![cached(stage, &stage.fresh("cache-new")?, &stage.fresh("install-kept")?)])
+            }),
+            self.case("install from the cache", BenchClock::Wall, move |stage, _| {
+                let cache = stage.work.join("cache");
+                output(&mut cached(stage, &cache, &stage.fresh("install-first")?))?;
+                Ok(vec![cached(stage, &cache, &stage.fresh("install-second")?)])
+            }),
+            self.case("install, in its place", BenchClock::Wall, move |stage, _| {
+                let (cache, project) = (stage.work.join("cache"), stage.fresh("install-there")?);
+                output(&mut cached(stage, &cache, &project))?;
+                Ok(vec![cached(stage, &cache, &project)])
+            }),
+        ]
+    }
+
     fn module_cases(&'a self) -> Vec<BenchCase<'a>> {
         let mut cases = vec![
             self.case("module: push", BenchClock::Wall, |stage, round| {
