@@ -138,10 +138,10 @@ where
         // The one that was polled is ready, its clone need not be.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
-        let shelf = self.shelf.clone();
+        let waiting = self.shelf.clone();
         match PURPOSE.try_with(Clone::clone) {
             Ok(ConnectionPurpose::Request(origin)) => Box::pin(async move {
-                while let Some(awaited) = shelf.take(&origin) {
+                while let Some(awaited) = waiting.take(&origin) {
                     if let Ok((connection, since)) = awaited.await
                         && since.elapsed() < FRESH
                         && let Ok(connection) = connection.downcast::<S::Response>()

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use tofu_oci_trust::{Notice, ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Tag};
 
+use super::ahead::OnItsWay;
 use super::repository::OpenedRepository;
 use crate::evidence::EvidenceReader;
 use crate::{ReleaseId, SourceError};
+
+/// The answer to [`NoticeQuestion`] on its way.
+pub(super) type NoticeAhead = OnItsWay<Result<Option<Notice>, SourceError>>;
 
 /// The question whether there is a notice of a release, by the tag that holds it.
 pub(super) struct NoticeQuestion {

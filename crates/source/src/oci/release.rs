@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Ta
 use tokio::sync::OnceCell;
 
 use super::ahead::{OnItsWay, PackagesAhead};
-use super::notice::NoticeQuestion;
+use super::notice::{NoticeAhead, NoticeQuestion};
 use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::memory::lock;
@@ -34,7 +34,7 @@ pub(super) struct OciRelease {
     description: OnceCell<ReleaseDescription>,
     ahead: PackagesAhead,
     /// A notice that is asked for ahead.
-    notice: Mutex<Option<OnItsWay<Result<Option<Notice>, SourceError>>>>,
+    notice: Mutex<Option<NoticeAhead>>,
 }
 
 /// An index with those nested ones that were read, and what it says of checksums: all offers share it.

@@ -143,7 +143,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         files.make_room(8 * 8, 8);
-        assert_eq!(left(&files), Vec::from_iter(0..8));
+        assert_eq!(left(&files), [0, 1, 2, 3, 4, 5, 6, 7]);
         files.make_room(8 * 8, 4);
         assert_eq!(left(&files), [0, 6, 7]);
         files.make_room(16, 4);
