@@ -14,15 +14,12 @@ impl RegistryClient {
             Ok(KnownRoot::Known(root)) => self.http().connect_ahead(&root, count),
             Ok(KnownRoot::Either { secure, plain }) => {
                 self.http().connect_ahead(&plain, count);
-                // A plain server takes each of them for a broken request. So there is one for the first request alone.
-                self.http().connect_ahead(&secure, 1);
+                // A plain server on this machine takes each of these for a broken request, and no harm is done.
+                self.http().connect_ahead(&secure, count);
                 let (client, registry) = (Arc::clone(self), registry.to_owned());
                 runtime.spawn(async move {
                     match client.network.hosts.root(&registry).await {
-                        Ok(root) if root == secure => {
-                            client.http().forget_ahead(&plain);
-                            client.http().connect_ahead(&secure, count.saturating_sub(1));
-                        }
+                        Ok(root) if root == secure => client.http().forget_ahead(&plain),
                         _ => client.http().forget_ahead(&secure),
                     }
                 });

@@ -148,6 +148,11 @@ impl Layouts {
             if case.job == TripJob::Locked {
                 fs::remove_dir_all(folder.join(".terraform"))?;
             }
+            // The manifests of earlier runs.
+            let cache = self.context.home().join(".cache");
+            if cache.exists() {
+                fs::remove_dir_all(cache)?;
+            }
             let before = far.line.connections();
             let start = Instant::now();
             output(&mut self.command(case, &far, &folder))?;
