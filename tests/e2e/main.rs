@@ -169,6 +169,7 @@ mod terminal;
 #[cfg(unix)]
 mod terminal_files;
 mod too_large;
+mod trips;
 mod verify;
 mod verify_accepted;
 mod versions;

@@ -20,6 +20,7 @@
 
 mod args;
 mod bug;
+mod cache_dir;
 mod completion;
 mod connect;
 mod destination;

@@ -10,13 +10,13 @@ use tofu_oci_lockfile::{Guide, LockFile, WriteOutcome};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{ProviderAddr, Reporter};
 
-use crate::choose::{VersionChoice, Warned, admitted};
+use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned, admitted};
 use crate::package::PackageInstall;
 use crate::record::{Completed, Merged, guide, merged};
 use crate::{InstallError, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
 /// How many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
-const REQUESTS: usize = 16;
+const REQUESTS: usize = 32;
 
 /// How often this program looks at what other programs have recorded meanwhile.
 pub(crate) const ROUNDS: usize = 64;
@@ -192,7 +192,8 @@ impl<'a> InstallContext<'a> {
         let runs = guided.iter().map(|(request, guide)| {
             let InstallRequest { address, constraints, source, upgrade, .. } = request;
             let (lock, upgrade) = (guide.as_ref(), *upgrade);
-            let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade };
+            let at_once = FOR_A_PACKAGE;
+            let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade, at_once };
             choice.warn_of_predecessor(&self.warned, self.reporter);
             let Self { fetcher, trust_checker, limits, waiter, package_cache, .. } = self;
             let (write, reporter) = (self.write, self.reporter);

@@ -95,7 +95,8 @@ impl PackageInstall<'_> {
             InstallStep::Link(_) => return self.link(found, None).await,
             InstallStep::Fetch => {}
         }
-        let offered = match self.ask(found).await {
+        let asked = if found.will_be_fetched() { self.ask_to_fetch(found).await } else { self.ask(found).await };
+        let offered = match asked {
             Ok(offered) => offered,
             Err(error) => return self.without_the_place(error, found),
         };
@@ -109,6 +110,16 @@ impl PackageInstall<'_> {
     /// What the place offers, if the trust policy admits its release.
     pub(crate) async fn ask(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
         let offer = self.choice.offer(&found.version, &self.request.platform).await?;
+        self.judged(offer).await
+    }
+
+    /// The same for a package that is fetched then.
+    async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform).await?;
+        self.judged(offer).await
+    }
+
+    async fn judged(&self, offer: Offer) -> Result<Offered, InstallError> {
         let judgement = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judgement })
     }
@@ -283,6 +294,14 @@ impl PackageInstall<'_> {
 }
 
 impl LocalState<'_> {
+    /// Whether the package will be fetched, whatever the place says of it, unless the lock file refuses it: there is no
+    /// other one, and no signature decides whether it may be.
+    fn will_be_fetched(&self) -> bool {
+        let is_package = |contents: &PathContents| matches!(contents, PathContents::Package(_));
+        let cached = self.cached.as_ref().is_some_and(|(_, cached)| is_package(cached));
+        self.unasked == Unasked::Locked && !cached && !is_package(&self.installed)
+    }
+
     fn locks(&self, package: &FoundPackage) -> bool {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }

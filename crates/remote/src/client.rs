@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::{ClientError, HttpClient};
 use tofu_oci_types::Reporter;
+use tokio::sync::Semaphore;
 
 use crate::authority::{Authorizer, CredentialSource};
+use crate::blob::LARGE_AHEAD;
 use crate::credential::CredentialProvider;
 use crate::hosts::Hosts;
 use crate::network::RegistryNetwork;
@@ -25,6 +27,8 @@ pub struct RegistryClient {
     pub(crate) no_referrers: Mutex<HashSet<String>>,
     /// The tags that list referrers in place of that API and were written.
     pub(crate) lists: Mutex<ReferrerLists>,
+    /// Turns of large blobs that come before anyone reads them.
+    pub(crate) large_ahead: Arc<Semaphore>,
 }
 
 impl RegistryClient {
@@ -61,6 +65,7 @@ impl RegistryClient {
             warnings: Mutex::default(),
             no_referrers: Mutex::default(),
             lists: Mutex::default(),
+            large_ahead: Arc::new(Semaphore::new(LARGE_AHEAD)),
         }
     }
 }

@@ -28,6 +28,11 @@ pub(super) struct Programs {
 }
 
 impl Programs {
+    /// Our program.
+    pub(super) fn tofu_oci(&self) -> &Path {
+        &self.tofu_oci
+    }
+
     /// Builds both in the release profile.
     pub(super) fn build() -> ChoreResult<Self> {
         let status = Command::new(env!("CARGO"))

@@ -12,6 +12,7 @@ mod mirror;
 mod module;
 mod package;
 mod table;
+mod trips;
 
 use std::path::PathBuf;
 
@@ -35,9 +36,15 @@ pub(crate) struct BenchArgs {
     /// How many platforms the large release has
     #[arg(long, default_value_t = 10)]
     platforms: usize,
-    /// Run only cases whose name contains this text
+    /// Run only cases whose name contains this text; `trips` runs the small providers over a slow line alone
     #[arg(long)]
     only: Option<String>,
+    /// Measure this program over the slow line, instead of a release build
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// The round trip of the slow line, in milliseconds. With a longer one the machine's own noise counts less
+    #[arg(long, default_value_t = 50)]
+    round_trip: u64,
 }
 
 /// Arguments of the part that runs in a release build: inflate a zip to nowhere and print the seconds it took.
@@ -49,8 +56,15 @@ pub(crate) struct InflateArgs {
 
 /// Builds what is measured, prepares the package and the registries, runs the rounds, prints the table.
 pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
+    let only_trips = args.only.as_deref() == Some(trips::NAME);
+    if let Some(program) = args.program.as_deref().filter(|_| only_trips) {
+        return trips::print(program, args.runs, args.round_trip);
+    }
     let work = tempfile::Builder::new().prefix("tofu-oci-bench-").tempdir()?;
     let programs = cases::Programs::build()?;
+    if only_trips {
+        return trips::print(programs.tofu_oci(), args.runs, args.round_trip);
+    }
     let package =
         package::BenchPackage::find_or_make(args.provider_dir.as_deref(), args.size, args.platforms, work.path())?;
     println!("{package}");
@@ -66,6 +80,9 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     }
     if results.iter().any(|series| series.name.starts_with("bridge: ")) {
         stage.bridged()?.print_loads()?;
+    }
+    if args.only.is_none() {
+        trips::print(programs.tofu_oci(), args.runs, args.round_trip)?;
     }
     Ok(())
 }
