@@ -24,9 +24,6 @@ use crate::scope::RequestedAccess;
 /// Blobs up to this size, in bytes, may come in any number before anyone reads them.
 const SMALL: u64 = 4 << 20;
 
-/// How many larger ones may: what is not read fills buffers on the way.
-pub(crate) const LARGE_AHEAD: usize = 2;
-
 /// A blob of a repository that is being downloaded.
 struct BlobSource {
     client: Arc<RegistryClient>,

@@ -9,12 +9,14 @@ use tofu_oci_types::Reporter;
 use tokio::sync::Semaphore;
 
 use crate::authority::{Authorizer, CredentialSource};
-use crate::blob::LARGE_AHEAD;
 use crate::credential::CredentialProvider;
 use crate::hosts::Hosts;
 use crate::network::RegistryNetwork;
 use crate::options::{ChunkMode, ClientOptions};
 use crate::referrer_list::ReferrerLists;
+
+/// How many large blobs may come before anyone reads them: what is not read fills buffers on the way.
+const LARGE_AHEAD: usize = 2;
 
 /// Connections, tokens, and what was learned about registries: one for a whole run.
 pub struct RegistryClient {
