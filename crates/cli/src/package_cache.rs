@@ -1,20 +1,18 @@
 //! The package cache of this user, by the environment.
 
-use std::path::PathBuf;
-
 use tofu_oci_fetch::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 use tofu_oci_types::Reporter;
 
 use crate::args::InstallArgs;
+use crate::cache_dir;
 use crate::environment::{cache_root, path};
 
 /// The folders that the environment names, or the usual one. An empty `TOFU_OCI_CACHE_DIR` turns the cache off.
 fn settings() -> PackageCacheSettings {
-    let absolute = |dir: PathBuf| std::path::absolute(&dir).unwrap_or(dir);
-    let lower = path("TOFU_OCI_CACHE_LOWER").map(absolute);
-    match std::env::var_os("TOFU_OCI_CACHE_DIR") {
+    let lower = path("TOFU_OCI_CACHE_LOWER").map(|dir| std::path::absolute(&dir).unwrap_or(dir));
+    match cache_dir::named() {
         Some(named) => {
-            let dir = Some(PathBuf::from(named)).filter(|dir| !dir.as_os_str().is_empty()).map(absolute);
+            let dir = Some(named).filter(|dir| !dir.as_os_str().is_empty());
             PackageCacheSettings { dir, origin: CacheDirOrigin::Named, lower }
         }
         None => PackageCacheSettings { dir: cache_root(), origin: CacheDirOrigin::Usual, lower },
