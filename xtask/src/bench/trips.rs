@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use tofu_oci_testkit::{
     Anonymous, Auth, Bearer, ClientCertificate, DelayedLine, Login, Registry, ReleaseFolder, TestContext, TokenAddress,
 };
@@ -64,22 +65,51 @@ const CASES: &[TripCase] = &[
     TripCase { job: TripJob::Again, providers: 16, tokens: TokenHost::Without, goal: 0.0 },
 ];
 
-/// Prints the table, with a line of so many milliseconds a round trip.
-pub(super) fn print(tofu_oci: &Path, runs: usize, round_trip: u64) -> ChoreResult {
+/// What a job costs over the slow line.
+#[derive(Serialize, Deserialize)]
+pub(super) struct MeasuredTrips {
+    pub(super) job: String,
+    /// Milliseconds of a round trip.
+    pub(super) round_trip: u64,
+    /// Over the line, and over one without any delay.
+    pub(super) seconds: [f64; 2],
+    pub(super) connections: usize,
+    pub(super) goal: f64,
+}
+
+impl MeasuredTrips {
+    /// How often the job waited for the line.
+    pub(super) fn trips(&self) -> f64 {
+        let [far, near] = self.seconds;
+        (far - near) / Duration::from_millis(self.round_trip).as_secs_f64()
+    }
+}
+
+/// Runs each job over a line with this round trip in milliseconds; the best of `runs`.
+pub(super) fn measure(tofu_oci: &Path, runs: usize, round_trip: u64) -> ChoreResult<Vec<MeasuredTrips>> {
     let layouts = Layouts::make(tofu_oci)?;
-    println!("\nround trips of {round_trip} ms (best of {runs})");
-    let round_trip = Duration::from_millis(round_trip);
-    println!("{:<44} {:>8} {:>9} {:>6} {:>6} {:>12}", "job", "seconds", "no delay", "trips", "goal", "connections");
+    let delay = Duration::from_millis(round_trip);
+    let mut measured = Vec::new();
     for tls in [false, true] {
         for case in CASES {
-            let (far, connections) = layouts.best(case, tls, round_trip, runs)?;
+            let (far, connections) = layouts.best(case, tls, delay, runs)?;
             let (near, _) = layouts.best(case, tls, Duration::ZERO, runs)?;
-            let trips = (far - near) / round_trip.as_secs_f64();
-            let name = format!("{case}, {}", if tls { "TLS" } else { "plain HTTP" });
-            println!("{name:<44} {far:>8.3} {near:>9.3} {trips:>6.1} {:>6.0} {connections:>12}", case.goal);
+            let job = format!("{case}, {}", if tls { "TLS" } else { "plain HTTP" });
+            measured.push(MeasuredTrips { job, round_trip, seconds: [far, near], connections, goal: case.goal });
         }
     }
-    Ok(())
+    Ok(measured)
+}
+
+/// Prints the table.
+pub(super) fn print(measured: &[MeasuredTrips]) {
+    let Some(first) = measured.first() else { return };
+    println!("\nround trips of {} ms", first.round_trip);
+    println!("{:<44} {:>8} {:>9} {:>6} {:>6} {:>12}", "job", "seconds", "no delay", "trips", "goal", "connections");
+    for line in measured {
+        let ([far, near], trips) = (line.seconds, line.trips());
+        println!("{:<44} {far:>8.3} {near:>9.3} {trips:>6.1} {:>6.0} {:>12}", line.job, line.goal, line.connections);
+    }
 }
 
 impl std::fmt::Display for TripCase {
