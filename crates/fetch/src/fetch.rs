@@ -1,18 +1,18 @@
 //! From an offer to a verified package.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::Waiter;
+use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, ReleaseId};
-use tofu_oci_types::{Event, ProviderAddr, Reporter};
+use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::Keeping;
+use crate::cache::{Keeping, Reservation};
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::stage::stage;
@@ -30,6 +30,8 @@ pub struct Fetcher<'a> {
     reported: Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
     cache: PackageCache,
+    /// The zips that this run has been the first to want, until it fetches them.
+    reserved: Mutex<HashMap<PackageHash, Lock>>,
     /// Who waits for other programs that fetch the same package.
     waiter: Waiter,
     reporter: &'a dyn Reporter,
@@ -43,6 +45,7 @@ impl<'a> Fetcher<'a> {
             reported: Mutex::default(),
             limits,
             cache: PackageCache::off(),
+            reserved: Mutex::default(),
             waiter: Waiter::default(),
             reporter,
         }
@@ -74,7 +77,10 @@ impl<'a> Fetcher<'a> {
         let mut staged = self.cache.take(&wanted, &self.waiter, self.reporter).await;
         let mut lock = None;
         if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
-            lock = self.cache.lock(wanted.lock_name(), &self.waiter, self.reporter).await;
+            lock = match self.reservation(wanted.lock_name()) {
+                Some(lock) => Some(lock),
+                None => self.cache.lock(wanted.lock_name(), &self.waiter, self.reporter).await,
+            };
             staged = self.cache.take_own(&wanted, &self.waiter, self.reporter).await;
         }
         if let Some(staged) = staged {
@@ -85,6 +91,23 @@ impl<'a> Fetcher<'a> {
         self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
         drop(lock);
         Ok(verified)
+    }
+
+    /// Whether a zip for `place` may be asked for before it is known to be the package: no cache has it, and no other run
+    /// fetches it for the cache. Other runs then wait until [`Fetcher::fetch`] has fetched it.
+    pub fn reserve(&self, zip: &PackageHash, place: &PackagePath) -> bool {
+        match self.cache.reserve(zip, place, &self.waiter) {
+            Reservation::Free => true,
+            Reservation::Taken => false,
+            Reservation::Locked(lock) => {
+                self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(zip.clone(), lock);
+                true
+            }
+        }
+    }
+
+    fn reservation(&self, zip: &PackageHash) -> Option<Lock> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(zip)
     }
 
     /// The same without a package of the cache.

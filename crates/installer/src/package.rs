@@ -11,7 +11,7 @@ use tofu_oci_fetch::{
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
+use tofu_oci_types::{Event, Identity, PackageHash, Place, Reporter, Scheme, Version};
 
 use crate::choose::VersionChoice;
 use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
@@ -115,7 +115,9 @@ impl PackageInstall<'_> {
 
     /// The same for a package that is fetched then.
     async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
-        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform).await?;
+        let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
+        let free = |zip: &PackageHash| self.fetcher.reserve(zip, target);
+        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &free).await?;
         self.judged(offer).await
     }
 

@@ -223,7 +223,7 @@ impl ChainedRelease {
     }
 
     /// The offer of the first link that has the platform.
-    async fn offered(&self, platform: &Platform, wanted: Option<&WantedZip>) -> Result<Offer, SourceError> {
+    async fn offered(&self, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
         let mut gave_way = self.gave_way.clone();
         for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
             let offer = match self.of_link(nth).await {
@@ -290,7 +290,7 @@ impl Release for ChainedRelease {
         self.offered(platform, None).await
     }
 
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }
 

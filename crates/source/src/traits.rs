@@ -65,12 +65,12 @@ pub trait Release: Send + Sync {
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError>;
 
     /// The same for a caller that fetches the package unless something speaks against it. If the release claims which zip it
-    /// is, and it is a wanted one, a repository is asked for it at the same time as for the manifest: [`Release::open`] hands
+    /// is, and the caller wants it, a repository is asked for it at the same time as for the manifest: [`Release::open`] hands
     /// it on if the manifest lists that zip. Any other answer is dropped.
     ///
     /// # Errors
     /// As [`Release::offer`].
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
         let _ = wanted;
         self.offer(platform).await
     }
@@ -117,21 +117,18 @@ impl fmt::Debug for dyn Release {
 }
 
 /// Which zips a caller has a use for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WantedZip {
-    /// Any.
-    Any,
-    /// Those that one of these checksums names; any if none of them names a zip.
-    Locked(BTreeSet<PackageHash>),
+pub trait WantedZip: Send + Sync {
+    /// Whether the caller will fetch the zip with this `zh:` if the release has it. Asked once for a package.
+    fn wants(&self, zip: &PackageHash) -> bool;
 }
 
-impl WantedZip {
-    /// Whether the caller has a use for the zip with this `zh:`.
-    pub fn admits(&self, zip: &PackageHash) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Locked(hashes) => hashes.contains(zip) || !hashes.iter().any(|hash| hash.scheme() == zip.scheme()),
-        }
+/// Every zip is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyZip;
+
+impl WantedZip for AnyZip {
+    fn wants(&self, _zip: &PackageHash) -> bool {
+        true
     }
 }
 

@@ -21,11 +21,13 @@ mod keep;
 mod memo;
 mod open;
 mod record;
+mod reserve;
 mod stock;
 mod take;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use keep::Keeping;
+pub(crate) use reserve::Reservation;
 pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};

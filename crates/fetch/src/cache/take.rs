@@ -49,9 +49,31 @@ enum Taken {
 }
 
 impl CacheRequest {
+    /// That for a zip; `None` if a package in this place never comes from a cache.
+    pub(super) fn of_zip(zip: &PackageHash, place: &PackagePath) -> Option<Self> {
+        let hard_links = match place.cache_use() {
+            CacheUse::LinksAndCopies => true,
+            CacheUse::Copies => false,
+            CacheUse::Never => return None,
+        };
+        let known_by = vec![zip.clone()];
+        zip.is_well_formed().then(|| Self { known_by, place: place.clone(), hard_links, name: zip.to_string() })
+    }
+
     /// What is locked while it is fetched.
     pub(crate) fn lock_name(&self) -> &PackageHash {
         &self.known_by[0]
+    }
+}
+
+impl OpenCaches {
+    /// Whether a cache has the package.
+    pub(super) fn hold(&self, request: &CacheRequest) -> bool {
+        let holds = |folder: &CacheFolder| {
+            let mut found = request.known_by.iter().filter_map(|hash| read_source(&folder.source(hash)));
+            found.any(|h1| PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some()))
+        };
+        [&self.own, &self.lower].into_iter().flatten().any(holds)
     }
 }
 
@@ -80,11 +102,7 @@ impl PackageCache {
     /// Whether a cache has the package, so that [`Fetcher::fetch`](crate::Fetcher::fetch) will not download it unless it is damaged.
     pub async fn holds(&self, offer: &Offer, place: &PackagePath) -> bool {
         let (Some(request), Some(caches)) = (self.wanted(offer, place), self.0.clone()) else { return false };
-        let holds = move |folder: &CacheFolder| {
-            let mut found = request.known_by.iter().filter_map(|hash| read_source(&folder.source(hash)));
-            found.any(|h1| PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some()))
-        };
-        blocking(move || [&caches.own, &caches.lower].into_iter().flatten().any(holds)).await
+        blocking(move || caches.hold(&request)).await
     }
 
     /// The package in a temporary folder beside its place, every file of it the recorded one; `None` if no cache has it.

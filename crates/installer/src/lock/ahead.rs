@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::Unasked;
 use tofu_oci_lockfile::LockEntry;
-use tofu_oci_source::{Offer, ReleaseId, SourceError, WantedZip};
+use tofu_oci_source::{AnyZip, Offer, ReleaseId, SourceError};
 use tofu_oci_types::Platform;
 
 use super::provider::{Described, Locking, PLATFORMS};
@@ -30,7 +30,7 @@ impl Locking<'_> {
         let ReleaseId { address, version, .. } = release.id;
         let handle = Arc::clone(release.handle);
         if before.is_none() && self.trust_checker.unasked(address, version, platform) == Unasked::Locked {
-            handle.offer_to_fetch(platform, &WantedZip::Any).await
+            handle.offer_to_fetch(platform, &AnyZip).await
         } else {
             handle.offer(platform).await
         }

@@ -134,7 +134,7 @@ impl OciRelease {
     }
 
     /// The offer; with `wanted`, a package that is wanted is asked for meanwhile.
-    async fn offered(self: Arc<Self>, platform: &Platform, wanted: Option<&WantedZip>) -> Result<Offer, SourceError> {
+    async fn offered(self: Arc<Self>, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
         let read = self.index(platform).await?;
         let selected = match select(&read.index, platform) {
             Ok(selected) => selected,
@@ -192,11 +192,12 @@ impl OciRelease {
     }
 
     /// Asks for the zip that the index claims for a platform, if it is wanted.
-    fn ask_ahead(&self, index: &ReleaseIndex, platform: &Platform, wanted: &WantedZip) {
+    fn ask_ahead(&self, index: &ReleaseIndex, platform: &Platform, wanted: &dyn WantedZip) {
         let claims = index.claims();
         let Some(claimed) = claims.platforms.get(platform) else { return };
-        if let Some(zh) = claimed.zh.as_ref().filter(|zh| wanted.admits(zh))
+        if let Some(zh) = claimed.zh.as_ref()
             && let Ok(digest) = format!("sha256:{}", zh.value()).parse()
+            && wanted.wants(zh)
         {
             self.ahead.ask(&self.repository.store, &digest, claimed.size);
         }
@@ -273,7 +274,7 @@ impl Release for OciRelease {
         self.offered(platform, None).await
     }
 
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }
 
