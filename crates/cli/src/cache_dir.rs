@@ -6,8 +6,8 @@ use tofu_oci_store::ManifestFiles;
 
 use crate::environment::cache_folder;
 
-/// The folder that `TOFU_OCI_CACHE_DIR` names for packages and manifests; empty if it turns the package cache off.
-/// `None` if the variable is not set.
+/// The folder that `TOFU_OCI_CACHE_DIR` names for packages; empty if it turns the package cache off. `None` if the variable
+/// is not set.
 pub(crate) fn named() -> Option<PathBuf> {
     let named = PathBuf::from(std::env::var_os("TOFU_OCI_CACHE_DIR")?);
     if named.as_os_str().is_empty() {
@@ -18,9 +18,6 @@ pub(crate) fn named() -> Option<PathBuf> {
 
 /// The manifests that earlier runs have read; `None` if the environment names no cache folder.
 pub(crate) fn manifests() -> Option<ManifestFiles> {
-    let folder = match named().filter(|named| !named.as_os_str().is_empty()) {
-        Some(named) => named.join("manifests"),
-        None => cache_folder("manifests")?,
-    };
+    let folder = cache_folder("manifests")?;
     Some(ManifestFiles::new(&folder))
 }
