@@ -30,6 +30,7 @@ fn the_short_help_fits_a_screen() {
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version
       install      Install providers from OCI repositories, verified, and update the lock file
+      cache        Show, thin out or verify the packages that projects share
       lock         Bring the lock file up to date for all platforms
       verify       Say who has signed a release, whether that is enough, and why or why not
       versions     List the versions that a repository offers

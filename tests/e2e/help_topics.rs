@@ -88,6 +88,7 @@ fn the_topics_are_listed() {
       publishing       inputs, tags, layouts, signing
       modules          modules in OCI repositories: what is packed, checked and written
       installing       where packages go, the lock file, Terraform, sites without network
+      caching          packages that projects share, disk space, images for CI
       mirroring        providers of others in your own registry, by rules
       running          terraform, tofu and terragrunt with providers from OCI repositories
       configuration    the CLI configuration, how methods are combined, differences from OpenTofu

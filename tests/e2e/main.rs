@@ -11,6 +11,7 @@
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
 //! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
+//! cache*       packages that projects share: checked before each use, fetched once, thinned out
 //! plugin_cache  what is not linked from it; links in the tree of packages
 //! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
@@ -47,6 +48,10 @@ mod bad_package;
 mod bad_registry;
 mod bad_zip;
 mod bundle;
+#[cfg(unix)]
+mod cache;
+#[cfg(unix)]
+mod cache_verbs;
 mod check_faults;
 mod check_lock;
 mod check_module;
@@ -166,6 +171,7 @@ mod terminal;
 #[cfg(unix)]
 mod terminal_files;
 mod too_large;
+mod trips;
 mod verify;
 mod verify_accepted;
 mod versions;

@@ -61,9 +61,9 @@ enum Chore {
     Bench(bench::BenchArgs),
     /// Serve cached releases under load while registry:2 is restarted every minute; count failures, print memory
     Soak(soak::SoakArgs),
-    /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
+    /// Do one part of an installation alone and print the seconds (a yardstick of bench, in its release build)
     #[command(hide = true)]
-    BenchInflate(bench::InflateArgs),
+    BenchPart(bench::PartArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
     Ci(ci::CiArgs),
 }
@@ -87,7 +87,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Interop(arguments) => interop::run(arguments).map(|_| ()),
         Chore::Bench(arguments) => bench::run(arguments),
         Chore::Soak(arguments) => soak::run(arguments),
-        Chore::BenchInflate(arguments) => bench::inflate(arguments),
+        Chore::BenchPart(arguments) => bench::run_part(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }
 }

@@ -64,6 +64,8 @@ impl ProgramRun {
         variables.insert("HOME".into(), home.into());
         variables.insert("XDG_RUNTIME_DIR".into(), home.into());
         variables.insert("LC_ALL".into(), "C.UTF-8".into());
+        // Each run fetches its packages.
+        variables.insert("TOFU_OCI_CACHE_DIR".into(), "".into());
         Self { program: program.as_ref().to_path_buf(), arguments: Vec::new(), directory: None, variables, input: None }
     }
 

@@ -4,6 +4,7 @@ use sha2::{Digest as _, Sha256};
 use tofu_oci_types::{Digest, PackageHash};
 
 use crate::ArchiveError;
+use crate::names::{EntryKind, NameSet, check_name};
 
 /// One file of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,19 @@ impl PackageContents {
     pub(crate) fn new(mut files: Vec<PackageFile>) -> Self {
         files.sort_by(|a, b| a.name.cmp(&b.name));
         Self { files }
+    }
+
+    /// Files as a record names them. What they hold must be checked by the caller.
+    ///
+    /// # Errors
+    /// If a name is not safe or comes twice.
+    pub fn recorded(files: Vec<PackageFile>) -> Result<Self, ArchiveError> {
+        let mut names = NameSet::default();
+        for file in &files {
+            check_name(&file.name)?;
+            names.insert(&file.name, EntryKind::File)?;
+        }
+        Ok(Self::new(files))
     }
 
     /// The same files with other modes.

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::contents::no_executable;
 use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
-use crate::{ArchiveError, Limits, PackageContents, PackageFile, is_executable_name};
+use crate::{ArchiveError, KnownFiles, Limits, NoKnownFiles, PackageContents, PackageFile, is_executable_name};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -24,7 +24,19 @@ const BUFFER_BYTES: usize = 256 << 10;
 ///
 /// Spec: `golang.org/x/mod/sumdb/dirhash`, `HashDir`; project paper "`OpenTofu` behaviour", section 6.2.
 pub fn read_directory(dir: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
-    let mut buffer = vec![0; BUFFER_BYTES];
+    read_known_directory(dir, limits, &NoKnownFiles)
+}
+
+/// The same, without reading the files whose checksums are known.
+///
+/// # Errors
+/// As [`read_directory`].
+pub fn read_known_directory(
+    dir: &Path,
+    limits: &Limits,
+    known: &dyn KnownFiles,
+) -> Result<PackageContents, ArchiveError> {
+    let mut buffer = Vec::new();
     let (mut files, mut total) = (Vec::new(), 0_u64);
     for found in walk(dir, limits)? {
         if found.name.contains('\n') {
@@ -38,28 +50,57 @@ pub fn read_directory(dir: &Path, limits: &Limits) -> Result<PackageContents, Ar
         }
         total = total.saturating_add(metadata.len());
         limits.check_unpacked(total)?;
-        let (size, sha256) = hash_file(&found.path, metadata.len(), &mut buffer)?;
+        let (size, sha256) = match known.sha256(&metadata) {
+            Some(sha256) => (metadata.len(), sha256),
+            None => hash_file(&found.path, metadata.len(), known, &mut buffer)?,
+        };
         files.push(PackageFile { name: found.name, size, mode: mode_of(&metadata), sha256 });
     }
     Ok(PackageContents::new(files))
 }
 
+/// The SHA-256 of a file, which is read unless it is known.
+///
+/// # Errors
+/// If there is no regular file, or it cannot be read.
+pub fn file_sha256(path: &Path, known: &dyn KnownFiles) -> Result<[u8; 32], ArchiveError> {
+    let metadata = fs::metadata(path).map_err(ArchiveError::io("read", path))?;
+    match known.sha256(&metadata) {
+        Some(sha256) => Ok(sha256),
+        None => hash_file(path, metadata.len(), known, &mut Vec::new()).map(|(_, sha256)| sha256),
+    }
+}
+
 /// The file's first `length` bytes: what another program adds to it meanwhile is not counted.
-fn hash_file(path: &Path, length: u64, buffer: &mut [u8]) -> Result<(u64, [u8; 32]), ArchiveError> {
-    let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?.take(length);
+fn hash_file(
+    path: &Path,
+    length: u64,
+    known: &dyn KnownFiles,
+    buffer: &mut Vec<u8>,
+) -> Result<(u64, [u8; 32]), ArchiveError> {
+    let failed = || ArchiveError::io("read", path);
+    let mut file = tofu_oci_disk::open_file(path).map_err(failed())?;
+    let before = file.metadata().map_err(failed())?;
+    buffer.resize(BUFFER_BYTES, 0);
     let mut sha256 = Sha256::new();
     let mut size = 0;
+    let mut reader = (&mut file).take(length);
     loop {
-        match file.read(buffer) {
-            Ok(0) => return Ok((size, sha256.finalize().into())),
+        match reader.read(buffer) {
+            Ok(0) => break,
             Ok(count) => {
                 sha256.update(&buffer[..count]);
                 size += count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(ArchiveError::io("read", path)(error)),
+            Err(error) => return Err(failed()(error)),
         }
     }
+    let sha256 = sha256.finalize().into();
+    if size == before.len() {
+        known.was_read(&before, &file.metadata().map_err(failed())?, &sha256);
+    }
+    Ok((size, sha256))
 }
 
 #[cfg(unix)]

@@ -8,6 +8,7 @@
 //! a zip on disk            read_zip     checks + PackageContents, nothing written   (push)
 //!                          list_zip     names, sizes, modes from its directory      (a look before a push)
 //! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
+//!                          read_known_directory   the same, without reading what is known
 //!                          input_files      its files, fit to be packed             (push)
 //! a module's folder        module_files     its files, fit to be packed, and what is left out
 //! files to pack            write_zip, write_layer       the same bytes every time
@@ -21,6 +22,7 @@ mod contents;
 mod error;
 mod folder;
 mod folder_target;
+mod known;
 mod layer;
 mod limits;
 mod module;
@@ -35,7 +37,8 @@ mod zip;
 
 pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
-pub use folder::{InputFile, input_files, read_directory};
+pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
+pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};

@@ -34,13 +34,18 @@ pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnosti
 
 /// A folder of this program in the user's cache. It may be missing; `None` if the environment names none.
 pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
+    cache_root().map(|root| root.join(name))
+}
+
+/// The folder of this program in the user's cache, by the environment.
+pub(crate) fn cache_root() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match std::env::consts::OS {
         "windows" => variable("LOCALAPPDATA"),
         "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
         _ => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
     };
-    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci").join(name))
+    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci"))
 }
 
 fn os() -> Os {
@@ -79,7 +84,8 @@ fn home_of_user() -> Option<PathBuf> {
     None
 }
 
-fn path(name: &str) -> Option<PathBuf> {
+/// The path in a variable; an empty one counts as unset.
+pub(crate) fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 

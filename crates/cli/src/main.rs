@@ -20,6 +20,7 @@
 
 mod args;
 mod bug;
+mod cache_dir;
 mod completion;
 mod connect;
 mod destination;
@@ -39,6 +40,7 @@ mod invocation;
 mod lookup;
 mod mistake;
 mod modules;
+mod package_cache;
 mod page;
 mod printer;
 mod process_group;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 /// A name for this kernel and its present run, eight hexadecimal digits; `None` if the system has no such name.
 ///
 /// Containers of one machine share it, as they share its locks. Another machine that mounts the same folder has another.
-pub(crate) fn label() -> Option<&'static str> {
+pub fn label() -> Option<&'static str> {
     static LABEL: OnceLock<Option<String>> = OnceLock::new();
     LABEL.get_or_init(|| first_digits(&std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?)).as_deref()
 }

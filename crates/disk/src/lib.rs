@@ -20,7 +20,8 @@ mod scratch;
 mod sweep;
 
 pub use holder::Holder;
-pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
+pub use kernel::label as kernel_label;
+pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
 pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
 pub use private_file::{PrivateFile, StagedFile, make_private_folder};
 pub use read::{is_descriptor, open_file, read_file};

@@ -128,6 +128,14 @@ pub async fn lock(on: &Lockable, waiter: &Waiter, report: &(dyn Fn(&Held) + Sync
     }
 }
 
+/// Takes the lock if no program has it; `None` if one has.
+///
+/// # Errors
+/// If the file cannot be opened or locked.
+pub fn try_lock(on: &Lockable, program: &str) -> io::Result<Option<Lock>> {
+    Tries::of(on).next(program)
+}
+
 impl Lockable {
     /// The file or folder.
     pub fn path(&self) -> &Path {

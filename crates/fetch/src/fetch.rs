@@ -1,22 +1,24 @@
 //! From an offer to a verified package.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
+use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, ReleaseId};
-use tofu_oci_types::{Event, ProviderAddr, Reporter};
+use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
+use crate::cache::{Keeping, Reservation};
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::stage::stage;
 use crate::staging::scratch;
 use crate::verify::{Expect, Verified, verify};
-use crate::{FetchError, subject};
+use crate::{FetchError, PackageCache, subject};
 
 /// Packages up to this size, in bytes, are fetched without waiting for a turn.
 const SMALL: u64 = 4 << 20;
@@ -27,34 +29,105 @@ pub struct Fetcher<'a> {
     /// The providers that were published under another address, once each.
     reported: Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
+    cache: PackageCache,
+    /// The zips that this run has been the first to want, until it fetches them.
+    reserved: Mutex<HashMap<PackageHash, Lock>>,
+    /// Who waits for other programs that fetch the same package.
+    waiter: Waiter,
     reporter: &'a dyn Reporter,
 }
 
 impl<'a> Fetcher<'a> {
     /// Fetches at most `parallel` packages at once; small ones do not count.
     pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
-        Self { turns: Semaphore::new(parallel.max(1)), reported: Mutex::default(), limits, reporter }
+        Self {
+            turns: Semaphore::new(parallel.max(1)),
+            reported: Mutex::default(),
+            limits,
+            cache: PackageCache::off(),
+            reserved: Mutex::default(),
+            waiter: Waiter::default(),
+            reporter,
+        }
+    }
+
+    /// The same with a cache: what is in it is not fetched, and what is fetched gets into it.
+    #[must_use]
+    pub fn with_cache(self, cache: PackageCache, waiter: Waiter) -> Self {
+        Self { cache, waiter, ..self }
     }
 
     /// The package, in a temporary folder beside `place`, if it is what the offer says and the lock file admits it. A
-    /// package whose descriptors exceed the limit costs no request; a download of unknown size ends at the limit.
+    /// package whose descriptors exceed the limit costs no request; a download of unknown size ends at the limit. A package of
+    /// the cache is checked as one that was fetched.
+    ///
+    /// Runs that want the same package take turns, so that one of them fetches it. Whoever waits for that has no turn among
+    /// the downloads of this run, so two runs never wait for each other.
     pub async fn fetch(
         &self,
         offer: &Offer,
         place: &PackagePath,
         locked: Option<Expect<'_>>,
     ) -> Result<Verified, FetchError> {
+        self.limits.check_packed(offer.bytes().unwrap_or(0)).map_err(|error| package_error(offer, error))?;
+        self.report_address(offer);
+        let Some(wanted) = self.cache.wanted(offer, place) else {
+            return self.download(offer, place, locked).await;
+        };
+        let mut staged = self.cache.take(&wanted, &self.waiter, self.reporter).await;
+        let mut lock = None;
+        if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
+            lock = match self.reservation(wanted.lock_name()) {
+                Some(lock) => Some(lock),
+                None => self.cache.lock(wanted.lock_name(), &self.waiter, self.reporter).await,
+            };
+            staged = self.cache.take_own(&wanted, &self.waiter, self.reporter).await;
+        }
+        if let Some(staged) = staged {
+            let verified = verify(staged, place, offer, locked, self.reporter)?;
+            return Ok(verified.knowing(self.cache.clone()));
+        }
+        let verified = self.download(offer, place, locked).await?;
+        self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
+        drop(lock);
+        Ok(verified)
+    }
+
+    /// Whether a zip for `place` may be asked for before it is known to be the package: no cache has it, and no other run
+    /// fetches it for the cache. Other runs then wait until [`Fetcher::fetch`] has fetched it.
+    pub fn reserve(&self, zip: &PackageHash, place: &PackagePath) -> bool {
+        match self.cache.reserve(zip, place, &self.waiter) {
+            Reservation::Free => true,
+            Reservation::Taken => false,
+            Reservation::Locked(lock) => {
+                self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(zip.clone(), lock);
+                true
+            }
+        }
+    }
+
+    fn reservation(&self, zip: &PackageHash) -> Option<Lock> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(zip)
+    }
+
+    /// The same without a package of the cache.
+    async fn download(
+        &self,
+        offer: &Offer,
+        place: &PackagePath,
+        locked: Option<Expect<'_>>,
+    ) -> Result<Verified, FetchError> {
         let bytes = offer.bytes();
-        self.limits.check_packed(bytes.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
         let _turn = match bytes {
             Some(0..=SMALL) => None,
             _ => Some(self.turns.acquire().await.expect("the semaphore is never closed")),
         };
-        self.report_address(offer);
         let subject = subject(offer.address(), offer.version(), &offer.platform);
         self.reporter.event(&Event::Started { subject, bytes });
         let staged = stage(offer, place, self.limits, self.reporter).await?;
-        verify(staged, place, offer, locked, self.reporter)
+        let verified = verify(staged, place, offer, locked, self.reporter)?.knowing(self.cache.clone());
+        self.cache.remember(&verified).await;
+        Ok(verified)
     }
 
     /// The checksums of the package, which is fetched into the folder `temporary`, verified, and thrown away.

@@ -16,6 +16,7 @@
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
 mod blocking;
+mod cache;
 mod chunks;
 mod error;
 mod fetch;
@@ -30,6 +31,10 @@ mod subject;
 mod trust;
 mod verify;
 
+pub use cache::{
+    CacheDirOrigin, CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PackageCache, PackageCacheSettings, PruneAct,
+    PruneRules, Pruned,
+};
 pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::Turn;
@@ -37,6 +42,7 @@ pub use link::Linked;
 pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module};
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
+pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
     JudgedModule, Judgement, ModuleStanding, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::{
-    ArchiveError, Limits, PackageContents, Program, folder_program, read_directory, read_zip, zip_program,
+    ArchiveError, KnownFiles, Limits, PackageContents, Program, folder_program, read_known_directory, read_zip,
+    zip_program,
 };
 use tofu_oci_disk::Scratch;
 use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version, zip_name};
 
-use crate::FetchError;
 use crate::blocking::blocking;
+use crate::{FetchError, PackageCache};
 
 /// The place of one package: a folder or an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,17 @@ pub enum PackageForm {
     Folder,
     /// `ROOT/HOST/NS/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
     Archive,
+}
+
+/// How a place gets a package out of the package cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheUse {
+    /// Its files may be those of the cache.
+    LinksAndCopies,
+    /// It gets files of its own.
+    Copies,
+    /// It does not.
+    Never,
 }
 
 /// Which programs put packages into a tree.
@@ -132,10 +144,10 @@ impl PackagePath {
         &self.path
     }
 
-    /// What lies here now. Reads it all.
-    pub async fn look(&self, limits: &Limits) -> Result<PathContents, FetchError> {
-        let (place, limits) = (self.clone(), limits.clone());
-        blocking(move || place.inspect(&limits)).await
+    /// What lies here now. Reads all of it, except large files of a folder that the cache has known and that have not changed.
+    pub async fn look(&self, limits: &Limits, cache: &PackageCache) -> Result<PathContents, FetchError> {
+        let (place, limits, cache) = (self.clone(), limits.clone(), cache.clone());
+        blocking(move || place.inspect(&limits, &cache)).await
     }
 
     /// The platforms of the provider's program here; `None` if its header does not say.
@@ -158,6 +170,17 @@ impl PackagePath {
     /// come with a git repository.
     pub(crate) fn takes_links(&self) -> bool {
         self.writers == Writers::OpenTofu || self.scratch.is_some()
+    }
+
+    /// How the package cache may serve this place: the working directory is only a view of packages. A mirror may be moved or
+    /// edited; a plugin cache is shared by its own means; what is thrown away is not worth it.
+    pub(crate) fn cache_use(&self) -> CacheUse {
+        match (self.form, self.writers) {
+            (PackageForm::Archive, _) => CacheUse::Never,
+            _ if self.scratch.is_some() || self.tree.is_none() => CacheUse::Never,
+            (PackageForm::Folder, Writers::OpenTofu) => CacheUse::LinksAndCopies,
+            (PackageForm::Folder, Writers::Ourselves) => CacheUse::Copies,
+        }
     }
 
     /// The folder that the place is in.
@@ -193,8 +216,8 @@ impl PackagePath {
         Ok(())
     }
 
-    /// What lies here now. Reads it all.
-    pub(crate) fn inspect(&self, limits: &Limits) -> Result<PathContents, FetchError> {
+    /// What lies here now. Reads all of it that is not known.
+    pub(crate) fn inspect(&self, limits: &Limits, known: &dyn KnownFiles) -> Result<PathContents, FetchError> {
         let failed = |source| FetchError::Io { action: "read", path: self.path.clone(), source };
         let link = match fs::symlink_metadata(&self.path) {
             Ok(metadata) => metadata.is_symlink(),
@@ -211,7 +234,7 @@ impl PackagePath {
                 if !link && fs::read_dir(&self.path).map_err(failed)?.next().is_none() {
                     return Ok(PathContents::Nothing);
                 }
-                read_directory(&self.path, limits)
+                read_known_directory(&self.path, limits, known)
             }
             PackageForm::Archive if metadata.is_file() => read_zip(&self.path, limits),
             _ => return Ok(PathContents::Other),

@@ -27,8 +27,18 @@ pub(crate) struct Staged {
     pub(crate) package: PathBuf,
     pub(crate) contents: PackageContents,
     pub(crate) archive: ArchiveOrigin,
+    pub(crate) origin: PackageOrigin,
     /// The `zh:` of a zip whose digest its place has not said.
     pub(crate) zh: Option<PackageHash>,
+}
+
+/// Where a package was taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackageOrigin {
+    /// The place that offers it.
+    Place,
+    /// The package cache: nothing was fetched.
+    Cache,
 }
 
 /// Where the bytes of an archive come from.
@@ -130,7 +140,7 @@ impl Unpacking {
                 self.zipped(from, &staging)?
             }
         };
-        Ok(Staged { staging, package, contents, archive, zh: None })
+        Ok(Staged { staging, package, contents, archive, origin: PackageOrigin::Place, zh: None })
     }
 
     fn zip_name(&self) -> String {

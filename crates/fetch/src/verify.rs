@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tofu_oci_archive::Limits;
+use tofu_oci_archive::{Limits, PackageContents};
 use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{
     LineReport, LockEntry, LockVerdict, ManifestLines, PackageHashes, check, locked_platforms, precheck,
@@ -13,9 +13,9 @@ use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version
 use crate::blocking::blocking;
 use crate::error::package_error;
 use crate::guard::package_lock;
-use crate::place::{PackagePath, PathContents, Writers};
-use crate::stage::{ArchiveOrigin, Staged};
-use crate::{FetchError, subject};
+use crate::place::{PackageForm, PackagePath, PathContents, Writers};
+use crate::stage::{ArchiveOrigin, PackageOrigin, Staged};
+use crate::{FetchError, PackageCache, subject};
 
 /// A package that may be made visible. Only `verify` makes one.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct Verified {
     place: PackagePath,
     hashes: PackageHashes,
     report: LineReport,
+    /// What is known of files that lie in the place already.
+    known: PackageCache,
 }
 
 /// The result of putting a package in its place.
@@ -44,6 +46,22 @@ impl Verified {
     /// The folder or archive, before it is put in its place.
     pub fn path(&self) -> &Path {
         &self.staged.package
+    }
+
+    /// Where it was taken from.
+    pub fn origin(&self) -> PackageOrigin {
+        self.staged.origin
+    }
+
+    /// Its folder of files, and what they hold; `None` for an archive, and for a link to a folder of the user.
+    pub(crate) fn folder(&self) -> Option<(&Path, &PackageContents)> {
+        let is_folder = self.place.form == PackageForm::Folder && !self.staged.package.is_symlink();
+        is_folder.then_some((&self.staged.package, &self.staged.contents))
+    }
+
+    /// The same, with what is known of files that lie in the place already.
+    pub(crate) fn knowing(self, known: PackageCache) -> Self {
+        Self { known, ..self }
     }
 
     /// Which packages the lock file's lines belong to.
@@ -77,9 +95,9 @@ impl Verified {
 
     /// Renames the package into its place.
     fn put(mut self, limits: &Limits, address: ProviderAddr, version: Version) -> Result<Placed, FetchError> {
-        let Self { staged, place, hashes, .. } = &mut self;
+        let Self { staged, place, hashes, known, .. } = &mut self;
         let vacant = |contents: &PathContents| matches!(contents, PathContents::Nothing | PathContents::DanglingLink);
-        let mut existing = place.inspect(limits)?;
+        let mut existing = place.inspect(limits, known)?;
         if vacant(&existing) {
             match place.put(&staged.package, &existing) {
                 Ok(()) => {
@@ -88,7 +106,7 @@ impl Verified {
                 }
                 // Another task or program was faster; its package decides.
                 Err(error) => {
-                    existing = place.inspect(limits)?;
+                    existing = place.inspect(limits, known)?;
                     if vacant(&existing) {
                         return Err(error);
                     }
@@ -162,7 +180,7 @@ pub(crate) fn verify(
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
-    Ok(Verified { staged, place: place.clone(), hashes, report })
+    Ok(Verified { staged, place: place.clone(), hashes, report, known: PackageCache::off() })
 }
 
 /// Checks that the package is one that its place admits.

@@ -29,7 +29,7 @@ use crate::waiting::{Elapsed, Waiting};
 /// What all requests of a run share: connections, what is known of hosts and names, and the secrets that were sent.
 pub struct HttpClient {
     options: HttpOptions,
-    connections: Connections,
+    pub(crate) connections: Connections,
     resolver: Resolver,
     pacing: Arc<Pacing>,
     /// Hosts that the user names for plain HTTP.
@@ -224,7 +224,7 @@ impl HttpClient {
         let start = Instant::now();
         let limit = if progress.has_body() { self.limits().taken } else { self.limits().first_byte };
         let limit = limit.min(attempts.left());
-        let sent = self.connections.to(&url, &self.resolver).execute(request);
+        let sent = self.connections.execute(request, &self.resolver);
         let answer = waiting.until(limit, || progress.still_since(start), sent).await;
         attempts.spend(Instant::now().saturating_duration_since(progress.still_since(start)));
         match answer {

@@ -5,9 +5,10 @@
 use std::sync::{Arc, OnceLock};
 
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy};
+use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Response};
 use url::Url;
 
+use crate::ahead::Shelf;
 use crate::options::{HttpOptions, Proxies};
 use crate::problem::NetworkProblem;
 use crate::redirect::is_loopback;
@@ -58,6 +59,7 @@ pub(crate) struct Connections {
     /// Made when it is first needed: reading the system's certificates takes its time.
     local: OnceLock<Client>,
     options: HttpOptions,
+    shelf: Shelf,
 }
 
 impl Connections {
@@ -66,23 +68,40 @@ impl Connections {
             // If another thread is faster, its provider is used.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
-        Ok(Self { outside: build(options, resolver)?, local: OnceLock::new(), options: options.clone() })
+        let shelf = Shelf::default();
+        let outside = build(options, resolver, &shelf)?;
+        Ok(Self { outside, local: OnceLock::new(), options: options.clone(), shelf })
+    }
+
+    /// Sends a request and waits for the head of its answer.
+    pub(crate) async fn execute(&self, request: Request, resolver: &Resolver) -> Result<Response, reqwest::Error> {
+        Shelf::execute(self.to(request.url(), resolver), request).await
+    }
+
+    /// Makes connections to the host of an address, for requests that will come soon. It does not wait for them.
+    pub(crate) fn make_ahead(&self, url: &Url, count: usize, resolver: &Resolver) {
+        self.shelf.make(self.to(url, resolver), url, count);
+    }
+
+    /// Forgets those connections: no request will need them.
+    pub(crate) fn forget_ahead(&self, url: &Url) {
+        self.shelf.clear(url);
     }
 
     /// The connections to the host of an address.
-    pub(crate) fn to(&self, url: &Url, resolver: &Resolver) -> &Client {
+    fn to(&self, url: &Url, resolver: &Resolver) -> &Client {
         if !is_loopback(url) || self.options.proxies == Proxies::Direct {
             return &self.outside;
         }
         self.local.get_or_init(|| {
             let direct = HttpOptions { proxies: Proxies::Direct, ..self.options.clone() };
             // The same options have made a client before. If the system fails now, that client is used.
-            build(&direct, resolver).unwrap_or_else(|_| self.outside.clone())
+            build(&direct, resolver, &self.shelf).unwrap_or_else(|_| self.outside.clone())
         })
     }
 }
 
-fn build(options: &HttpOptions, resolver: &Resolver) -> Result<Client, ClientError> {
+fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf) -> Result<Client, ClientError> {
     let certificates = certificates(options)?;
     let identity = identity(options)?;
     let builder = || -> Result<ClientBuilder, ClientError> {
@@ -94,6 +113,7 @@ fn build(options: &HttpOptions, resolver: &Resolver) -> Result<Client, ClientErr
             .retry(reqwest::retry::never())
             .connect_timeout(options.limits.connect)
             .dns_resolver(Arc::new(resolver.clone()))
+            .connector_layer(shelf.clone())
             .tcp_nodelay(true);
         #[cfg(target_os = "linux")]
         {

@@ -7,6 +7,7 @@
 //!     |        execute: one exchange     retry: the wait before the next attempt
 //!     |
 //! Connections  TLS, certificates, proxies      Resolver   names and how near they are
+//! Shelf        connections that are made before a request needs them
 //! Attempts     back-off, Retry-After           Pacing     what all requests to a host know of each other
 //! Pace, Progress   bytes that come or go too slowly       SecretScrubber   what was sent, cut out of what comes back
 //! ```
@@ -18,11 +19,13 @@
 //! - Only time in which nothing, or too little, moves counts against a limit ([`HttpLimits`]).
 //! - No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 
+mod ahead;
 mod answer;
 mod authorization;
 mod clean;
 mod client;
 mod clock;
+mod connect_ahead;
 mod connections;
 mod download;
 mod encodings;

@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::join;
 use tofu_oci_lockfile::Guide;
-use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
-use tofu_oci_types::{Constraints, Event, Place, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect, WantedZip};
+use tofu_oci_types::{Constraints, Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
 
 use crate::{InstallError, Upgrade};
+
+/// How many requests for one package are made at once: for its manifest and for itself.
+pub(crate) const FOR_A_PACKAGE: usize = 2;
 
 /// What decides which version is chosen.
 #[derive(Clone, Copy)]
@@ -17,6 +21,21 @@ pub(crate) struct VersionChoice<'a> {
     pub(crate) source: &'a dyn Source,
     pub(crate) lock: Option<&'a Guide>,
     pub(crate) upgrade: Upgrade,
+    /// How many requests will be made at once when the version is known.
+    pub(crate) at_once: usize,
+}
+
+/// A zip that the lock file admits, as far as it names zips, and that no other run of this user fetches or has fetched.
+struct UsefulZip<'a> {
+    locked: Option<&'a BTreeSet<PackageHash>>,
+    free: &'a (dyn Fn(&PackageHash) -> bool + Send + Sync),
+}
+
+impl WantedZip for UsefulZip<'_> {
+    fn wants(&self, zip: &PackageHash) -> bool {
+        let names_zips = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| hash.scheme() == zip.scheme());
+        self.locked.is_none_or(|hashes| hashes.contains(zip) || !names_zips(hashes)) && (self.free)(zip)
+    }
 }
 
 impl VersionChoice<'_> {
@@ -36,6 +55,7 @@ impl VersionChoice<'_> {
     }
 
     async fn newest(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
+        self.source.prepare(self.at_once);
         let listing = self.source.versions(self.address).await?;
         self.warn_of_strays(&listing, reporter);
         match self.constraints.select(&listing.versions) {
@@ -79,18 +99,50 @@ impl VersionChoice<'_> {
         release.offer(platform).await.map_err(|error| self.explain(error))
     }
 
+    /// The same for a package that will be fetched, unless something speaks against it, and if its zip is `free`. If the version was not listed, a
+    /// notice is asked for beside it.
+    pub(crate) async fn offer_to_fetch(
+        &self,
+        version: &Version,
+        platform: &Platform,
+        free: &(dyn Fn(&PackageHash) -> bool + Send + Sync),
+    ) -> Result<Offer, InstallError> {
+        if self.is_locked(version) {
+            self.source.prepare(self.at_once + 1);
+        }
+        let locked = self.lock.filter(|guide| guide.entry.version == *version).map(|guide| &guide.entry.hashes);
+        let wanted = UsefulZip { locked, free };
+        let release = self.release(version).await?;
+        release.offer_to_fetch(platform, &wanted).await.map_err(|error| self.explain(error))
+    }
+
     /// The release of the chosen version.
     ///
     /// Of several methods, any one can end the search while they list versions, even if the package would come from
-    /// another one. So they list versions even if the version is locked, as `OpenTofu` does.
+    /// another one. So they list versions even if the version is locked, as `OpenTofu` does. A single method is asked for
+    /// the release meanwhile.
     pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
-        if self.is_locked(version) && matches!(self.source.place(), Place::Methods(_)) {
-            let listing = self.source.versions(self.address).await?;
+        let mut asked = None;
+        if let Place::Methods(methods) = self.source.place()
+            && self.is_locked(version)
+        {
+            let versions = self.source.versions(self.address);
+            let listing = if methods.len() == 1 {
+                let (listing, release) = join(versions, self.source.release(self.address, version)).await;
+                // The words of an error need the list.
+                asked = release.ok();
+                listing?
+            } else {
+                versions.await?
+            };
             if !listing.versions.contains(version) && !listing.withdrawn.contains(version) {
                 return Err(self.locked_version_gone(version, listing.versions));
             }
         }
-        self.source.release(self.address, version).await.map_err(|error| self.explain(error))
+        match asked {
+            Some(release) => Ok(release),
+            None => self.source.release(self.address, version).await.map_err(|error| self.explain(error)),
+        }
     }
 
     fn is_locked(&self, version: &Version) -> bool {

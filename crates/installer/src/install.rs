@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
+use tofu_oci_fetch::{Fetcher, PackageCache, TrustChecker, Turn};
 use tofu_oci_lockfile::{Guide, LockFile, WriteOutcome};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{ProviderAddr, Reporter};
 
-use crate::choose::{VersionChoice, Warned, admitted};
+use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned, admitted};
 use crate::package::PackageInstall;
 use crate::record::{Completed, Merged, guide, merged};
 use crate::{InstallError, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
 /// How many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
-const REQUESTS: usize = 16;
+const REQUESTS: usize = 32;
 
 /// How often this program looks at what other programs have recorded meanwhile.
 pub(crate) const ROUNDS: usize = 64;
@@ -144,6 +144,7 @@ pub(crate) struct InstallContext<'a> {
     limits: &'a Limits,
     write: LockWrite,
     waiter: &'a Waiter,
+    package_cache: &'a PackageCache,
     warned: Warned,
     reporter: &'a dyn Reporter,
 }
@@ -151,12 +152,14 @@ pub(crate) struct InstallContext<'a> {
 impl<'a> InstallContext<'a> {
     pub(crate) fn new(options: &'a Options, write: LockWrite, reporter: &'a dyn Reporter) -> Self {
         Self {
-            fetcher: Fetcher::new(options.parallel, &options.limits, reporter),
+            fetcher: Fetcher::new(options.parallel, &options.limits, reporter)
+                .with_cache(options.package_cache.clone(), options.waiter.clone()),
             trust_checker: TrustChecker::new(&options.trust, reporter),
             policy: &options.trust.policy,
             limits: &options.limits,
             write,
             waiter: &options.waiter,
+            package_cache: &options.package_cache,
             warned: Warned::default(),
             reporter,
         }
@@ -189,11 +192,22 @@ impl<'a> InstallContext<'a> {
         let runs = guided.iter().map(|(request, guide)| {
             let InstallRequest { address, constraints, source, upgrade, .. } = request;
             let (lock, upgrade) = (guide.as_ref(), *upgrade);
-            let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade };
+            let at_once = FOR_A_PACKAGE;
+            let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade, at_once };
             choice.warn_of_predecessor(&self.warned, self.reporter);
-            let Self { fetcher, trust_checker, limits, waiter, reporter, .. } = self;
-            let write = self.write;
-            work(PackageInstall { request, choice, fetcher, trust_checker, limits, write, waiter, reporter: *reporter })
+            let Self { fetcher, trust_checker, limits, waiter, package_cache, .. } = self;
+            let (write, reporter) = (self.write, self.reporter);
+            work(PackageInstall {
+                request,
+                choice,
+                fetcher,
+                trust_checker,
+                limits,
+                write,
+                waiter,
+                package_cache,
+                reporter,
+            })
         });
         futures_util::stream::iter(runs).buffered(REQUESTS).try_collect().await
     }

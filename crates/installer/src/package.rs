@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
-    Expect, Fetcher, FoundPackage, Judgement, Linked, PackagePath, PathContents, Placed, TrustChecker, Unasked,
-    Verified, check_before, check_lines, known_before, recorded, report_unexplained, report_wrong, subject,
-    zh_is_suspicious,
+    Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed,
+    TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded, report_unexplained,
+    report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
+use tofu_oci_types::{Event, Identity, PackageHash, Place, Reporter, Scheme, Version};
 
 use crate::choose::VersionChoice;
 use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
@@ -27,6 +27,7 @@ pub(crate) struct PackageInstall<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) write: LockWrite,
     pub(crate) waiter: &'a Waiter,
+    pub(crate) package_cache: &'a PackageCache,
     pub(crate) reporter: &'a dyn Reporter,
 }
 
@@ -75,13 +76,13 @@ impl PackageInstall<'_> {
         if let Some((path, contents)) = &mut cached
             && (entry.is_some() || unlocked == Unlocked::Used)
         {
-            *contents = path.look(self.limits).await?;
+            *contents = path.look(self.limits, self.package_cache).await?;
         }
         let place = target.path(address, &version, platform);
         let installed = match (&cached, entry) {
             (_, None) => PathContents::Nothing,
             (Some((path, contents @ PathContents::Package(_))), _) if place.leads_to(path).await => contents.clone(),
-            _ => place.look(self.limits).await?,
+            _ => place.look(self.limits, self.package_cache).await?,
         };
         let unasked = self.trust_checker.unasked(address, &version, platform);
         let provider_type = address.provider_type();
@@ -94,7 +95,8 @@ impl PackageInstall<'_> {
             InstallStep::Link(_) => return self.link(found, None).await,
             InstallStep::Fetch => {}
         }
-        let offered = match self.ask(found).await {
+        let asked = if found.will_be_fetched() { self.ask_to_fetch(found).await } else { self.ask(found).await };
+        let offered = match asked {
             Ok(offered) => offered,
             Err(error) => return self.without_the_place(error, found),
         };
@@ -108,6 +110,18 @@ impl PackageInstall<'_> {
     /// What the place offers, if the trust policy admits its release.
     pub(crate) async fn ask(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
         let offer = self.choice.offer(&found.version, &self.request.platform).await?;
+        self.judged(offer).await
+    }
+
+    /// The same for a package that is fetched then.
+    async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+        let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
+        let free = |zip: &PackageHash| self.fetcher.reserve(zip, target);
+        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &free).await?;
+        self.judged(offer).await
+    }
+
+    async fn judged(&self, offer: Offer) -> Result<Offered, InstallError> {
         let judgement = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judgement })
     }
@@ -167,7 +181,9 @@ impl PackageInstall<'_> {
             judgement.fetched(offer, h1);
         }
         let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
+        let is_cached = verified.origin() == PackageOrigin::Cache;
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
+            Placed::Now if is_cached => (InstallOutcome::Installed, "installed from the package cache"),
             Placed::Now => (InstallOutcome::Installed, "installed"),
             Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
         };
@@ -177,7 +193,9 @@ impl PackageInstall<'_> {
         {
             outcome = InstallOutcome::Installed;
         }
-        Ok(self.completed(found, outcome, bytes, hashes, Some(offered)))
+        let mut completed = self.completed(found, outcome, bytes, hashes, Some(offered));
+        completed.installed.from_cache = is_cached && outcome == InstallOutcome::Installed;
+        Ok(completed)
     }
 
     async fn link_to(&self, cached: &PackagePath, found: &LocalState<'_>) -> Result<Linked, InstallError> {
@@ -264,6 +282,7 @@ impl PackageInstall<'_> {
             },
             path: found.place.path().to_owned(),
             outcome,
+            from_cache: false,
             layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
@@ -277,6 +296,14 @@ impl PackageInstall<'_> {
 }
 
 impl LocalState<'_> {
+    /// Whether the package will be fetched, whatever the place says of it, unless the lock file refuses it: there is no
+    /// other one, and no signature decides whether it may be.
+    fn will_be_fetched(&self) -> bool {
+        let is_package = |contents: &PathContents| matches!(contents, PathContents::Package(_));
+        let cached = self.cached.as_ref().is_some_and(|(_, cached)| is_package(cached));
+        self.unasked == Unasked::Locked && !cached && !is_package(&self.installed)
+    }
+
     fn locks(&self, package: &FoundPackage) -> bool {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }

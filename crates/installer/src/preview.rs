@@ -119,7 +119,7 @@ impl PackageInstall<'_> {
             check_lines(offer, found.locked, &hashes)?;
         }
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
-        let outcome = match target.look(self.limits).await? {
+        let outcome = match target.look(self.limits, self.package_cache).await? {
             PathContents::Nothing | PathContents::DanglingLink => InstallOutcome::Installed,
             PathContents::Package(there)
                 if hashes.h1.as_ref().is_none_or(|h1| *h1 == there.h1()) && there.is_archive(hashes.zh.as_ref()) =>
@@ -132,6 +132,8 @@ impl PackageInstall<'_> {
             }
         };
         let completed = self.completed(found, outcome, 0, hashes, Some(offered));
-        Ok(PlannedInstall { completed, download: offer.bytes().unwrap_or(0), claimed })
+        let is_cached = self.package_cache.holds(offer, target).await;
+        let download = if is_cached { 0 } else { offer.bytes().unwrap_or(0) };
+        Ok(PlannedInstall { completed, download, claimed })
     }
 }

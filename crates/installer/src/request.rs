@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{PackageForm, PackagePath, Trust, Vouched};
+use tofu_oci_fetch::{PackageCache, PackageForm, PackagePath, Trust, Vouched};
 use tofu_oci_lockfile::StoredLockFile;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
@@ -115,10 +115,12 @@ pub struct Options {
     pub trust: Trust,
     /// Who waits for other programs, and how long.
     pub waiter: Waiter,
+    /// Packages that were fetched before, for this project or another one.
+    pub package_cache: PackageCache,
 }
 
 impl Options {
-    /// Usual limits, and a pipeline for every two processors.
+    /// Usual limits, a pipeline for every two processors, and no package cache.
     pub fn new(lock: StoredLockFile, trust: Trust) -> Self {
         Self {
             lock,
@@ -127,6 +129,7 @@ impl Options {
             parallel: pipelines(),
             trust,
             waiter: Waiter::default(),
+            package_cache: PackageCache::off(),
         }
     }
 }
@@ -153,6 +156,9 @@ pub struct Installed {
     pub path: PathBuf,
     /// What was done.
     pub outcome: InstallOutcome,
+    /// Whether the package cache gave its bytes, so that nothing was fetched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub from_cache: bool,
     /// How the package lies in the repository; `None` if the place was not asked.
     pub layout: Option<LeafKind>,
     /// Bytes of the package's files; 0 before it is fetched.

@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures_util::StreamExt as _;
 use reqwest::Method;
 use reqwest::header::LOCATION;
-use tofu_oci_http::{Attempts, BodySize, Download, DownloadFault, HttpClient, Protection, RangeSource, same_origin};
-use tofu_oci_store::{ByteStream, StoreError, StoreItem};
+use tofu_oci_http::{
+    Attempts, BodySize, Download, DownloadFault, Downloaded, HttpClient, Protection, RangeSource, same_origin,
+};
+use tofu_oci_store::{BlobAhead, ByteStream, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
 use url::Url;
 
@@ -17,6 +20,9 @@ use crate::client::RegistryClient;
 use crate::fault::unreachable;
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
+
+/// Blobs up to this size, in bytes, may come in any number before anyone reads them.
+const SMALL: u64 = 4 << 20;
 
 /// A blob of a repository that is being downloaded.
 struct BlobSource {
@@ -30,7 +36,33 @@ impl RemoteStore {
     /// The blob's bytes, after the first answer's head has been seen.
     pub(crate) async fn blob_stream(&self, blob: &Descriptor) -> Result<ByteStream, StoreError> {
         let attempts = self.client.http().attempts();
-        Ok(Download::start(self.blob_source(blob), BodySize::Known(blob.size), attempts).await?.stream)
+        Ok(Download::start(self.blob_source(&blob.digest), BodySize::Known(blob.size), attempts).await?.stream)
+    }
+
+    /// The bytes of a blob whose size is not known, unless it may be large and others are on their way.
+    pub(crate) async fn unsized_blob(
+        &self,
+        digest: &Digest,
+        claimed: Option<u64>,
+    ) -> Result<Option<BlobAhead>, StoreError> {
+        let turn = match claimed {
+            Some(0..=SMALL) => None,
+            _ => match Arc::clone(&self.client.large_ahead).try_acquire_owned() {
+                Ok(turn) => Some(turn),
+                Err(_) => return Ok(None),
+            },
+        };
+        let attempts = self.client.http().attempts();
+        let Downloaded { size, stream } =
+            Download::start(self.blob_source(digest), BodySize::AtMost(u64::MAX), attempts).await?;
+        // The turn ends with the stream.
+        let stream = stream
+            .map(move |piece| {
+                let _held = &turn;
+                piece
+            })
+            .boxed();
+        Ok(Some(BlobAhead { size, stream }))
     }
 
     /// A part of the blob's bytes, after the first answer's head has been seen.
@@ -39,7 +71,7 @@ impl RemoteStore {
             return self.blob_stream(blob).await;
         }
         let attempts = self.client.http().attempts();
-        Ok(Download::part(self.blob_source(blob), blob.size, part, attempts).await?.stream)
+        Ok(Download::part(self.blob_source(&blob.digest), blob.size, part, attempts).await?.stream)
     }
 
     /// The address on another host that the registry redirects a reader of the blob to: over TLS, and without anything
@@ -61,10 +93,10 @@ impl RemoteStore {
         }
     }
 
-    fn blob_source(&self, blob: &Descriptor) -> BlobSource {
+    fn blob_source(&self, digest: &Digest) -> BlobSource {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
-        let path = self.path("blobs", blob.digest.as_str());
-        BlobSource { client, access, path, digest: blob.digest.clone() }
+        let path = self.path("blobs", digest.as_str());
+        BlobSource { client, access, path, digest: digest.clone() }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::{ClientError, HttpClient};
 use tofu_oci_types::Reporter;
+use tokio::sync::Semaphore;
 
 use crate::authority::{Authorizer, CredentialSource};
 use crate::credential::CredentialProvider;
@@ -13,6 +14,9 @@ use crate::hosts::Hosts;
 use crate::network::RegistryNetwork;
 use crate::options::{ChunkMode, ClientOptions};
 use crate::referrer_list::ReferrerLists;
+
+/// How many large blobs may come before anyone reads them: what is not read fills buffers on the way.
+const LARGE_AHEAD: usize = 2;
 
 /// Connections, tokens, and what was learned about registries: one for a whole run.
 pub struct RegistryClient {
@@ -25,6 +29,8 @@ pub struct RegistryClient {
     pub(crate) no_referrers: Mutex<HashSet<String>>,
     /// The tags that list referrers in place of that API and were written.
     pub(crate) lists: Mutex<ReferrerLists>,
+    /// Turns of large blobs that come before anyone reads them.
+    pub(crate) large_ahead: Arc<Semaphore>,
 }
 
 impl RegistryClient {
@@ -61,6 +67,7 @@ impl RegistryClient {
             warnings: Mutex::default(),
             no_referrers: Mutex::default(),
             lists: Mutex::default(),
+            large_ahead: Arc::new(Semaphore::new(LARGE_AHEAD)),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Where a registry is, and whether it is spoken to over TLS.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_http::{NamedHosts, NetworkProblem, PlainRule, Protection, is_loopback, speaks_tls};
-use tokio::sync::Mutex;
+use tokio::sync::OnceCell;
 use url::Url;
 
 /// Hosts that the user names, by what for.
@@ -25,7 +26,22 @@ impl UserHosts {
 pub(crate) struct Hosts {
     /// The hosts that the user names.
     pub(crate) named: UserHosts,
-    found: Mutex<HashMap<String, Url>>,
+    /// Those of this machine, each asked once a run: a second request waits for the first one's answer.
+    found: Mutex<HashMap<String, Arc<OnceCell<Url>>>>,
+}
+
+/// What is known of a registry's address before anything is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KnownRoot {
+    /// This one.
+    Known(Url),
+    /// One of these: it is a host of this machine that was not asked yet.
+    Either {
+        /// With TLS.
+        secure: Url,
+        /// Without TLS.
+        plain: Url,
+    },
 }
 
 impl Hosts {
@@ -39,30 +55,48 @@ impl Hosts {
     /// # Errors
     /// The fault of the network, if a host of this machine could not be asked.
     pub(crate) async fn root(&self, registry: &str) -> Result<Url, NetworkProblem> {
-        let registry = registry.to_ascii_lowercase();
-        let host = if registry == "docker.io" { "registry-1.docker.io" } else { &registry };
+        let (secure, plain) = match self.known_root(registry)? {
+            KnownRoot::Known(root) => return Ok(root),
+            KnownRoot::Either { secure, plain } => (secure, plain),
+        };
+        let found = self.found(registry);
+        let root = found.get_or_try_init(|| async {
+            let name = secure.host_str().unwrap_or_default();
+            match speaks_tls(name, secure.port_or_known_default().unwrap_or(443)).await {
+                Ok(true) => Ok(secure.clone()),
+                Ok(false) => Ok(plain),
+                Err(_) if plain.port().is_none() && secure.port().is_none() => Ok(plain),
+                Err(error) => Err(NetworkProblem::from(error)),
+            }
+        });
+        root.await.cloned()
+    }
+
+    /// What is known of the root before anything is asked.
+    ///
+    /// # Errors
+    /// If the name of the registry is no part of an address.
+    pub(crate) fn known_root(&self, registry: &str) -> Result<KnownRoot, NetworkProblem> {
+        let name = registry.to_ascii_lowercase();
+        let host = if name == "docker.io" { "registry-1.docker.io" } else { &name };
         let address = |scheme: &str| Url::parse(&format!("{scheme}://{host}/")).map_err(NetworkProblem::no_address);
         let secure = address("https")?;
         let plain = address("http")?;
-        if self.allows_plain(&plain) || self.names_as_plain(&registry) {
-            return Ok(plain);
+        if self.allows_plain(&plain) || self.names_as_plain(&name) {
+            return Ok(KnownRoot::Known(plain));
         }
         if !is_loopback(&secure) {
-            return Ok(secure);
+            return Ok(KnownRoot::Known(secure));
         }
-        let mut found = self.found.lock().await;
-        if let Some(root) = found.get(&registry) {
-            return Ok(root.clone());
-        }
-        let name = secure.host_str().unwrap_or_default();
-        let root = match speaks_tls(name, secure.port_or_known_default().unwrap_or(443)).await {
-            Ok(true) => secure.clone(),
-            Ok(false) => plain,
-            Err(_) if plain.port().is_none() && secure.port().is_none() => plain,
-            Err(error) => return Err(NetworkProblem::from(error)),
-        };
-        found.insert(registry, root.clone());
-        Ok(root)
+        Ok(match self.found(registry).get() {
+            Some(root) => KnownRoot::Known(root.clone()),
+            None => KnownRoot::Either { secure, plain },
+        })
+    }
+
+    fn found(&self, registry: &str) -> Arc<OnceCell<Url>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(found.entry(registry.to_ascii_lowercase()).or_default())
     }
 
     /// What a request that began at this address may be sent on to over plain HTTP.
@@ -71,8 +105,8 @@ impl Hosts {
     }
 
     /// Whether a port of this machine took a call in this run. Without a port the name may be one that no program answers.
-    pub(crate) async fn took_a_call(&self, registry: &str) -> bool {
-        self.found.lock().await.get(&registry.to_ascii_lowercase()).is_some_and(|root| root.port().is_some())
+    pub(crate) fn took_a_call(&self, registry: &str) -> bool {
+        self.found(registry).get().is_some_and(|root| root.port().is_some())
     }
 
     /// Whether the user names this host for plain HTTP.

@@ -41,6 +41,7 @@
 //! Descriptors' `urls` are not followed. Bytes are never believed: the reader checks size and digest.
 
 mod access_memory;
+mod ahead;
 mod answer;
 mod auth_scheme;
 mod authority;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{
-    ByteStream, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
+    BlobAhead, ByteStream, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
 };
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
@@ -20,6 +20,10 @@ impl ReadStore for RemoteStore {
 
     fn repository(&self) -> Option<&RepositoryRef> {
         Some(&self.repository)
+    }
+
+    fn prepare(&self, requests: usize) {
+        self.client.connect_ahead(self.repository.registry(), requests);
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
@@ -62,6 +66,15 @@ impl ReadStore for RemoteStore {
         let stream = self.blob_stream(descriptor).await.map_err(|error| self.scrub(error))?;
         let network = self.client.network.clone();
         Ok(stream.map_err(move |error| network.scrub(error)).boxed())
+    }
+
+    async fn blob_ahead(&self, digest: &Digest, claimed: Option<u64>) -> Result<Option<BlobAhead>, StoreError> {
+        let found = self.unsized_blob(digest, claimed).await.map_err(|error| self.scrub(error))?;
+        let network = self.client.network.clone();
+        Ok(found.map(|BlobAhead { size, stream }| {
+            let stream = stream.map_err(move |error| network.scrub(error)).boxed();
+            BlobAhead { size, stream }
+        }))
     }
 
     async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {

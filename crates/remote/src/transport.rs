@@ -106,7 +106,7 @@ impl RegistryClient {
         let registry = call.access.subject.registry();
         let root = self.network.hosts.root(registry).await;
         if let Ok(root) = &root
-            && self.network.hosts.took_a_call(registry).await
+            && self.network.hosts.took_a_call(registry)
         {
             self.http().note_reached(root);
         }

@@ -28,7 +28,7 @@ use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
     Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Opened, Part, Release,
-    ReleaseDescription, ReleaseId, Search, Source, SourceError,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedZip,
 };
 
 mod joined;
@@ -143,6 +143,13 @@ impl Source for Chain {
         &self.methods.place
     }
 
+    /// The first link is asked in any case.
+    fn prepare(&self, requests: usize) {
+        if let Some(first) = self.methods.links.first() {
+            first.source.prepare(requests);
+        }
+    }
+
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         let methods = &self.methods;
         if methods.links.is_empty() {
@@ -215,6 +222,28 @@ impl ChainedRelease {
         self.methods.blame(nth, address, Some(version), error)
     }
 
+    /// The offer of the first link that has the platform.
+    async fn offered(&self, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
+        let mut gave_way = self.gave_way.clone();
+        for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
+            let offer = match self.of_link(nth).await {
+                Ok(release) => match wanted {
+                    Some(wanted) => release.offer_to_fetch(platform, wanted).await,
+                    None => release.offer(platform).await,
+                },
+                Err(error) => Err(error),
+            };
+            match offer {
+                Ok(offer) => return Ok(offer),
+                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
+                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
+                    (_, error) => return Err(self.blame(nth, error)),
+                },
+            }
+        }
+        Err(self.not_offered(gave_way, Some(platform)))
+    }
+
     fn not_offered(&self, gave_way: GaveWay, platform: Option<&Platform>) -> SourceError {
         let ReleaseId { address, version, .. } = self.id();
         self.methods.not_offered(address, gave_way.verdict(version, platform))
@@ -258,21 +287,11 @@ impl Release for ChainedRelease {
 
     /// The offer of the first link that has the platform; its release is that link's.
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
-        let mut gave_way = self.gave_way.clone();
-        for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
-            let offer = match self.of_link(nth).await {
-                Ok(release) => release.offer(platform).await,
-                Err(error) => Err(error),
-            };
-            match offer {
-                Ok(offer) => return Ok(offer),
-                Err(error) => match (link.method.after(PackageAnswer::of(&error)), error) {
-                    (Continuation::Next, SourceError::NotOffered { what, .. }) => gave_way.note(what),
-                    (_, error) => return Err(self.blame(nth, error)),
-                },
-            }
-        }
-        Err(self.not_offered(gave_way, Some(platform)))
+        self.offered(platform, None).await
+    }
+
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+        self.offered(platform, Some(wanted)).await
     }
 
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {

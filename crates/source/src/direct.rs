@@ -7,6 +7,7 @@
 //! the host publishes neither, or no document   an error: it has no providers
 //! ```
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -33,6 +34,8 @@ pub struct DirectSource {
     access: RegistryAccess,
     /// Repositories and registries that are open.
     sources: Mutex<Vec<(HostedPlace, Arc<dyn Source>)>>,
+    /// So many requests will be made at once.
+    prepared: AtomicUsize,
 }
 
 /// Where a host keeps the releases of a provider.
@@ -53,7 +56,8 @@ impl DirectSource {
         open: OpenRepository,
         access: RegistryAccess,
     ) -> Self {
-        Self { place: Place::from(&host), host, magic, discovery, open, access, sources: Mutex::default() }
+        let (place, sources, prepared) = (Place::from(&host), Mutex::default(), AtomicUsize::new(0));
+        Self { host, place, magic, discovery, open, access, sources, prepared }
     }
 
     /// Where the host keeps the releases of an address.
@@ -95,6 +99,7 @@ impl DirectSource {
                 Arc::new(RegistrySource::new(self.host.clone(), base.clone(), self.access.clone()))
             }
         };
+        source.prepare(self.prepared.swap(0, Ordering::Relaxed));
         sources.push((hosted, Arc::clone(&source)));
         Ok(source)
     }
@@ -114,6 +119,11 @@ fn of_registry(error: SourceError) -> SourceError {
 impl Source for DirectSource {
     fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// Where that will be, the host says first.
+    fn prepare(&self, requests: usize) {
+        self.prepared.store(requests, Ordering::Relaxed);
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {

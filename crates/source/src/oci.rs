@@ -11,6 +11,8 @@ use self::release::OciRelease;
 use self::repository::OpenedRepository;
 use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, withdrawal};
 
+mod ahead;
+mod notice;
 mod release;
 mod repository;
 
@@ -65,6 +67,10 @@ impl OciSource {
 impl Source for OciSource {
     fn place(&self) -> &Place {
         &self.repository.place
+    }
+
+    fn prepare(&self, requests: usize) {
+        self.repository.store.prepare(requests);
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {

@@ -9,7 +9,7 @@ use tofu_oci_http::{HostTokens, WebClient, host_of, shown_url};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
-use tofu_oci_store::{ReadStore as _, StoreError, Transport};
+use tofu_oci_store::{CachedStore, ManifestFiles, ReadStore, StoreError, Transport};
 use tofu_oci_types::{GitModuleSource, Hostname, Place, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
@@ -31,6 +31,8 @@ pub struct MethodOpener {
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
     mirrors: Mutex<HashMap<MirrorSettings, Arc<NetworkMirrorSource>>>,
+    /// The manifests that earlier runs have read.
+    manifests: Option<ManifestFiles>,
 }
 
 impl MethodOpener {
@@ -53,7 +55,17 @@ impl MethodOpener {
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
+        let (folders, mirrors) = (Mutex::default(), Mutex::default());
+        Self { client, discovery, access, open, folders, mirrors, manifests: None }
+    }
+
+    /// The same with a cache of manifests for the repositories that it opens.
+    #[must_use]
+    pub fn with_manifests(self, manifests: Option<ManifestFiles>) -> Self {
+        let (opening, files) = (Arc::clone(&self.client), manifests.clone());
+        let open: OpenRepository =
+            Arc::new(move |repository| Ok(cached(Arc::new(opening.store(repository.clone())), files.as_ref())));
+        Self { open, manifests, ..self }
     }
 
     /// An opener for another question: what hosts publish and their tokens are still known, what mirrors and folders have
@@ -67,6 +79,7 @@ impl MethodOpener {
             open: Arc::clone(&self.open),
             folders: Mutex::default(),
             mirrors: Mutex::default(),
+            manifests: self.manifests.clone(),
         }
     }
 
@@ -81,7 +94,10 @@ impl MethodOpener {
     ) -> Link {
         let source: Arc<dyn Source> = match place {
             Ok(MappedPlace::Oci(place)) => match self.admit(method, place, address) {
-                Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
+                Ok(()) => {
+                    let store = Arc::new(self.client.store(place.repository.clone()));
+                    Arc::new(OciSource::new(cached(store, self.manifests.as_ref())))
+                }
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
             Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
@@ -232,6 +248,14 @@ impl MethodOpener {
         self.discovery.admit(&services, &host_of(&base)).ok()?;
         let address = shown_url(&base);
         Some((address, Arc::new(RegistrySource::new(host.clone(), base, self.access.clone()))))
+    }
+}
+
+/// A repository, with the cache of manifests if there is one.
+fn cached(store: Arc<dyn ReadStore>, manifests: Option<&ManifestFiles>) -> Arc<dyn ReadStore> {
+    match manifests {
+        Some(files) => Arc::new(CachedStore::new(store, files.clone())),
+        None => store,
     }
 }
 

@@ -20,6 +20,11 @@ pub trait Source: Send + Sync {
     /// Where it is.
     fn place(&self) -> &Place;
 
+    /// So many requests will soon be made at once. Connections may be made meanwhile; nothing is asked.
+    fn prepare(&self, requests: usize) {
+        let _ = requests;
+    }
+
     /// Every version that can be installed from here, in ascending order of precedence.
     ///
     /// # Errors
@@ -59,6 +64,17 @@ pub trait Release: Send + Sync {
     /// [`SourceError::NotOffered`] if the release has no package for this platform.
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError>;
 
+    /// The same for a caller that fetches the package unless something speaks against it. If the release claims which zip it
+    /// is, and the caller wants it, a repository is asked for it at the same time as for the manifest: [`Release::open`] hands
+    /// it on if the manifest lists that zip. Any other answer is dropped.
+    ///
+    /// # Errors
+    /// As [`Release::offer`].
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+        let _ = wanted;
+        self.offer(platform).await
+    }
+
     /// What lies beside the release and may say who signed it, unverified.
     ///
     /// A second, wider search does not ask again for what the first one has read.
@@ -97,6 +113,22 @@ pub trait Release: Send + Sync {
 impl fmt::Debug for dyn Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
+    }
+}
+
+/// Which zips a caller has a use for.
+pub trait WantedZip: Send + Sync {
+    /// Whether the caller will fetch the zip with this `zh:` if the release has it. Asked once for a package.
+    fn wants(&self, zip: &PackageHash) -> bool;
+}
+
+/// Every zip is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyZip;
+
+impl WantedZip for AnyZip {
+    fn wants(&self, _zip: &PackageHash) -> bool {
+        true
     }
 }
 

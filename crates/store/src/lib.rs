@@ -21,6 +21,7 @@ mod copy_error;
 mod dir;
 mod error;
 mod manifest;
+mod manifest_cache;
 mod memory;
 mod observed;
 mod range;
@@ -34,10 +35,11 @@ pub use copy_error::{CopyError, Side};
 pub use dir::DirStore;
 pub use error::{AccessFault, GiveUpReason, RejectionReason, StoreError, StoreItem};
 pub use manifest::is_manifest_type;
+pub use manifest_cache::{CachedStore, ManifestFiles};
 pub use memory::MemoryStore;
 pub use observed::push_observed;
 pub use range::file_range;
-pub use traits::{Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes};
+pub use traits::{BlobAhead, Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes};
 pub use verify::{ByteStream, verified};
 
 #[cfg(test)]

@@ -43,6 +43,14 @@ pub struct UnverifiedManifest {
     pub bytes: Bytes,
 }
 
+/// A blob that is on its way before its descriptor is known.
+pub struct BlobAhead {
+    /// Its size in bytes, if the store says it.
+    pub size: Option<u64>,
+    /// Its bytes, unverified.
+    pub stream: ByteStream,
+}
+
 /// How a repository is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
@@ -63,6 +71,12 @@ pub trait ReadStore: Send + Sync {
     /// The repository's address, if it lies in a registry. Equal registries can mount from each other.
     fn repository(&self) -> Option<&RepositoryRef> {
         None
+    }
+
+    /// So many requests will soon be made at once. A registry gets connections for them meanwhile; nothing is asked, and
+    /// nothing is waited for.
+    fn prepare(&self, requests: usize) {
+        let _ = requests;
     }
 
     /// How it is reached. What was learned from earlier requests counts.
@@ -135,6 +149,15 @@ pub trait ReadStore: Send + Sync {
     async fn fetch(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let stream = self.fetch_unverified(descriptor).await?;
         verified(self.place(), stream, descriptor)
+    }
+
+    /// A blob's bytes as the store has them, if only its digest is known for certain, and perhaps a `claimed` size. `None` if
+    /// that would not be faster than [`ReadStore::fetch`]: nothing is far away, or enough is on its way already.
+    ///
+    /// Believe nothing of it before [`verified`] has compared it with a descriptor.
+    async fn blob_ahead(&self, digest: &Digest, claimed: Option<u64>) -> Result<Option<BlobAhead>, StoreError> {
+        let _ = (digest, claimed);
+        Ok(None)
     }
 
     /// A range of a blob's bytes, which lies within it, as the store has them: a digest says nothing about a part of what it

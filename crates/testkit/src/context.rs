@@ -12,8 +12,8 @@ use crate::registry::Registry;
 
 /// A temp folder with `home/`, `tmp/` and `work/`, and the environment of the commands run in it.
 ///
-/// The environment holds `PATH` of the outside, `HOME`, `TMPDIR`, `TZ=UTC`, `LANG=C.UTF-8`, `NO_COLOR=1` and what
-/// [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies are left out.
+/// The environment holds `PATH` of the outside, `HOME`, `TMPDIR`, `TZ=UTC`, `LANG=C.UTF-8`, `NO_COLOR=1`, an empty
+/// `TOFU_OCI_CACHE_DIR` (so that each run fetches its packages), and what [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies are left out.
 #[derive(Debug)]
 pub struct TestContext {
     folder: TempDir,
@@ -120,6 +120,7 @@ impl TestContext {
         }
         command.env("HOME", self.home()).env("TMPDIR", self.folder.path().join("tmp"));
         command.env("TZ", "UTC").env("LANG", "C.UTF-8").env("NO_COLOR", "1");
+        command.env("TOFU_OCI_CACHE_DIR", "");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

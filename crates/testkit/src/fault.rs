@@ -12,6 +12,7 @@ use axum::http::HeaderMap;
 use bytes::Bytes;
 
 use crate::gate::Gate;
+use crate::rounds::Rounds;
 
 /// The parts of a request that a rule sees.
 #[derive(Clone, Debug)]
@@ -133,6 +134,8 @@ pub enum Fault {
     Hang,
     /// Waits until the gate opens, then goes on as if nothing had happened.
     Hold(Gate),
+    /// Waits until the round of the request is complete, then goes on as if nothing had happened.
+    InRounds(Rounds),
     /// Redirects to the prefix followed by the request's own path and query. The body is read first.
     Redirect {
         /// 301, 302, 303, 307 or 308.
@@ -284,6 +287,16 @@ impl RuleList {
 
     pub(crate) fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Tells the rounds of all rules that a connection was opened.
+    pub(crate) fn connected(&self) {
+        let rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for fault in rules.iter().flat_map(|rule| &rule.faults) {
+            if let Fault::InRounds(rounds) = fault {
+                rounds.connected();
+            }
+        }
     }
 
     /// The faults of the first rule that fires; empty if no rule fires.

@@ -26,6 +26,7 @@ mod dist;
 mod fault;
 mod filters;
 mod gate;
+mod line;
 mod log;
 mod mock_auth;
 mod openpgp_key;
@@ -34,6 +35,7 @@ mod ranges;
 mod real;
 mod referrer;
 mod registry;
+mod rounds;
 mod tunnel;
 mod upstream;
 mod vectors;
@@ -46,6 +48,7 @@ pub use dist::ReleaseFolder;
 pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};
 pub use filters::Filters;
 pub use gate::Gate;
+pub use line::{DelayedLine, NearEnd};
 pub use log::LoggedRequest;
 pub use mock_auth::{
     Arrival, ArrivalKind, MockAuth, MockReleases, MockScheme, MockScript, MockSite, ShownLogin, TokenScript,
@@ -59,6 +62,7 @@ pub use registry::{
     ReferrersSupport, RefusalAnswer, Registry, RegistryBuilder, RepositoryNames, Rights, Switch, Tags, TokenAddress,
     TokenField, Types, profiles,
 };
+pub use rounds::{Round, Rounds};
 pub use tunnel::Tunnel;
 pub use upstream::{MirrorHashes, Upstream};
 pub use vectors::{Vectors, panic_message};

@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
+use super::growth::GrowthStep;
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::process::high_water;
 
@@ -29,7 +32,7 @@ pub(super) enum BenchClock {
 }
 
 /// What one run cost.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Sample {
     pub(super) seconds: f64,
     /// The largest resident set of any process of the run, in bytes.
@@ -37,9 +40,13 @@ pub(super) struct Sample {
 }
 
 /// All runs of one case.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) samples: Vec<Sample>,
+    /// Requests to the registries in one run; absent if they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) requests: Option<usize>,
 }
 
 impl Series {
@@ -56,12 +63,22 @@ impl Series {
     pub(super) fn peak(&self) -> u64 {
         self.samples.iter().map(|sample| sample.peak).max().unwrap_or(0)
     }
+
+    /// The peak in MiB.
+    pub(super) fn peak_mebibytes(&self) -> f64 {
+        self.peak() as f64 / f64::from(1 << 20)
+    }
+
+    /// The step of a family that it measures.
+    pub(super) fn growth(&self) -> Option<GrowthStep> {
+        GrowthStep::all().find(|step| step.case() == self.name)
+    }
 }
 
 /// Runs every case once a round, each round in another order.
 pub(super) fn rounds(cases: &[BenchCase<'_>], runs: usize) -> ChoreResult<Vec<Series>> {
     let mut series: Vec<Series> =
-        cases.iter().map(|case| Series { name: case.name.clone(), samples: Vec::new() }).collect();
+        cases.iter().map(|case| Series { name: case.name.clone(), samples: Vec::new(), requests: None }).collect();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for round in 0..runs {
         let mut order: Vec<usize> = (0..cases.len()).collect();

@@ -6,7 +6,6 @@ use std::process::Command;
 
 use tofu_oci_testkit::Certificates;
 
-use super::measure::output;
 use super::package::{BenchPackage, PLATFORMS, sha256, write_zip};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::nginx::Nginx;
@@ -115,22 +114,5 @@ impl MirrorBench {
     /// The requests to the origin since the last call.
     pub(super) fn take_log(&self) -> ChoreResult<Vec<String>> {
         self.server.take_log()
-    }
-}
-
-/// The requests that a registry logs while `command` runs.
-pub(super) fn logged(command: &mut Command, address: &str, log: impl Fn() -> String) -> ChoreResult<usize> {
-    let begin = log().len();
-    output(command)?;
-    // The log comes through a pipe: after the line of one more request it is complete.
-    let last = "/v2/no/such/tags/list";
-    Command::new("curl").args(["--silent", &format!("http://{address}{last}")]).output()?;
-    loop {
-        let all = log();
-        let new = all.get(begin..).unwrap_or_default();
-        if new.contains(&format!("\"GET {last}")) {
-            return Ok(new.lines().filter(|line| line.contains(" HTTP/1.1\" ")).count() - 1);
-        }
-        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }

@@ -6,18 +6,29 @@
 
 mod bridge;
 mod cases;
+mod growth;
+mod jobs;
 mod lock;
 mod measure;
 mod mirror;
 mod module;
 mod package;
+mod page;
+mod parts;
+mod picture;
+mod record;
+mod stage;
 mod table;
+mod trips;
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::failure::ChoreResult;
+pub(crate) use page::pages;
+pub(crate) use parts::{PartArgs, run as run_part};
+use record::BenchRecord;
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, Args)]
@@ -35,44 +46,60 @@ pub(crate) struct BenchArgs {
     /// How many platforms the large release has
     #[arg(long, default_value_t = 10)]
     platforms: usize,
-    /// Run only cases whose name contains this text
+    /// Run only cases whose name contains this text; `trips` runs the small providers over a slow line alone
     #[arg(long)]
     only: Option<String>,
+    /// Measure this program over the slow line, instead of a release build
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// The round trip of the slow line, in milliseconds. With a longer one the machine's own noise counts less
+    #[arg(long, default_value_t = 50)]
+    round_trip: u64,
+    /// Keep every figure in this file. `docs/performance.json` is what `cargo xtask fixtures` draws docs/performance.md
+    /// and its picture from
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
 }
 
-/// Arguments of the part that runs in a release build: inflate a zip to nowhere and print the seconds it took.
-#[derive(Debug, Args)]
-pub(crate) struct InflateArgs {
-    /// The zip
-    zip: PathBuf,
-}
-
-/// Builds what is measured, prepares the package and the registries, runs the rounds, prints the table.
+/// Builds what is measured, prepares the package and the registries, runs the rounds, prints the tables.
 pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
+    let only_trips = args.only.as_deref() == Some(trips::NAME);
+    if let Some(program) = args.program.as_deref().filter(|_| only_trips) {
+        trips::print(&trips::measure(program, args.runs, args.round_trip)?);
+        return Ok(());
+    }
     let work = tempfile::Builder::new().prefix("tofu-oci-bench-").tempdir()?;
-    let programs = cases::Programs::build()?;
+    let programs = stage::Programs::build()?;
+    if only_trips {
+        trips::print(&trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?);
+        return Ok(());
+    }
     let package =
         package::BenchPackage::find_or_make(args.provider_dir.as_deref(), args.size, args.platforms, work.path())?;
     println!("{package}");
-    let stage = cases::BenchStage::start(&programs, &package, work.path())?;
+    let stage = stage::BenchStage::start(&programs, &package, work.path())?;
     let mut cases = stage.cases();
     if let Some(only) = &args.only {
         cases.retain(|case| case.name.contains(only.as_str()));
     }
-    let results = measure::rounds(&cases, args.runs)?;
-    table::print(&results, args.runs);
-    if results.iter().any(|series| series.name == cases::UNCHANGED) {
+    let mut series = measure::rounds(&cases, args.runs)?;
+    for (case, series) in cases.iter().zip(&mut series).filter(|(case, _)| jobs::is_in_a_job(&case.name)) {
+        series.requests = Some(stage.requests_of(case, args.runs)?).filter(|&requests| requests > 0);
+    }
+    let trips = match args.only {
+        None => trips::measure(&programs.tofu_oci, args.runs, args.round_trip)?,
+        Some(_) => Vec::new(),
+    };
+    let record = BenchRecord::new(package.to_string(), args.runs, series, trips);
+    if let Some(file) = &args.json {
+        record.write(file)?;
+    }
+    table::print(&record);
+    if record.find(stage::UNCHANGED).is_some() {
         stage.print_requests()?;
     }
-    if results.iter().any(|series| series.name.starts_with("bridge: ")) {
+    if record.series.iter().any(|series| series.name.starts_with("bridge: ")) {
         stage.bridged()?.print_loads()?;
     }
-    Ok(())
-}
-
-/// Inflates every entry of a zip into one reused buffer.
-pub(crate) fn inflate(args: &InflateArgs) -> ChoreResult {
-    let seconds = measure::inflate_to_nowhere(&args.zip)?;
-    println!("{seconds:.4}");
     Ok(())
 }

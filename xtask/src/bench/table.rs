@@ -1,6 +1,12 @@
 //! The figures, and the ratios that the project has set itself.
 
 use super::measure::Series;
+use super::parts::{BenchPart, TRANSPORT};
+use super::record::{BenchRecord, Machine};
+use super::{growth, jobs, trips};
+
+/// The case that shows the noise of the machine.
+const INFLATE: &str = "inflate to nowhere";
 
 /// A ratio of two cases and the bound it should keep.
 struct Goal {
@@ -51,6 +57,8 @@ enum Cost {
 const LIMITS: &[Limit] = &[
     Limit { case: "mirror one", cost: Cost::Mebibytes(64.0) },
     Limit { case: "mirror 100, unchanged", cost: Cost::Seconds(1.0) },
+    Limit { case: "install, from the cache", cost: Cost::Seconds(0.03) },
+    Limit { case: "install, nothing recorded", cost: Cost::Seconds(0.6) },
 ];
 
 /// Two cases and how many seconds the first may take beyond the other.
@@ -60,46 +68,109 @@ struct Extra {
     at_most: f64,
 }
 
-const EXTRAS: &[Extra] = &[Extra { case: "bridge: run -- init", beyond: "bridge: init, static mirror", at_most: 0.3 }];
+const EXTRAS: &[Extra] = &[
+    Extra { case: "bridge: run -- init", beyond: "bridge: init, static mirror", at_most: 0.3 },
+    Extra { case: "install, already there", beyond: "--version", at_most: 0.01 },
+];
 
-/// Prints every case, then the ratios of medians, then the peaks of memory.
-pub(super) fn print(results: &[Series], runs: usize) {
-    println!("\n{:<28} {:>8} {:>8} {:>10}", format!("seconds (of {runs})"), "min", "median", "peak MiB");
-    for series in results {
-        let peak = peak(series);
-        println!("{:<28} {:>8.3} {:>8.3} {:>10.1}", series.name, series.min(), series.median(), peak);
+/// Prints the jobs, then the ratios and limits, then growth, then the cases that no job names.
+pub(super) fn print(record: &BenchRecord) {
+    for machine in machine_lines(record) {
+        println!("{machine}");
     }
-    if let Some(noise) = find(results, "inflate to nowhere") {
+    print_jobs(record);
+    print_parts(record);
+    print_goals(record);
+    print_growth(record);
+    trips::print(&record.trips);
+    println!("\n{:<34} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "peak MiB");
+    let other = |series: &&Series| !jobs::is_in_a_job(&series.name) && series.growth().is_none();
+    for series in record.series.iter().filter(other) {
+        println!("{:<34} {}", series.name, figures(series));
+    }
+    if let Some(noise) = record.find(INFLATE) {
         let slowest = noise.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max);
         let spread = (slowest / noise.min() - 1.0) * 100.0;
         println!("\nmachine noise: the same inflate took up to {spread:.0} % longer than its best");
     }
+}
+
+/// Where, with what and how often it was measured.
+pub(super) fn machine_lines(record: &BenchRecord) -> Vec<String> {
+    let BenchRecord { machine, programs, package, rounds, .. } = record;
+    let Machine { processor, cores, memory, system } = machine;
+    vec![
+        format!("{processor}, {cores} cores, {memory} GiB, {system}"),
+        programs.join(", "),
+        format!("{package}; {rounds} rounds in shuffled order; registry:2 on the same cores, over loopback"),
+    ]
+}
+
+fn print_jobs(record: &BenchRecord) {
+    println!(
+        "\n{:<34} {:>8} {:>8} {:>10} {:>9} {:>7}",
+        "job, seconds", "min", "median", "peak MiB", "requests", "x ours"
+    );
+    for job in jobs::measured(record) {
+        println!("{}", job.what);
+        for line in job.lines {
+            let requests = line.series.requests.map_or_else(|| "-".to_owned(), |count| count.to_string());
+            let name = format!("  {}{}", line.series.name, line.doer.mark());
+            println!("{name:<34} {} {requests:>9} {:>7.2}", figures(line.series), line.ratio);
+        }
+    }
+}
+
+fn figures(series: &Series) -> String {
+    format!("{:>8.3} {:>8.3} {:>10.1}", series.min(), series.median(), series.peak_mebibytes())
+}
+
+/// What one core would need for each part of an installation.
+fn print_parts(record: &BenchRecord) {
+    let Some(sum) = parts_sum(record) else { return };
+    let parts = BenchPart::NAMED.iter().map(|(_, name)| *name).chain([TRANSPORT]);
+    let each: Vec<String> =
+        parts.filter_map(|name| Some(format!("{name} {:.2}", record.find(name)?.median()))).collect();
+    println!("\nparts of install, one after the other on one core: {}; in all {sum:.2} s", each.join(", "));
+    if let Some(install) = record.find("install") {
+        println!("install / its parts: {:.2}, goal 1.25", install.median() / sum);
+    }
+}
+
+/// The medians of all parts; `None` unless each was measured.
+pub(super) fn parts_sum(record: &BenchRecord) -> Option<f64> {
+    let parts = BenchPart::NAMED.iter().map(|(_, name)| *name).chain([TRANSPORT]);
+    parts.map(|name| record.find(name).map(Series::median)).sum()
+}
+
+fn print_growth(record: &BenchRecord) {
+    for growth in growth::measured(record) {
+        let [time, memory] = growth.exponents;
+        println!("\ninstall, {}: time grows as n^{time:.2}, memory as n^{memory:.2}", growth.family.name());
+        for (n, series) in growth.steps {
+            println!("{n:>34} {}", figures(series));
+        }
+    }
+}
+
+fn print_goals(record: &BenchRecord) {
     println!("\n{:<36} {:>7} {:>7} {:>7}", "ratio", "median", "min", "goal");
     for goal in GOALS {
-        let (Some(case), Some(against)) = (find(results, goal.case), find(results, goal.against)) else { continue };
+        let (Some(case), Some(against)) = (record.find(goal.case), record.find(goal.against)) else { continue };
         let (median, min) = (case.median() / against.median(), case.min() / against.min());
         println!("{:<36} {median:>7.2} {min:>7.2} {:>7.2}", goal.what, goal.at_most);
     }
     for extra in EXTRAS {
-        let (Some(case), Some(beyond)) = (find(results, extra.case), find(results, extra.beyond)) else { continue };
+        let (Some(case), Some(beyond)) = (record.find(extra.case), record.find(extra.beyond)) else { continue };
         let (median, min) = (case.median() - beyond.median(), case.min() - beyond.min());
         println!("{:<36} {median:>+7.2} {min:>+7.2} {:>7.2} s", format!("{}, extra", extra.case), extra.at_most);
     }
     for limit in LIMITS {
-        let Some(series) = find(results, limit.case) else { continue };
+        let Some(series) = record.find(limit.case) else { continue };
         let (found, most, unit) = match limit.cost {
             Cost::Seconds(most) => (series.median(), most, "s"),
-            Cost::Mebibytes(most) => (peak(series), most, "MiB"),
+            Cost::Mebibytes(most) => (series.peak_mebibytes(), most, "MiB"),
         };
         println!("{:<36} {found:>7.2} {unit:>7} {most:>7.2}", limit.case);
     }
-}
-
-/// In MiB.
-fn peak(series: &Series) -> f64 {
-    series.peak() as f64 / f64::from(1 << 20)
-}
-
-fn find<'a>(results: &'a [Series], name: &str) -> Option<&'a Series> {
-    results.iter().find(|series| series.name == name)
 }

@@ -73,6 +73,9 @@ pub(crate) struct InstallArgs {
     /// It also prints from where, and how many bytes would be downloaded. It asks the registry and downloads no package.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Use no package cache: fetch every package, and keep none for other projects
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

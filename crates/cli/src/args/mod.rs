@@ -7,6 +7,7 @@
 
 mod auth;
 mod bundle;
+mod cache;
 mod carry;
 mod check;
 mod common;
@@ -46,6 +47,7 @@ use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcomma
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs, BundleShowArgs, BundleVerb};
+pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{Global, Network, OutputArgs};
@@ -193,6 +195,7 @@ impl Verb {
             Self::Withdraw(_) => "withdraw",
             Self::Deprecate(_) => "deprecate",
             Self::Install(_) => "install",
+            Self::Cache(_) => "cache",
             Self::Lock(_) => "lock",
             Self::Verify(_) => "verify",
             Self::Versions(_) => "versions",
@@ -239,6 +242,8 @@ pub(crate) enum Verb {
     Deprecate(DeprecateArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
+    /// Show, thin out or verify the packages that projects share
+    Cache(CacheArgs),
     /// Bring the lock file up to date for all platforms
     Lock(LockArgs),
     /// Say who has signed a release, whether that is enough, and why or why not

@@ -26,6 +26,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "publishing", "publishing.md", "inputs, tags, layouts, signing";
     "modules", "modules.md", "modules in OCI repositories: what is packed, checked and written";
     "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
+    "caching", "caching.md", "packages that projects share, disk space, images for CI";
     "mirroring", "mirror.md", "providers of others in your own registry, by rules";
     "running", "run.md", "terraform, tofu and terragrunt with providers from OCI repositories";
     "configuration", "configuration.md", "the CLI configuration, how methods are combined, differences from OpenTofu";

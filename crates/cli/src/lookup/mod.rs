@@ -23,10 +23,11 @@ use tofu_oci_source::{
     BundleSource, Chain, ConfiguredMethods, FolderSource, HostedPlace, Link, MethodOpener, OciSource, Source,
     SourceError,
 };
-use tofu_oci_store::{DirStore, ReadStore};
+use tofu_oci_store::{CachedStore, DirStore, ReadStore};
 use tofu_oci_types::{Place, ProviderAddr};
 
 use crate::args::LookupArgs;
+use crate::cache_dir;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From, shown};
@@ -115,7 +116,8 @@ impl Finder {
         if let Some(opener) = self.opener.get() {
             return Ok(opener);
         }
-        let opener = MethodOpener::new(configured, self.connector.client()?, self.connector.host_tokens()?);
+        let opener = MethodOpener::new(configured, self.connector.client()?, self.connector.host_tokens()?)
+            .with_manifests(cache_dir::manifests());
         Ok(self.opener.get_or_init(|| opener))
     }
 
@@ -167,7 +169,10 @@ impl Finder {
                 let store: Arc<dyn ReadStore> = match &end {
                     // What is installed and locked does without a folder that is gone.
                     End::Layout(dir) => Arc::new(DirStore::open_later(dir)),
-                    End::Registry(_) => self.connector.source(&end)?,
+                    End::Registry(_) => match cache_dir::manifests() {
+                        Some(files) => Arc::new(CachedStore::new(self.connector.source(&end)?, files)),
+                        None => self.connector.source(&end)?,
+                    },
                 };
                 Ok(Arc::new(OciSource::new(store)) as Arc<dyn Source>)
             }),

@@ -2,6 +2,7 @@
 
 mod auth;
 mod bundle;
+mod cache;
 mod check;
 mod completions;
 mod config;
@@ -61,6 +62,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Withdraw(args) => args.state.output.json,
         Verb::Deprecate(args) => args.state.output.json,
         Verb::Install(args) => args.output.json,
+        Verb::Cache(args) => args.output().json,
         Verb::Lock(args) => args.output.json,
         Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
@@ -119,6 +121,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
         Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
+        Verb::Cache(args) => return cache::cache(&context(args.output()), &args).await,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Show(args) => show::show(&context(&args.output), &args).await?,

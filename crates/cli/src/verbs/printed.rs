@@ -41,6 +41,7 @@ pub(super) fn installed(
     }
     for package in installed {
         let verb = match package.outcome {
+            InstallOutcome::Installed if package.from_cache => "installed from the package cache:",
             InstallOutcome::Installed => "installed",
             InstallOutcome::Linked => "linked from the plugin cache:",
             InstallOutcome::AlreadyInstalled => "already installed",

@@ -12,6 +12,7 @@
 //! Spec: `OpenTofu` 1.12, `providers lock`: other providers' entries stay, the constraints are the configuration's.
 //! `oci-reality.md` §4.7 for what is recorded.
 
+mod ahead;
 mod provider;
 mod report;
 mod request;
@@ -33,8 +34,8 @@ use unfetched::FetchedHashes;
 pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
 pub use request::{LockOptions, LockRequest, LockWrite, PlatformChoice};
 
-/// How many providers are worked on at once.
-const PROVIDERS: usize = 8;
+/// How many providers are asked for at once; fewer are fetched ([`LockOptions::parallel`]).
+const PROVIDERS: usize = 32;
 
 /// Brings the lock file up to date for all providers and platforms, and writes it in its canonical form.
 ///

@@ -21,11 +21,11 @@ use super::report::{Basis, LockedPlatform, LockedProvider};
 use super::request::{LockRequest, PlatformChoice};
 use super::unfetched::{FetchedHashes, kept, origin_suffices};
 use crate::InstallError;
-use crate::choose::{VersionChoice, Warned};
+use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned};
 use crate::record::{ReleaseRecord, entry};
 
 /// How many platforms of a provider are asked for at once; fewer are fetched.
-const PLATFORMS: usize = 8;
+pub(super) const PLATFORMS: usize = 8;
 
 /// One provider at work.
 pub(super) struct Locking<'a> {
@@ -43,9 +43,9 @@ pub(super) struct Locking<'a> {
 
 /// A release, and what it says of itself.
 #[derive(Clone, Copy)]
-struct Described<'a> {
-    handle: &'a Arc<dyn Release>,
-    id: &'a ReleaseId,
+pub(super) struct Described<'a> {
+    pub(super) handle: &'a Arc<dyn Release>,
+    pub(super) id: &'a ReleaseId,
     about: &'a ReleaseDescription,
 }
 
@@ -79,6 +79,7 @@ impl Locking<'_> {
             source: &*self.request.source,
             lock: self.guide.as_ref(),
             upgrade: self.request.upgrade,
+            at_once: FOR_A_PACKAGE * self.likely_platforms(),
         };
         choice.warn_of_predecessor(self.warned, self.reporter);
         let version = choice.version(self.reporter).await?;
@@ -141,7 +142,7 @@ impl Locking<'_> {
             let trust = judged.vouched(platform, hashes.zh.as_ref());
             return Ok(LockedPackage::unfetched(Basis::Signed, hashes, BTreeSet::new(), trust));
         }
-        let offer = Arc::clone(release.handle).offer(platform).await?;
+        let offer = self.offer(release, platform, before).await?;
         let of_offer = self.trust_checker.of_offer(&offer).await?;
         let judged = of_offer.as_deref().unwrap_or(judged);
         let trust = judged.vouched(platform, offer.zh().as_ref());

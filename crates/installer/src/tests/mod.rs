@@ -11,6 +11,7 @@ mod links;
 mod lock;
 mod lock_hash_recording;
 mod locking;
+mod package_cache;
 mod parallel;
 mod predecessor;
 mod real_repositories;

@@ -1,21 +1,24 @@
 //! A release of a repository: its index, nested indexes, leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, Notice, ReleaseState, SignedSubject};
+use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag};
 use tokio::sync::OnceCell;
 
+use super::ahead::{OnItsWay, PackagesAhead};
+use super::notice::{NoticeAhead, NoticeQuestion};
 use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
+use crate::memory::lock;
 use crate::{
     ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part, Release,
-    ReleaseDescription, ReleaseId, Search, SourceError,
+    ReleaseDescription, ReleaseId, Search, SourceError, WantedZip,
 };
 
 /// A release whose index has been read.
@@ -29,6 +32,9 @@ pub(super) struct OciRelease {
     /// The index with all nested ones.
     whole: OnceCell<Arc<ReadIndex>>,
     description: OnceCell<ReleaseDescription>,
+    ahead: PackagesAhead,
+    /// A notice that is asked for ahead.
+    notice: Mutex<Option<NoticeAhead>>,
 }
 
 /// An index with those nested ones that were read, and what it says of checksums: all offers share it.
@@ -50,7 +56,9 @@ impl OciRelease {
         root: ReleaseIndex,
     ) -> Self {
         let root = Arc::new(ReadIndex::of(root));
-        Self { repository, id, tag, descriptor, root, whole: OnceCell::new(), description: OnceCell::new() }
+        let (whole, description) = (OnceCell::new(), OnceCell::new());
+        let (ahead, notice) = (PackagesAhead::default(), Mutex::default());
+        Self { repository, id, tag, descriptor, root, whole, description, ahead, notice }
     }
 
     async fn whole(&self) -> Result<&ReadIndex, SourceError> {
@@ -125,6 +133,76 @@ impl OciRelease {
         })
     }
 
+    /// The offer; with `wanted`, a package that is wanted is asked for meanwhile.
+    async fn offered(self: Arc<Self>, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
+        let read = self.index(platform).await?;
+        let selected = match select(&read.index, platform) {
+            Ok(selected) => selected,
+            Err(LayoutError::PlatformNotOffered { platform, offered }) => {
+                let ReleaseId { address, version, place, .. } = self.id.clone();
+                let what = NotOffered::PlatformMissing { version, platform, offered };
+                return Err(SourceError::NotOffered { address, place, what });
+            }
+            Err(error) => return Err(self.layout(error)),
+        };
+        if let Some(wanted) = wanted.filter(|_| selected.kind == LeafKind::Artifact) {
+            self.ask_ahead(&read.index, platform, wanted);
+            self.ask_for_notice();
+        }
+        let leaf = self.leaf(&selected.descriptor).await?;
+        let mut parts = leaf.parts().into_iter().map(|part| Part {
+            at: Locator::Blob(part.media_type),
+            size: Some(part.size),
+            digest: Some(part.digest),
+        });
+        let package = match leaf.kind() {
+            LeafKind::Artifact => {
+                let zip = parts.next().ok_or_else(|| self.unusable("it has no package".to_owned()))?;
+                Package::Zip(zip)
+            }
+            LeafKind::Image => {
+                let mut diff_ids = self.diff_ids(&leaf, platform).await?.into_iter();
+                Package::Layers(parts.map(|part| Layer { part, diff_id: diff_ids.next() }).collect())
+            }
+        };
+        Ok(Offer {
+            platform: platform.clone(),
+            manifest: Some(selected.descriptor.digest),
+            package,
+            published_as: read.published_as.clone(),
+            claims: Arc::clone(&read.claims),
+            allowed: Vec::new(),
+            signed: BTreeSet::new(),
+            release: self,
+        })
+    }
+
+    /// Asks for the notice that is reported beside the download.
+    fn ask_for_notice(&self) {
+        let question = self.notice_question();
+        let mut notice = lock(&self.notice);
+        if notice.is_none() && question.takes_a_request() {
+            *notice = OnItsWay::start(question.ask());
+        }
+    }
+
+    fn notice_question(&self) -> NoticeQuestion {
+        let (repository, id, release) = (Arc::clone(&self.repository), self.id.clone(), self.descriptor.clone());
+        NoticeQuestion { repository, id, release }
+    }
+
+    /// Asks for the zip that the index claims for a platform, if it is wanted.
+    fn ask_ahead(&self, index: &ReleaseIndex, platform: &Platform, wanted: &dyn WantedZip) {
+        let claims = index.claims();
+        let Some(claimed) = claims.platforms.get(platform) else { return };
+        if let Some(zh) = claimed.zh.as_ref()
+            && let Ok(digest) = format!("sha256:{}", zh.value()).parse()
+            && wanted.wants(zh)
+        {
+            self.ahead.ask(&self.repository.store, &digest, claimed.size);
+        }
+    }
+
     async fn leaf(&self, entry: &Descriptor) -> Result<Leaf, SourceError> {
         let bytes = self.repository.document(entry).await?;
         Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
@@ -193,42 +271,11 @@ impl Release for OciRelease {
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
-        let read = self.index(platform).await?;
-        let selected = match select(&read.index, platform) {
-            Ok(selected) => selected,
-            Err(LayoutError::PlatformNotOffered { platform, offered }) => {
-                let ReleaseId { address, version, place, .. } = self.id.clone();
-                let what = NotOffered::PlatformMissing { version, platform, offered };
-                return Err(SourceError::NotOffered { address, place, what });
-            }
-            Err(error) => return Err(self.layout(error)),
-        };
-        let leaf = self.leaf(&selected.descriptor).await?;
-        let mut parts = leaf.parts().into_iter().map(|part| Part {
-            at: Locator::Blob(part.media_type),
-            size: Some(part.size),
-            digest: Some(part.digest),
-        });
-        let package = match leaf.kind() {
-            LeafKind::Artifact => {
-                let zip = parts.next().ok_or_else(|| self.unusable("it has no package".to_owned()))?;
-                Package::Zip(zip)
-            }
-            LeafKind::Image => {
-                let mut diff_ids = self.diff_ids(&leaf, platform).await?.into_iter();
-                Package::Layers(parts.map(|part| Layer { part, diff_id: diff_ids.next() }).collect())
-            }
-        };
-        Ok(Offer {
-            platform: platform.clone(),
-            manifest: Some(selected.descriptor.digest),
-            package,
-            published_as: read.published_as.clone(),
-            claims: Arc::clone(&read.claims),
-            allowed: Vec::new(),
-            signed: BTreeSet::new(),
-            release: self,
-        })
+        self.offered(platform, None).await
+    }
+
+    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+        self.offered(platform, Some(wanted)).await
     }
 
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
@@ -237,21 +284,11 @@ impl Release for OciRelease {
     }
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
-        let ReleaseId { address, version, .. } = &self.id;
-        let Ok(tag) = Tag::deprecated(version) else { return Ok(None) };
-        let OpenedRepository { store, memory, .. } = &*self.repository;
-        if memory.listed().is_some_and(|tags| !tags.contains(&tag)) {
-            return Ok(None);
+        let asked = lock(&self.notice).take();
+        match asked {
+            Some(asked) => asked.answer().await.unwrap_or(Ok(None)),
+            None => self.notice_question().ask().await,
         }
-        let manifest = match memory.resolve(&**store, &tag).await {
-            Ok(manifest) => manifest,
-            Err(error) if error.is_not_found() => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let found = EvidenceReader::new(&**store, memory, &self.descriptor).notice_of(&manifest).await?;
-        let subject = SignedSubject { index: &self.descriptor.digest, address, version };
-        let found = found.filter(|found| found.is_about(&subject));
-        Ok(found.map(|found| found.notice).filter(|notice| notice.state != ReleaseState::Available))
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
@@ -284,7 +321,10 @@ impl Release for OciRelease {
             return Err(self.unusable(format!("{part} is not a blob of a repository")));
         };
         let blob = Descriptor::new(media_type, digest.clone(), size);
-        let stream = self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error))?;
+        let stream = match self.ahead.take(&self.repository.store, &blob).await {
+            Some(stream) => stream,
+            None => self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error))?,
+        };
         Ok(Opened { size: Some(size), stream })
     }
 }

@@ -67,6 +67,7 @@ async fn before(
         match fault {
             Fault::Hang => std::future::pending().await,
             Fault::Hold(gate) => gate.pass().await,
+            Fault::InRounds(rounds) => rounds.arrive(format!("{} {}", head.method, head.path)).await,
             Fault::Disconnect => return None,
             Fault::ExpireTokens => endpoint.auth.expire_tokens(),
             Fault::IgnoreRange => drop(head.headers.remove(RANGE)),

@@ -74,7 +74,7 @@ async fn serve(socket: std::net::TcpListener, endpoint: Arc<Endpoint>, tls: Opti
     socket.set_nonblocking(true).expect("a socket can be made non-blocking");
     let socket = TcpListener::from_std(socket).expect("the socket is non-blocking");
     let (ready, accepted) = mpsc::channel(64);
-    tokio::spawn(accept(socket, tls.map(TlsAcceptor::from), ready));
+    tokio::spawn(accept(socket, tls.map(TlsAcceptor::from), ready, Arc::clone(&endpoint)));
     let app = Router::new()
         .fallback(
             |State(endpoint): State<Arc<Endpoint>>,
@@ -87,9 +87,10 @@ async fn serve(socket: std::net::TcpListener, endpoint: Arc<Endpoint>, tls: Opti
 }
 
 /// Takes connections; handshakes run side by side, so that a slow peer delays no other.
-async fn accept(socket: TcpListener, tls: Option<TlsAcceptor>, ready: mpsc::Sender<Wire>) {
+async fn accept(socket: TcpListener, tls: Option<TlsAcceptor>, ready: mpsc::Sender<Wire>, endpoint: Arc<Endpoint>) {
     loop {
         let Ok((stream, _)) = socket.accept().await else { continue };
+        endpoint.rules.connected();
         // Without it small answers wait for the peer's delayed acknowledgement.
         let _ = stream.set_nodelay(true);
         let (tls, ready) = (tls.clone(), ready.clone());

@@ -1,0 +1,70 @@
+//! What changes when a file changes.
+
+use std::fs::Metadata;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a file must have stayed as it is before it is believed that a later change would show: clocks of file
+/// systems tick a few times in a second at worst.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// Which file it is, its size and its times. A file whose identity is the same has the same bytes: no program can set
+/// the time of a file's last change of status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    /// Bytes.
+    pub(super) size: u64,
+    /// Seconds and nanoseconds of the last change of its bytes.
+    pub(super) modified: (i64, i64),
+    /// The same of its status: links, mode, owner, bytes.
+    pub(super) changed: (i64, i64),
+}
+
+impl FileIdentity {
+    /// `None` if the system does not say, or its times are too coarse to show every change.
+    #[cfg(unix)]
+    pub(super) fn of(file: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let identity = Self {
+            device: file.dev(),
+            inode: file.ino(),
+            size: file.size(),
+            modified: (file.mtime(), file.mtime_nsec()),
+            changed: (file.ctime(), file.ctime_nsec()),
+        };
+        // A file system without nanoseconds has none in either; some packages have round times of modification.
+        (identity.changed.1 != 0).then_some(identity)
+    }
+
+    /// `None`: this system does not say.
+    #[cfg(not(unix))]
+    pub(super) fn of(_file: &Metadata) -> Option<Self> {
+        None
+    }
+
+    /// Whether both are one file with the same bytes, if only this program has changed its links or mode meanwhile.
+    pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
+        Self { changed: other.changed, ..*self } == *other
+    }
+
+    /// Whether the file has been as it is for long enough: a change in this very moment might not show.
+    pub(super) fn is_settled(&self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let limit = now.saturating_sub(SETTLED);
+        let settled = |(seconds, _): (i64, i64)| u64::try_from(seconds).is_ok_and(|seconds| seconds < limit.as_secs());
+        settled(self.modified) && settled(self.changed)
+    }
+}
+
+/// The file system that a file or folder is on; the same for all if the system does not say.
+#[cfg(unix)]
+pub(super) fn device(file: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::dev(file)
+}
+
+/// The file system that a file or folder is on; the same for all if the system does not say.
+#[cfg(not(unix))]
+pub(super) fn device(_file: &Metadata) -> u64 {
+    0
+}

@@ -1,0 +1,149 @@
+//! A package that was fetched and verified, into the cache.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tofu_oci_archive::PackageContents;
+use tofu_oci_disk::{Scratch, Waiter};
+use tofu_oci_types::{PackageHash, Reporter};
+
+use super::clone::{CloneWay, set_mode};
+use super::folder::CacheFolder;
+use super::identity::device;
+use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
+use super::record::{FILES, PackageRecord, write_source};
+use super::take::{CacheRequest, make_folders};
+use crate::blocking::blocking;
+use crate::verify::Verified;
+
+/// Whether a package that is fetched now will be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// Others who want it should wait for it.
+    Sure,
+    /// If the file systems can share its blocks, which is not known yet.
+    IfShared,
+}
+
+/// One package on its way into the cache.
+struct ArrivingPackage {
+    /// The folder with its files, which no other program knows yet.
+    from: PathBuf,
+    contents: PackageContents,
+    h1: PackageHash,
+    /// The zip or leaf manifest that it was unpacked from.
+    source: PackageHash,
+    name: String,
+    ways: Vec<CloneWay>,
+}
+
+impl PackageCache {
+    /// Whether what this request fetches will be in the cache.
+    pub(crate) fn keeping(&self, request: &CacheRequest) -> Keeping {
+        let Some((caches, own)) = self.0.as_ref().and_then(|caches| Some((caches, caches.own.as_ref()?))) else {
+            return Keeping::IfShared;
+        };
+        let is_shared = request.hard_links && device_above(request.place.path()) == Some(own.device);
+        if is_shared || caches.origin == CacheDirOrigin::Named { Keeping::Sure } else { Keeping::IfShared }
+    }
+
+    /// Records what the files of a package hold, so that they need not be read again once they are in their place.
+    pub(crate) async fn remember(&self, verified: &Verified) {
+        let Some(caches) = self.0.clone().filter(|caches| caches.memo.is_some()) else { return };
+        let Some((from, contents)) = verified.folder() else { return };
+        let (from, contents) = (from.to_owned(), contents.clone());
+        let work = move || {
+            for file in contents.files() {
+                caches.remember(&from.join(&file.name), file.sha256);
+            }
+        };
+        blocking(work).await;
+    }
+
+    /// Puts a package into the user's own cache, if that costs no second copy of its bytes or the user has asked for a cache.
+    pub(crate) async fn keep(
+        &self,
+        request: &CacheRequest,
+        verified: &Verified,
+        waiter: &Waiter,
+        reporter: &dyn Reporter,
+    ) {
+        let Some(caches) = &self.0 else { return };
+        let Some(own) = caches.own.clone() else { return };
+        let hashes = verified.hashes();
+        let (Some(h1), Some(source)) = (hashes.h1.clone(), hashes.zh.clone().or_else(|| hashes.ch.clone())) else {
+            return;
+        };
+        let Some((from, contents)) = verified.folder() else { return };
+        let arrival = ArrivingPackage {
+            from: from.to_owned(),
+            contents: contents.clone(),
+            source,
+            name: request.name.clone(),
+            ways: ways(request, caches.origin),
+            h1,
+        };
+        let lock = self.lock(&arrival.h1, waiter, reporter).await;
+        let at_work = caches.clone();
+        let work = move || {
+            let _lock = lock;
+            at_work.keep(&own, &arrival)
+        };
+        if let Err(error) = blocking(work).await {
+            caches.not_written(&error, reporter);
+        }
+    }
+}
+
+/// How the files of a package may get into the cache.
+fn ways(request: &CacheRequest, origin: CacheDirOrigin) -> Vec<CloneWay> {
+    let hard = request.hard_links.then_some(CloneWay::HardLink);
+    let copy = (origin == CacheDirOrigin::Named).then_some(CloneWay::Copy);
+    [Some(CloneWay::Reflink), hard, copy].into_iter().flatten().collect()
+}
+
+impl OpenCaches {
+    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage) -> io::Result<()> {
+        let content = own.content(&arrival.h1);
+        let is_there = PackageRecord::read(&content).is_ok_and(|record| record.contents(&arrival.h1).is_some());
+        if !is_there && !self.make(own, arrival, &content)? {
+            return Ok(());
+        }
+        write_source(&own.source(&arrival.source), &own.scratch(), &arrival.h1)
+    }
+
+    /// Makes the package in a temporary folder, and renames it. False if its files cannot be cloned.
+    fn make(&self, own: &CacheFolder, arrival: &ArrivingPackage, content: &Path) -> io::Result<bool> {
+        let scratch = Scratch::beside(&own.scratch())?;
+        let package = scratch.path().join("package");
+        let files = package.join(FILES);
+        fs::create_dir_all(&files)?;
+        for file in arrival.contents.files() {
+            make_folders(&files, &file.name)?;
+            let (from, to) = (arrival.from.join(&file.name), files.join(&file.name));
+            let Some(way) = self.cloner.make(&from, &to, &arrival.ways)? else { return Ok(false) };
+            // A hard link has one mode in all its places.
+            set_mode(&to, file.mode & 0o555)?;
+            self.remember(&to, file.sha256);
+            if way != CloneWay::HardLink {
+                self.remember(&from, file.sha256);
+            }
+        }
+        PackageRecord::of(&arrival.name, &arrival.contents).write(&package)?;
+        // What lies there has no valid record.
+        own.remove(content)?;
+        match fs::rename(&package, content) {
+            // A run without locks was faster.
+            Err(_) if PackageRecord::read(content).is_ok() => Ok(true),
+            Err(error) => Err(error),
+            Ok(()) => Ok(true),
+        }
+    }
+}
+
+/// The file system of a path, or of the folder that it will be made in.
+fn device_above(path: &Path) -> Option<u64> {
+    let path = std::path::absolute(path).ok()?;
+    path.ancestors().find_map(|folder| fs::metadata(folder).ok()).as_ref().map(device)
+}

@@ -1,0 +1,156 @@
+//! What a cache says of a package: its files, and what they hold.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tofu_oci_archive::{PackageContents, PackageFile};
+use tofu_oci_disk::ScratchFile;
+use tofu_oci_types::{Digest, PackageHash};
+
+/// The longest record, in bytes: 50 000 files with long names.
+const LONGEST: u64 = 32 << 20;
+
+/// The name of the record in a package's folder.
+pub(super) const RECORD: &str = "record.json";
+
+/// The name of the folder with the package's files.
+pub(super) const FILES: &str = "files";
+
+/// The files of a package, as they were when it was verified.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackageRecord {
+    /// What it was installed as when it came: `HOST/NS/TYPE VERSION OS_ARCH`. It is shown, and decides nothing.
+    pub(super) name: String,
+    pub(super) h1: PackageHash,
+    files: Vec<RecordedFile>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedFile {
+    name: String,
+    size: u64,
+    executable: bool,
+    sha256: String,
+}
+
+impl PackageRecord {
+    /// The record of a package that was verified.
+    pub(super) fn of(name: &str, contents: &PackageContents) -> Self {
+        let file = |file: &PackageFile| RecordedFile {
+            name: file.name.clone(),
+            size: file.size,
+            executable: file.mode & 0o111 != 0,
+            sha256: Digest::from_sha256(file.sha256).encoded().to_owned(),
+        };
+        Self { name: name.to_owned(), h1: contents.h1(), files: contents.files().iter().map(file).collect() }
+    }
+
+    /// The record in a package's folder.
+    pub(super) fn read(content: &Path) -> io::Result<Self> {
+        let bytes = tofu_oci_disk::read_file(&content.join(RECORD), LONGEST)?;
+        serde_json::from_slice(&bytes).map_err(io::Error::from)
+    }
+
+    /// Writes it into a new folder of a package.
+    pub(super) fn write(&self, content: &Path) -> io::Result<()> {
+        fs::write(content.join(RECORD), serde_json::to_vec(self).map_err(io::Error::from)?)
+    }
+
+    /// Its files; `None` if the record contradicts itself, or is of another package.
+    pub(super) fn contents(&self, h1: &PackageHash) -> Option<PackageContents> {
+        let file = |file: &RecordedFile| {
+            Some(PackageFile {
+                name: file.name.clone(),
+                size: file.size,
+                mode: if file.executable { 0o755 } else { 0o644 },
+                sha256: bytes_of_hex(&file.sha256)?,
+            })
+        };
+        let contents = PackageContents::recorded(self.files.iter().map(file).collect::<Option<_>>()?).ok()?;
+        (self.h1 == *h1 && contents.h1() == *h1).then_some(contents)
+    }
+}
+
+/// The package that a zip or leaf was unpacked to, as a file says; `None` if it does not.
+pub(super) fn read_source(file: &Path) -> Option<PackageHash> {
+    let bytes = tofu_oci_disk::read_file(file, 1024).ok()?;
+    let h1: PackageHash = std::str::from_utf8(&bytes).ok()?.trim_end().parse().ok()?;
+    h1.is_well_formed().then_some(h1)
+}
+
+/// Writes which package a zip or leaf was unpacked to.
+pub(super) fn write_source(file: &Path, scratch: &Path, h1: &PackageHash) -> io::Result<()> {
+    let new = ScratchFile::beside(scratch)?;
+    writeln!(new.as_file(), "{h1}")?;
+    new.put(file)
+}
+
+/// The 32 bytes of a SHA-256 in lower-case hexadecimal digits.
+pub(super) fn bytes_of_hex(text: &str) -> Option<[u8; 32]> {
+    let digit = |one: u8| match one {
+        b'0'..=b'9' => Some(one - b'0'),
+        b'a'..=b'f' => Some(one - b'a' + 10),
+        _ => None,
+    };
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let bytes: Vec<u8> =
+        pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect::<Option<_>>()?;
+    if rest.is_empty() { bytes.try_into().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contents(name: &str) -> PackageContents {
+        let file = PackageFile { name: name.to_owned(), size: 3, mode: 0o755, sha256: [7; 32] };
+        PackageContents::recorded(vec![file]).unwrap()
+    }
+
+    #[test]
+    fn a_record_reads_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let contents = contents("docs/a");
+        PackageRecord::of("a 1 b", &contents).write(folder.path()).unwrap();
+        let read = PackageRecord::read(folder.path()).unwrap();
+        assert_eq!(read.contents(&contents.h1()), Some(contents));
+        assert_eq!(read.name, "a 1 b");
+    }
+
+    /// A record that says `text` in place of `was` is not believed.
+    #[track_caller]
+    fn check(was: &str, text: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let contents = contents("file");
+        PackageRecord::of("a 1 b", &contents).write(folder.path()).unwrap();
+        let path = folder.path().join(RECORD);
+        let written = fs::read_to_string(&path).unwrap();
+        assert!(written.contains(was), "{written}");
+        fs::write(&path, written.replace(was, text)).unwrap();
+        let read = PackageRecord::read(folder.path()).ok().and_then(|read| read.contents(&contents.h1()));
+        assert_eq!(read, None, "{text}");
+    }
+
+    #[test]
+    fn a_record_that_contradicts_itself_is_not_believed() {
+        check("\"file\"", "\"../file\"");
+        check("\"file\"", "\"other\"");
+        check("0707", "0807");
+        check("0707", "07");
+        check("{", "");
+    }
+
+    #[test]
+    fn a_source_names_a_package() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, h1) = (folder.path().join("zh"), contents("a").h1());
+        write_source(&file, folder.path(), &h1).unwrap();
+        assert_eq!(read_source(&file), Some(h1));
+        fs::write(&file, "h1:abc\n").unwrap();
+        assert_eq!(read_source(&file), None);
+    }
+}

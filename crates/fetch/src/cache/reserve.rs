@@ -1,0 +1,40 @@
+//! Who fetches a zip that several runs want, decided before it is known to be the package.
+
+use tofu_oci_disk::{Lock, Lockable, Waiter};
+use tofu_oci_types::PackageHash;
+
+use super::keep::Keeping;
+use super::open::PackageCache;
+use super::take::CacheRequest;
+use crate::place::PackagePath;
+
+/// What stands in the way of asking for a zip before it is known to be the package.
+pub(crate) enum Reservation {
+    /// Nothing: no other run waits for it.
+    Free,
+    /// Nothing, and other runs wait until this is dropped.
+    Locked(Lock),
+    /// It is in a cache, or another run fetches it.
+    Taken,
+}
+
+impl PackageCache {
+    /// Keeps other runs from fetching a zip that this one will put into the cache. Waits for nothing.
+    pub(crate) fn reserve(&self, zip: &PackageHash, place: &PackagePath, waiter: &Waiter) -> Reservation {
+        let (Some(caches), Some(request)) = (self.0.as_ref(), CacheRequest::of_zip(zip, place)) else {
+            return Reservation::Free;
+        };
+        if caches.hold(&request) {
+            return Reservation::Taken;
+        }
+        let own = caches.own.as_ref().filter(|_| self.keeping(&request) == Keeping::Sure);
+        let Some(own) = own else { return Reservation::Free };
+        match tofu_oci_disk::try_lock(&Lockable::File(own.lock(zip)), &waiter.program) {
+            // It may have come while nobody looked.
+            Ok(Some(_)) if caches.hold(&request) => Reservation::Taken,
+            Ok(Some(lock)) => Reservation::Locked(lock),
+            Ok(None) => Reservation::Taken,
+            Err(_) => Reservation::Free,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What is in the user's own cache: listed, thinned out, verified.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tofu_oci_archive::{NoKnownFiles, PackageContents, file_sha256};
+use tofu_oci_disk::{Lockable, Waiter};
+use tofu_oci_types::PackageHash;
+
+use super::folder::CacheFolder;
+use super::memo::FileMemo;
+use super::open::PackageCache;
+use super::record::{FILES, PackageRecord, RECORD, read_source};
+use crate::FetchError;
+use crate::blocking::blocking;
+
+/// A package in the cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptPackage {
+    /// What it was installed as when it came: `HOST/NS/TYPE VERSION OS_ARCH`.
+    pub name: String,
+    /// The checksum of its files.
+    pub h1: PackageHash,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// When a project last got it.
+    pub last_used: SystemTime,
+    /// Its folder.
+    pub path: PathBuf,
+}
+
+/// What a cache holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheInfo {
+    /// The folder of the cache.
+    pub dir: PathBuf,
+    /// The cache below it, which is only read.
+    pub lower: Option<PathBuf>,
+    /// Its packages, by name and checksum.
+    pub packages: Vec<KeptPackage>,
+}
+
+/// What `prune` removes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PruneRules {
+    /// Packages that no project got for this time.
+    pub unused_for: Duration,
+    /// The least recently used ones, until the others have at most so many bytes.
+    pub max_bytes: u64,
+    /// Whether it is done, or only reported.
+    pub act: PruneAct,
+}
+
+/// Whether something is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PruneAct {
+    /// It is.
+    Remove,
+    /// It would be.
+    Report,
+}
+
+/// What was removed, or would be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// By name and checksum.
+    pub removed: Vec<KeptPackage>,
+    /// The others.
+    pub kept: Vec<KeptPackage>,
+}
+
+/// What a look at every byte has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheHealth {
+    /// The packages that are as they came.
+    pub sound: Vec<KeptPackage>,
+    /// Those that were changed. They were removed.
+    pub damaged: Vec<DamagedPackage>,
+}
+
+/// A package with a file that has changed since it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedPackage {
+    /// The package.
+    pub package: KeptPackage,
+    /// The first file that is missing or has other bytes.
+    pub file: PathBuf,
+}
+
+impl PackageCache {
+    /// What is in the user's own cache; `None` without one.
+    ///
+    /// # Errors
+    /// [`FetchError::Io`] if it cannot be listed.
+    pub async fn info(&self) -> Result<Option<CacheInfo>, FetchError> {
+        let Some((own, caches)) = self.own().zip(self.0.as_ref()) else { return Ok(None) };
+        let lower = caches.lower.as_ref().map(|lower| lower.path().to_owned());
+        let dir = own.path().to_owned();
+        let packages = blocking(move || list(&own)).await?;
+        Ok(Some(CacheInfo { dir, lower, packages: packages.into_iter().map(|(package, _)| package).collect() }))
+    }
+
+    /// Removes packages from the user's own cache, and what is left of others. Installed ones stay where they are. A package that
+    /// another run is taking out is removed after that; one that it has taken out for longer than the waiter waits is kept.
+    ///
+    /// # Errors
+    /// [`FetchError::Io`] if the cache cannot be listed.
+    pub async fn prune(&self, rules: PruneRules, waiter: &Waiter) -> Result<Pruned, FetchError> {
+        let Some(own) = self.own() else { return Ok(Pruned::default()) };
+        let at_work = own.clone();
+        let mut packages: Vec<KeptPackage> =
+            blocking(move || list(&at_work)).await?.into_iter().map(|(package, _)| package).collect();
+        packages.sort_by_key(|package| std::cmp::Reverse(package.last_used));
+        let (mut pruned, mut left) = (Pruned::default(), rules.max_bytes);
+        for package in packages {
+            let is_old = package.last_used.elapsed().is_ok_and(|unused| unused >= rules.unused_for);
+            let fits = left.checked_sub(package.bytes).filter(|_| !is_old);
+            let goes = fits.is_none() && (rules.act == PruneAct::Report || remove(&own, &package, waiter).await);
+            left = fits.unwrap_or(left);
+            if goes { pruned.removed.push(package) } else { pruned.kept.push(package) }
+        }
+        pruned.removed.sort_by(order);
+        pruned.kept.sort_by(order);
+        if rules.act == PruneAct::Remove {
+            sweep_leftovers(&own, waiter).await;
+        }
+        Ok(pruned)
+    }
+
+    /// Reads every file of the user's own cache. Damaged packages are removed, so that the next installation fetches them.
+    ///
+    /// # Errors
+    /// [`FetchError::Io`] if the cache cannot be listed.
+    pub async fn verify(&self, waiter: &Waiter) -> Result<CacheHealth, FetchError> {
+        let Some((own, caches)) = self.own().zip(self.0.clone()) else { return Ok(CacheHealth::default()) };
+        let at_work = own.clone();
+        let mut health = CacheHealth::default();
+        for (package, contents) in blocking(move || list(&at_work)).await? {
+            let (folder, caches) = (package.path.join(FILES), caches.clone());
+            let look = move || {
+                contents.files().iter().map(|file| (folder.join(&file.name), file.sha256)).find(|(path, sha256)| {
+                    let is_sound =
+                        path.is_file() && file_sha256(path, &NoKnownFiles).is_ok_and(|found| found == *sha256);
+                    if is_sound {
+                        caches.remember(path, *sha256);
+                    }
+                    !is_sound
+                })
+            };
+            match blocking(look).await {
+                None => health.sound.push(package),
+                // It may have gone meanwhile.
+                Some(_) if !package.path.exists() => {}
+                Some((file, _)) => {
+                    remove(&own, &package, waiter).await;
+                    health.damaged.push(DamagedPackage { package, file });
+                }
+            }
+        }
+        Ok(health)
+    }
+
+    fn own(&self) -> Option<CacheFolder> {
+        self.0.as_ref()?.own.clone()
+    }
+}
+
+fn order(one: &KeptPackage, other: &KeptPackage) -> std::cmp::Ordering {
+    (&one.name, one.h1.as_str()).cmp(&(&other.name, other.h1.as_str()))
+}
+
+/// The packages with a valid record, by name and checksum.
+fn list(own: &CacheFolder) -> Result<Vec<(KeptPackage, PackageContents)>, FetchError> {
+    let mut found = Vec::new();
+    for path in entries(&own.contents())? {
+        let Ok(record) = PackageRecord::read(&path) else { continue };
+        let h1 = record.h1.clone();
+        let Some(contents) = record.contents(&h1).filter(|_| own.content(&h1) == path) else { continue };
+        let last_used =
+            fs::metadata(path.join(RECORD)).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+        found.push((KeptPackage { name: record.name, h1, bytes: contents.bytes(), last_used, path }, contents));
+    }
+    found.sort_by(|(one, _), (other, _)| order(one, other));
+    Ok(found)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, FetchError> {
+    let failed = |source| FetchError::Io { action: "read", path: folder.to_owned(), source };
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Removes a package that no run is taking out; true if it is gone.
+async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> bool {
+    let lock = tofu_oci_disk::lock(&Lockable::File(own.lock(&package.h1)), waiter, &|_| ()).await;
+    let (own, path) = (own.clone(), package.path.clone());
+    match lock {
+        Ok(lock) => {
+            let work = move || {
+                let _lock = lock;
+                own.remove(&path).is_ok()
+            };
+            blocking(work).await
+        }
+        Err(_) => false,
+    }
+}
+
+/// Removes what leads to no package: sources, locks, folders without a record, and what is known of files of earlier times.
+async fn sweep_leftovers(own: &CacheFolder, waiter: &Waiter) {
+    let own = own.clone();
+    let at_once = Waiter { limit: Duration::ZERO, ..waiter.clone() };
+    let folder = own.clone();
+    let broken = blocking(move || {
+        let is_broken = |path: &PathBuf| PackageRecord::read(path).is_err();
+        entries(&folder.contents()).unwrap_or_default().into_iter().filter(is_broken).collect::<Vec<_>>()
+    });
+    for path in broken.await {
+        let name = path.file_name().map(|name| own.locks().join(name)).unwrap_or_default();
+        if let Ok(_lock) = tofu_oci_disk::lock(&Lockable::File(name), &at_once, &|_| ()).await {
+            let _ = own.remove(&path);
+        }
+    }
+    let folder = own.clone();
+    blocking(move || {
+        for source in entries(&folder.sources()).unwrap_or_default() {
+            if read_source(&source).is_none_or(|h1| !folder.content(&h1).exists()) {
+                let _ = fs::remove_file(source);
+            }
+        }
+        FileMemo::of(&folder).sweep();
+    })
+    .await;
+    for lock in entries(&own.locks()).unwrap_or_default() {
+        let Some(name) = lock.file_name() else { continue };
+        let is_needed = own.contents().join(name).exists() || own.sources().join(name).exists();
+        if !is_needed && let Ok(_held) = tofu_oci_disk::lock(&Lockable::File(lock.clone()), &at_once, &|_| ()).await {
+            let _ = fs::remove_file(&lock);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What is known of files, and when it is forgotten; folders that are not used.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, file_sha256};
+use tofu_oci_types::NoReporter;
+
+use super::folder::CacheFolder;
+use super::identity::FileIdentity;
+use super::memo::{FileMemo, LEAST};
+use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
+
+/// A cache, and a large file that it knows.
+struct KnownFile {
+    root: tempfile::TempDir,
+    memo: FileMemo,
+    file: PathBuf,
+}
+
+impl KnownFile {
+    fn new() -> Self {
+        Self::of(LEAST)
+    }
+
+    fn of(size: u64) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let memo = FileMemo::of(&CacheFolder::own(root.path()).unwrap());
+        let file = root.path().join("file");
+        fs::write(&file, vec![7; usize::try_from(size).unwrap()]).unwrap();
+        memo.record_at(&file, file_sha256(&file, &NoKnownFiles).unwrap());
+        Self { root, memo, file }
+    }
+
+    fn is_known(&self) -> bool {
+        self.memo.sha256(&fs::metadata(&self.file).unwrap()).is_some()
+    }
+
+    /// Overwrites a byte in place, and puts the time of modification back.
+    fn edit(&self) {
+        let before = fs::metadata(&self.file).unwrap().modified().unwrap();
+        let file = File::options().write(true).open(&self.file).unwrap();
+        std::io::Write::write_all(&mut &file, b"!").unwrap();
+        file.set_modified(before).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_large_file_is_known_until_it_changes() {
+    let known = KnownFile::new();
+    assert!(known.is_known());
+    let copy = known.root.path().join("copy");
+    fs::copy(&known.file, &copy).unwrap();
+    assert_eq!(known.memo.sha256(&fs::metadata(&copy).unwrap()), None, "another file is not known");
+    known.edit();
+    assert!(!known.is_known(), "the time of modification is the same, and the last change is not");
+}
+
+#[test]
+fn a_small_file_is_read_each_time() {
+    assert!(!KnownFile::of(LEAST - 1).is_known());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_link_makes_a_file_unknown_until_it_was_read() {
+    let known = KnownFile::new();
+    let before = fs::metadata(&known.file).unwrap();
+    fs::hard_link(&known.file, known.root.path().join("link")).unwrap();
+    let after = fs::metadata(&known.file).unwrap();
+    let of = |file| FileIdentity::of(file).unwrap();
+    assert!(of(&after).has_bytes_of(&of(&before)));
+    known.memo.record(&of(&after), [1; 32]);
+    assert_eq!(known.memo.find(&of(&after)), Some([1; 32]));
+    assert_eq!(known.memo.find(&of(&before)).is_some(), before.len() == 0, "one file has one record");
+}
+
+/// A record is not believed after `change`.
+#[cfg(unix)]
+#[track_caller]
+fn check_record(change: impl FnOnce(&str) -> String) {
+    let known = KnownFile::new();
+    let folder = known.root.path().join("packages-v1/files");
+    let record = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let changed = change(&fs::read_to_string(&record).unwrap());
+    fs::write(&record, changed).unwrap();
+    assert!(!known.is_known());
+    known.memo.sweep();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_damaged_record_is_not_believed() {
+    check_record(|_| String::new());
+    check_record(|text| text[..text.len() - 5].to_owned());
+    check_record(|text| text.replace(' ', ""));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_record_of_an_earlier_start_of_the_machine_is_not_believed() {
+    check_record(|text| text.replacen(&text[..8], "00000000", 1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_changed_just_now_is_not_recorded_by_reading_it() {
+    let known = KnownFile::new();
+    known.edit();
+    let read = |known: &KnownFile| file_sha256(&known.file, &known.memo).unwrap();
+    assert_eq!(read(&known), read(&known));
+    assert!(!known.is_known(), "a change in the same tick of the clock would not show");
+}
+
+/// What is reported of a cache in `root`; whether it is used.
+#[track_caller]
+fn check_folder(root: &Path, want: bool) {
+    let settings = PackageCacheSettings { dir: Some(root.to_owned()), origin: CacheDirOrigin::Named, lower: None };
+    assert_eq!(PackageCache::open(&settings, &NoReporter).0.is_some(), want, "{}", root.display());
+}
+
+#[test]
+fn a_cache_is_made_for_its_owner() {
+    let root = tempfile::tempdir().unwrap();
+    check_folder(&root.path().join("a/b"), true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = root.path().join("a/b/packages-v1");
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
+    }
+    check_folder(&root.path().join("a/b"), !cfg!(unix));
+}
+
+#[test]
+fn a_file_is_no_cache() {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("file"), "").unwrap();
+    check_folder(&root.path().join("file"), false);
+    fs::write(root.path().join("packages-v1"), "").unwrap();
+    check_folder(root.path(), false);
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed() {
+    let root = tempfile::tempdir().unwrap();
+    check_folder(root.path(), true);
+    let left = root.path().join("packages-v1/scratch/.tofu-oci-1-0");
+    fs::create_dir_all(left.join("package/files")).unwrap();
+    let aged = SystemTime::now() - Duration::from_hours(48);
+    File::open(&left).unwrap().set_modified(aged).unwrap();
+    check_folder(root.path(), true);
+    assert_eq!(left.exists(), cfg!(not(unix)));
+}

@@ -1,0 +1,109 @@
+//! `docs/performance.md` and its picture, drawn from the record that lies beside them.
+
+use std::collections::BTreeMap;
+
+use super::jobs::{self, Doer};
+use super::record::BenchRecord;
+use super::{growth, picture, table};
+use crate::failure::ChoreResult;
+use crate::paths;
+
+const RECORD: &str = "docs/performance.json";
+const PAGE: &str = "docs/performance.md";
+const PICTURE: &str = "docs/performance.svg";
+
+/// The page and the picture, by their paths in the workspace.
+///
+/// # Errors
+/// If the record is missing or is not one.
+pub(crate) fn pages() -> ChoreResult<BTreeMap<&'static str, String>> {
+    let record = BenchRecord::read(&paths::root().join(RECORD))?;
+    Ok([(PAGE, page(&record)), (PICTURE, picture::svg(&record)?)].into())
+}
+
+fn page(record: &BenchRecord) -> String {
+    let mut text = String::from(
+        "# Performance\n\n<!-- `cargo xtask fixtures` writes this page and its picture from performance.json. -->\n\n\
+         How fast the program is beside what people use today, from one run on one machine. The registry shares the \
+         machine's cores. Compare ratios: seconds differ from machine to machine.\n\n\
+         ![Bars of each job beside its peers, and time against n](performance.svg)\n\n## The machine\n\n",
+    );
+    for line in table::machine_lines(record) {
+        text += &format!("- {line}\n");
+    }
+    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run.\n\n\
+             | job | who | case | seconds, least | median | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|\n";
+    for job in jobs::measured(record) {
+        for line in &job.lines {
+            let who = match line.doer {
+                Doer::Ours => "tofu-oci",
+                Doer::Peer => "peer",
+                Doer::Limit => "limit",
+            };
+            let series = line.series;
+            let requests = series.requests.map(|count| count.to_string()).unwrap_or_default();
+            text += &format!(
+                "| {} | {who} | {} | {:.3} | {:.3} | {:.1} | {requests} | {:.2} |\n",
+                job.what,
+                series.name.replace('|', "\\|"),
+                series.min(),
+                series.median(),
+                series.peak_mebibytes(),
+                line.ratio
+            );
+        }
+    }
+    text += &parts(record);
+    text += &trips_section(record);
+    text += &growth_section(record);
+    text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/performance.json\ncargo xtask fixtures\n```\n\n\
+             The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \
+             provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n";
+    text
+}
+
+fn parts(record: &BenchRecord) -> String {
+    let (Some(sum), Some(install)) = (table::parts_sum(record), record.find("install")) else { return String::new() };
+    format!(
+        "\n## The parts of an installation\n\nOne core needs {sum:.2} s for receiving, inflating, hashing twice, the CRC and writing, one after \
+         the other. `install` takes {:.2} s, that is {:.2} of it (goal: at most 1.25), because it does them side by side.\n",
+        install.median(),
+        install.median() / sum
+    )
+}
+
+fn trips_section(record: &BenchRecord) -> String {
+    let Some(first) = record.trips.first() else { return String::new() };
+    let mut text = format!(
+        "\n## Round trips\n\nSmall providers over a line with a round trip of {} ms, connecting included: the seconds beyond those \
+         without a delay, in round trips.\n\n| job | seconds | without delay | round trips | goal | connections |\n|---|---:|---:|---:|---:|---:|\n",
+        first.round_trip
+    );
+    for line in &record.trips {
+        let ([far, near], trips) = (line.seconds, line.trips());
+        text +=
+            &format!("| {} | {far:.3} | {near:.3} | {trips:.1} | {:.0} | {} |\n", line.job, line.goal, line.connections);
+    }
+    text
+}
+
+fn growth_section(record: &BenchRecord) -> String {
+    let families = growth::measured(record);
+    if families.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none.\n\n\
+         | what grows | n | median seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
+    );
+    for family in families {
+        for (index, (n, series)) in family.steps.iter().enumerate() {
+            let exponents =
+                if index == 0 { family.exponents.map(|value| format!("{value:.2}")) } else { Default::default() };
+            let [time, memory] = exponents;
+            let (seconds, peak) = (series.median(), series.peak_mebibytes());
+            text += &format!("| {} | {n} | {seconds:.3} | {peak:.1} | {time} | {memory} |\n", family.family.name());
+        }
+    }
+    text
+}

@@ -1,0 +1,117 @@
+//! The parts of an installation, each alone and on one core: what the whole is compared with.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use tofu_oci_types::DigestHasher;
+
+use super::measure::inflate_to_nowhere;
+use crate::failure::{ChoreFailure, ChoreResult};
+
+/// Bytes that a part works on at a time.
+const BUFFER: usize = 1 << 20;
+
+/// Arguments of the part that runs in a release build: it does its work and prints the seconds.
+#[derive(Debug, Args)]
+pub(crate) struct PartArgs {
+    /// Which part
+    part: BenchPart,
+    /// The zip
+    zip: PathBuf,
+    /// A file that `write` makes
+    #[arg(required_if_eq("part", "write"))]
+    out: Option<PathBuf>,
+}
+
+/// A part of an installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchPart {
+    /// Inflate every entry into one reused buffer
+    Inflate,
+    /// The CRC-32 of as many bytes as the zip unpacks to
+    Crc,
+    /// The SHA-256 of as many bytes as the zip has
+    HashZip,
+    /// The SHA-256 of as many bytes as the zip unpacks to
+    HashFiles,
+    /// As many bytes as the zip unpacks to, written into a file
+    Write,
+}
+
+impl BenchPart {
+    /// Each part with the name of its case. What remains of an installation is the transport: [`TRANSPORT`].
+    pub(super) const NAMED: &[(Self, &str)] = &[
+        (Self::Inflate, "inflate to nowhere"),
+        (Self::Crc, "part: CRC-32"),
+        (Self::HashZip, "part: SHA-256 of the zip"),
+        (Self::HashFiles, "part: SHA-256 of the files"),
+        (Self::Write, "part: write"),
+    ];
+
+    /// The word on the command line.
+    pub(super) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// The case that fetches the zip over TLS to nowhere.
+pub(super) const TRANSPORT: &str = "part: TLS";
+
+/// Does one part and prints the seconds.
+pub(crate) fn run(args: &PartArgs) -> ChoreResult {
+    let seconds = match args.part {
+        BenchPart::Inflate => inflate_to_nowhere(&args.zip)?,
+        BenchPart::Crc => {
+            let mut crc = flate2::Crc::new();
+            each(unpacked(&args.zip)?, |bytes| {
+                crc.update(bytes);
+                Ok(())
+            })?
+        }
+        BenchPart::HashZip => hash(args.zip.metadata()?.len())?,
+        BenchPart::HashFiles => hash(unpacked(&args.zip)?)?,
+        BenchPart::Write => {
+            let out = args.out.as_ref().ok_or_else(|| ChoreFailure::new("`write` needs a file"))?;
+            let mut file = File::create(out)?;
+            each(unpacked(&args.zip)?, |bytes| Ok(file.write_all(bytes)?))?
+        }
+    };
+    println!("{seconds:.4}");
+    Ok(())
+}
+
+/// Bytes that the zip unpacks to.
+fn unpacked(zip: &Path) -> ChoreResult<u64> {
+    let mut archive = zip::ZipArchive::new(File::open(zip)?)?;
+    let mut bytes = 0;
+    for index in 0..archive.len() {
+        bytes += archive.by_index_raw(index)?.size();
+    }
+    Ok(bytes)
+}
+
+fn hash(bytes: u64) -> ChoreResult<f64> {
+    let mut hasher = DigestHasher::sha256();
+    let seconds = each(bytes, |piece| {
+        hasher.update(piece);
+        Ok(())
+    })?;
+    std::hint::black_box(hasher.finish());
+    Ok(seconds)
+}
+
+/// Seconds that `work` takes for this many bytes, a buffer at a time.
+fn each(bytes: u64, mut work: impl FnMut(&[u8]) -> ChoreResult) -> ChoreResult<f64> {
+    let buffer: Vec<u8> = (0..=250).cycle().take(BUFFER).collect();
+    let start = Instant::now();
+    let mut left = usize::try_from(bytes)?;
+    while left > 0 {
+        let piece = left.min(BUFFER);
+        work(&buffer[..piece])?;
+        left -= piece;
+    }
+    Ok(start.elapsed().as_secs_f64())
+}

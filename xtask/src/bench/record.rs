@@ -1,0 +1,102 @@
+//! What one run of the benchmark measured, as JSON: `--json FILE` writes it, the table and the page are drawn from it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+use super::measure::{Series, output};
+use super::trips::MeasuredTrips;
+use crate::failure::{ChoreResult, Doing};
+
+/// One run: where, with what, and every figure.
+#[derive(Serialize, Deserialize)]
+pub(super) struct BenchRecord {
+    pub(super) machine: Machine,
+    /// `rustc --version` and the version of each peer.
+    pub(super) programs: Vec<String>,
+    /// The large package, in words.
+    pub(super) package: String,
+    /// Rounds of each case.
+    pub(super) rounds: usize,
+    pub(super) series: Vec<Series>,
+    /// What a slow line costs; empty if it was not measured.
+    #[serde(default)]
+    pub(super) trips: Vec<MeasuredTrips>,
+}
+
+/// The machine, in words that a reader compares with their own.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Machine {
+    pub(super) processor: String,
+    pub(super) cores: usize,
+    /// GiB, rounded.
+    pub(super) memory: u64,
+    pub(super) system: String,
+}
+
+impl BenchRecord {
+    /// The figures of this run on this machine.
+    pub(super) fn new(package: String, rounds: usize, series: Vec<Series>, trips: Vec<MeasuredTrips>) -> Self {
+        let versions = [
+            ("rustc", &["--version"][..]),
+            ("curl", &["--version"]),
+            ("unzip", &["-v"]),
+            ("tofu", &["version"]),
+            ("terraform", &["version"]),
+            ("oras", &["version"]),
+        ];
+        let programs = versions.iter().filter_map(|(program, words)| version(program, words)).collect();
+        Self { machine: Machine::this(), programs, package, rounds, series, trips }
+    }
+
+    /// Reads a record that an earlier run wrote.
+    pub(super) fn read(path: &Path) -> ChoreResult<Self> {
+        let text = fs::read(path).doing(|| format!("reading {}", path.display()))?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+
+    /// Writes the record.
+    pub(super) fn write(&self, path: &Path) -> ChoreResult {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        fs::write(path, text).doing(|| format!("writing {}", path.display()))
+    }
+
+    /// The figures of a case, if it was run.
+    pub(super) fn find(&self, name: &str) -> Option<&Series> {
+        self.series.iter().find(|series| series.name == name)
+    }
+}
+
+impl Machine {
+    fn this() -> Self {
+        let field = |file: &str, name: &str| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let line = text.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+            line.split_once(':').map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
+        };
+        let kibibytes = field("/proc/meminfo", "MemTotal");
+        let kibibytes: u64 = kibibytes.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        Self {
+            processor: field("/proc/cpuinfo", "model name"),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            memory: (kibibytes + (1 << 19)) >> 20,
+            system: fs::read_to_string("/proc/sys/kernel/osrelease")
+                .map_or_else(|_| std::env::consts::OS.to_owned(), |release| format!("Linux {}", release.trim())),
+        }
+    }
+}
+
+/// The first line that a program says about its version; `None` if it is not here.
+fn version(program: &str, words: &[&str]) -> Option<String> {
+    let said = output(Command::new(program).args(words).env("CHECKPOINT_DISABLE", "1")).ok()?;
+    // `unzip` begins with its version and goes on with its history; oras names a field.
+    let line = said.lines().next()?.trim();
+    let short = line.split(" (").next().unwrap_or(line).split(", by").next().unwrap_or(line);
+    Some(if short.contains(program) { short.to_owned() } else { format!("{program} {}", last_word(short)) })
+}
+
+fn last_word(line: &str) -> &str {
+    line.rsplit(' ').next().unwrap_or(line)
+}
