@@ -131,7 +131,7 @@ fn one_of_several_versions_must_be_named() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has several versions: 1.4.0, 1.5.0, 2.0.0-rc1
 
-    hint: name one, such as [REGISTRY]/acme/widget:2.0.0-rc1, or copy all of them with --all
+    hint: name one, such as [REGISTRY]/acme/widget:1.5.0, or copy all of them with --all
     ");
     let said = scene.run("copy REGISTRY/acme/widget oci:some --version 1.5.0");
     assert_snapshot!(said.text, @"

@@ -24,8 +24,8 @@ fn the_short_help_fits_a_screen() {
       mirror       Keep the providers that you use in your own registry: verified, complete, up to date
       module       Keep modules in OCI repositories
       bundle       Carry releases in one file to a site without a network
-      serve        Serve providers out of OCI repositories to Terraform and every OpenTofu
-      run          Run terraform, tofu or terragrunt with providers from OCI repositories
+      serve        Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
+      run          Run terraform, tofu or terragrunt with providers and modules from OCI repositories
       sign         Sign a release where it is, so that clients and cosign can verify it
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version

@@ -55,8 +55,6 @@ fn a_configuration_of_modules_alone_travels_in_a_bundle() {
     5 added; 1 call not mirrored; 1 call unknown; 5.4 kB sent
 
     ----- stderr -----
-    warning: module network (registry.example.test/acme/network/aws) is not installed, so its providers are not known
-      hint: run `tofu get` or `terraform get` first
     ");
     upstream.scene.context.write_home(".tofurc", "");
     assert_snapshot!(upstream.scene.run(&format!("bundle load carried.tar --modules-to '{TO}' --quiet")).text, @"

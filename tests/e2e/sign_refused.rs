@@ -24,6 +24,7 @@ fn wrong_usage() {
 
     hint: write [REGISTRY]/acme/widget:VERSION, such as [REGISTRY]/acme/widget:1.4.0
     hint: `tofu-oci versions [REGISTRY]/acme/widget` lists what is there
+    hint: `tofu-oci module versions oci://[REGISTRY]/acme/widget` lists those of a module
     ");
     assert_snapshot!(scene.refuse("sign oci:missing:1.4.0 --key p256.pem"), @"
     exit code: 1

@@ -75,6 +75,7 @@ fn what_is_not_there_cannot_go() {
 
     hint: write [REGISTRY]/acme/widget:VERSION, such as [REGISTRY]/acme/widget:1.4.0
     hint: `tofu-oci versions [REGISTRY]/acme/widget` lists what is there
+    hint: `tofu-oci module versions oci://[REGISTRY]/acme/widget` lists those of a module
     ");
     assert_snapshot!(scene.refuse(&format!("withdraw {WIDGET}@1.4.0 --reason broken")), @"
     exit code: 2

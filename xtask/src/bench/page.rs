@@ -12,12 +12,16 @@ const RECORD: &str = "docs/performance.json";
 const PAGE: &str = "docs/performance.md";
 const PICTURE: &str = "docs/performance.svg";
 
-/// The page and the picture, by their paths in the workspace.
+/// The page and the picture, by their paths in the workspace; empty as long as no run has been kept.
 ///
 /// # Errors
-/// If the record is missing or is not one.
+/// If the record cannot be read.
 pub(crate) fn pages() -> ChoreResult<BTreeMap<&'static str, String>> {
-    let record = BenchRecord::read(&paths::root().join(RECORD))?;
+    let path = paths::root().join(RECORD);
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let record = BenchRecord::read(&path)?;
     Ok([(PAGE, page(&record)), (PICTURE, picture::svg(&record)?)].into())
 }
 
