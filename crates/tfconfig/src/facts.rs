@@ -5,7 +5,7 @@ use std::path::Path;
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
-use crate::model::{Declared, UsedBy};
+use crate::model::{ConfigFinding, Declared, UsedBy};
 
 /// What one file says about providers and modules.
 #[derive(Debug, Default)]
@@ -28,6 +28,19 @@ pub(crate) struct FileFacts {
     pub(crate) variables: Vec<InputVariable>,
     /// Output values.
     pub(crate) outputs: Vec<Output>,
+    /// Other names that a module has once.
+    pub(crate) names: Vec<DeclaredName>,
+    /// What is refused in the file alone.
+    pub(crate) findings: Vec<ConfigFinding>,
+}
+
+/// A name that a module has once.
+#[derive(Clone, Debug)]
+pub(crate) struct DeclaredName {
+    /// What has the name, with an article.
+    pub(crate) space: &'static str,
+    pub(crate) name: String,
+    pub(crate) at: Declared,
 }
 
 /// A `variable` block. What is `None` is not written there.

@@ -4,6 +4,7 @@
 //! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
 //! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
+//! each file --shape--> findings: labels, arguments and names that OpenTofu refuses
 //! folder of a module --interface--> ModuleInterface                                          (what its page shows)
 //! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
 //! files of local modules --calls--> CallFile --pins--> CallFileWrite                       (sources, rewritten in place)
@@ -26,6 +27,7 @@ mod package;
 mod reader;
 mod render;
 mod resolve;
+mod shape;
 mod state;
 mod summary;
 mod syntax;

@@ -1,5 +1,6 @@
 //! The files of one folder as one module.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,9 +9,10 @@ use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, FileFacts, FunctionCall, Import, InputVariable, ModuleCall, Output, ProviderBlock, RequiredBlock,
-    RequiredEntry, Resource, WrittenVersion, config_name, implied, implied_name, problem,
+    Backend, DeclaredName, FileFacts, FunctionCall, Import, InputVariable, ModuleCall, Output, ProviderBlock,
+    RequiredBlock, RequiredEntry, Resource, WrittenVersion, config_name, implied, implied_name, problem,
 };
+use crate::files::FileRole;
 use crate::model::{ConfigFinding, Declared};
 use crate::{files, reader};
 
@@ -33,6 +35,8 @@ pub(crate) struct ModuleFacts {
     pub(crate) outputs: BTreeMap<String, Output>,
     pub(crate) findings: Vec<ConfigFinding>,
     required_at: Option<Declared>,
+    /// What no second block may be called, and the first one that is.
+    once: HashMap<(&'static str, String), Declared>,
     /// The resources by what they are called, as places in their list: a file may have very many.
     named: HashMap<String, usize>,
 }
@@ -45,11 +49,11 @@ pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
     let mut module = ModuleFacts::default();
     let mut primary = Vec::new();
     for path in &files.primary {
-        primary.push(read_file(path)?);
+        primary.push(read_file(path, FileRole::Adds)?);
     }
     let mut overrides = Vec::new();
     for path in &files.overrides {
-        overrides.push(read_file(path)?);
+        overrides.push(read_file(path, FileRole::Overrides)?);
     }
     for facts in &mut primary {
         module.require(std::mem::take(&mut facts.required))?;
@@ -68,10 +72,10 @@ pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
     Ok(Some(module))
 }
 
-fn read_file(path: &Path) -> Result<FileFacts, TfConfigError> {
+fn read_file(path: &Path, role: FileRole) -> Result<FileFacts, TfConfigError> {
     let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
     let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;
-    reader::read(path, &text, files::syntax(path))
+    reader::read(path, &text, files::syntax(path), role)
 }
 
 impl ModuleFacts {
@@ -125,6 +129,14 @@ impl ModuleFacts {
 
     /// A file that adds to the others.
     fn append(&mut self, facts: FileFacts) {
+        self.findings.extend(facts.findings);
+        for DeclaredName { space, name, at } in facts.names {
+            let what = format!("{space} `{name}`");
+            match self.once.entry((space, name)) {
+                Entry::Occupied(first) => self.findings.push(duplicate(&what, first.get(), at)),
+                Entry::Vacant(free) => drop(free.insert(at)),
+            }
+        }
         for block in facts.providers {
             match self.block(&block.name, block.alias.as_deref()) {
                 Some(first) => {
@@ -176,6 +188,15 @@ impl ModuleFacts {
 
     /// An override file: it changes existing blocks, and adds only default provider configurations.
     fn merge(&mut self, facts: FileFacts) {
+        self.findings.extend(facts.findings);
+        for DeclaredName { space, name, at } in facts.names {
+            let what = format!("{} `{name}`", space.trim_start_matches("the "));
+            if matches!(space, "the variable" | "the output" | "the local value")
+                && !self.once.contains_key(&(space, name))
+            {
+                self.findings.push(nothing_to_override(&what, at));
+            }
+        }
         for block in facts.providers {
             let same = |earlier: &&mut ProviderBlock| earlier.name == block.name && earlier.alias == block.alias;
             match self.providers.iter_mut().find(same) {
@@ -221,6 +242,12 @@ impl ModuleFacts {
                 message: "an override file cannot hold an `import` block".to_owned(),
                 instead: "move it into a file without `override` in its name".to_owned(),
             });
+        }
+        for (nth, second) in facts.backends.iter().enumerate() {
+            let mut earlier = facts.backends.iter().take(nth);
+            if let Some(first) = earlier.find(|first| (first.kind == "cloud") == (second.kind == "cloud")) {
+                self.findings.push(duplicate("the backend", &first.at, second.at.clone()));
+            }
         }
         if let Some(backend) = facts.backends.into_iter().next() {
             self.backend = Some(backend);

@@ -105,6 +105,14 @@ impl PackageWalk<'_> {
                 let message = format!("`{}` is not a module source", masked(&source_text));
                 return Err(PackageModulesError::Invalid { at, message });
             };
+            if let (WrittenVersion::Text(text), false) = (&version, matches!(parsed, ModuleSource::Registry(..))) {
+                // OpenTofu takes such a source for an address of a registry, and finds it to be none.
+                let message = format!(
+                    "`version = \"{text}\"` is for modules of a registry, and `{}` is none",
+                    masked(&source_text)
+                );
+                return Err(PackageModulesError::Invalid { at, message });
+            }
             let ModuleSource::Local(path) = parsed else {
                 self.found.elsewhere.insert(parsed.to_string());
                 self.found.outer.push(OuterCall::of(&source, &version));

@@ -10,15 +10,16 @@ use crate::facts::{
     ProviderBlock, RequiredBlock, RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name,
     parse_constraints, parse_source, problem,
 };
-use crate::files::TfSyntax;
+use crate::files::{FileRole, TfSyntax};
+use crate::json::TfJsonKind;
 use crate::model::{Declared, UsedBy};
 use crate::syntax::{Constant, TfAttribute, TfBlock, TfBody, TfValue};
-use crate::{functions, json};
+use crate::{functions, json, shape};
 
 /// The facts of a file.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
-pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFacts, TfConfigError> {
+pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax, role: FileRole) -> Result<FileFacts, TfConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let reader = FactsReader { path, text, lines: LineStarts::of(text) };
     let mut facts = FileFacts::default();
@@ -30,12 +31,16 @@ pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFact
                 let at = Declared { path: path.to_owned(), at };
                 problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
             })?;
-            reader.file(&TfBody::Native(&body), &mut facts)?;
+            reader.file(&TfBody::Native(&body), role, &mut facts)?;
             facts.functions = functions::native(&body, |offset| reader.at(offset));
         }
         TfSyntax::Json => {
             let root = json::parse(path, text)?;
-            reader.file(&TfBody::Json(root.objects()), &mut facts)?;
+            if !matches!(root.kind, TfJsonKind::Object(_) | TfJsonKind::Array(_)) {
+                let message = "the file must hold an object".to_owned();
+                return Err(problem(reader.at(root.offset), ConfigProblem::Syntax { message }));
+            }
+            reader.file(&TfBody::Json(root.objects()), role, &mut facts)?;
             facts.functions = functions::json(&root, |offset| reader.at(offset));
         }
     }
@@ -53,7 +58,7 @@ impl FactsReader<'_> {
         Declared { path: self.path.to_owned(), at: self.lines.position(self.text, offset) }
     }
 
-    fn file(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {
+    fn file(&self, body: &TfBody<'_>, role: FileRole, facts: &mut FileFacts) -> Result<(), TfConfigError> {
         self.misplaced(body)?;
         for terraform in body.blocks("terraform", 0) {
             for block in terraform.body.blocks("required_providers", 0) {
@@ -86,6 +91,8 @@ impl FactsReader<'_> {
         }
         facts.variables = body.blocks("variable", 1).iter().map(|block| self.variable(block)).collect();
         facts.outputs = body.blocks("output", 1).iter().map(output).collect();
+        facts.names = shape::names(body, |offset| self.at(offset));
+        facts.findings = shape::findings(body, role, |offset| self.at(offset));
         Ok(())
     }
 
@@ -171,11 +178,12 @@ impl FactsReader<'_> {
             problem(self.at(value.offset()), ConfigProblem::InvalidAlias { name: name.to_owned() })
         };
         let items = value.list().ok_or_else(|| wrong(value))?;
+        // The name alone is the default configuration, which is passed in any case.
         let alias = |item: TfValue<'_>| match item.reference() {
-            Some(ConfigRef { name: local, alias: Some(alias), key: None }) if local == name => Ok(alias),
+            Some(ConfigRef { name: local, alias, key: None }) if local == name => Ok(alias),
             _ => Err(wrong(item)),
         };
-        items.into_iter().map(alias).collect()
+        items.into_iter().filter_map(|item| alias(item).transpose()).collect()
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeProviderBlock`.

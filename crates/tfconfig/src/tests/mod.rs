@@ -1,3 +1,4 @@
 mod configurations;
 mod goldens;
 mod problems;
+mod reading;

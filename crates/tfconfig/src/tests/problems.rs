@@ -242,3 +242,49 @@ fn the_state_is_where_backend_and_workspace_say() {
     insta::assert_snapshot!(check(selected), @r#"Read { path: "terraform.tfstate.d/blue/terraform.tfstate", providers: [StateProvider { address: registry.opentofu.org/hashicorp/a, modules: [""] }] }"#);
     insta::assert_snapshot!(check_in(selected, Some("default")), @"");
 }
+
+#[test]
+fn blocks_of_another_shape_are_named_with_their_place() {
+    let text = r#"resource "a" {}
+variable "x" { foo = 1 }
+frob "x" {}
+output "o" {}
+module "m" {}
+variable "1x" {}
+variable "version" {}
+locals "x" {}
+variable "y" {
+  type = strin
+}
+variable "z" {
+  type    = number
+  default = "many"
+}
+output "p" { value = 1 }
+output "p" { value = 1 }
+"#;
+    insta::assert_snapshot!(check_file("main.tf", text), @r#"
+    main.tf:1:1: error wrong-labels: a `resource` block has two labels (type and name); write `resource "TYPE" "NAME" {`
+    main.tf:2:16: error no-such-argument: a `variable` block has no argument `foo`; check the name, or remove it
+    main.tf:3:1: error no-such-block: a file has no block `frob`; check the name, or remove the block
+    main.tf:4:1: error missing-argument: an `output` block must have `value`; add `value`
+    main.tf:5:1: error missing-argument: a `module` block must have `source`; add `source`
+    main.tf:6:1: error invalid-name: `1x` cannot be the name of a `variable` block; choose another name of letters, digits, `_` and `-` that begins with a letter or `_`
+    main.tf:7:1: error invalid-name: `version` cannot be the name of a variable, since it means something else in a `module` block; choose another name of letters, digits, `_` and `-` that begins with a letter or `_`
+    main.tf:8:1: error wrong-labels: a `locals` block has no label; write `locals {`
+    main.tf:10:10: error invalid-type-constraint: `strin` is not a type; write a type such as `list(string)`
+    main.tf:14:13: error invalid-value: the `default` is not of the `type` of the variable; change one of the two
+    main.tf:17:1: error duplicate-block: the output `p` is there twice; the first one stands at main.tf:16:1; keep one of the two, or give one another name (`alias` in a provider block)
+    "#);
+    let json = r#"{
+  "resource": {"a": {}},
+  "locals": {"a": 1, "a": 2},
+  "output": {"o": {}}
+}"#;
+    insta::assert_snapshot!(check_file("main.tf.json", json), @"
+    main.tf.json:2:21: error wrong-labels: a `resource` block in JSON needs a label; write an object for each label, and one for the block
+    main.tf.json:3:22: error duplicate-argument: a `locals` block has `a` twice; keep one of the two
+    main.tf.json:4:14: error missing-argument: an `output` block must have `value`; add `value`
+    main.tf.json:3:22: error duplicate-block: the local value `a` is there twice; the first one stands at main.tf.json:3:14; keep one of the two, or give one another name (`alias` in a provider block)
+    ");
+}
