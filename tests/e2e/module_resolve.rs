@@ -236,7 +236,7 @@ fn a_source_names_its_repository_itself() {
 
     tofu-oci  finds nothing, tag-not-found: its source names no tag, which means latest;
               [REGISTRY]/acme/network has no tag latest
-    OpenTofu  1.10 and later takes the same package; Terraform reads no oci:// source
+    OpenTofu  1.10 and later asks the same repository; Terraform reads no oci:// source
 
     ----- stderr -----
     ");

@@ -85,9 +85,9 @@ fn verbs_about_versions_take_the_source_of_a_module() {
     assert_snapshot!(said(&scene, "verify REGISTRY/acme/network --key p256.pub"), @"
     2: error: no version of [REGISTRY]/acme/network is named, and the lock file has none
 
-    hint: name one: [REGISTRY]/acme/network@VERSION
-    hint: `tofu-oci versions [REGISTRY]/acme/network --provider` lists them
     hint: if [REGISTRY]/acme/network is a repository: [REGISTRY]/acme/network:VERSION; `tofu-oci module versions oci://[REGISTRY]/acme/network` lists those of a module
+    hint: if it is a provider, name a version: [REGISTRY]/acme/network@VERSION
+    hint: `tofu-oci versions [REGISTRY]/acme/network --provider` lists those of the provider
     ");
 }
 
@@ -149,10 +149,10 @@ fn a_file_where_a_folder_belongs_is_wrong_usage() {
 #[test]
 fn the_ignore_file_that_counts_is_named() {
     let scene = Scene::with_network();
-    scene.context.write("broken/main.tf", "module {\n");
+    scene.context.write("broken/sub/main.tf", "module {\n");
     scene.context.write("broken/.terraformignore", "docs/\n");
     assert_snapshot!(said(&scene, "module push broken REGISTRY/acme/network --version 2.0.0"), @"
-    1: error: OpenTofu could not read this module: main.tf:1:10: the file does not parse: invalid block body; expected `}`, newline or identifier
+    1: error: OpenTofu could not read this module: sub/main.tf:1:10: the file does not parse: invalid block body; expected `}`, newline or identifier
 
     hint: correct the file, or leave its folder out: a line in .terraformignore
     hint: to publish it all the same, add --skip-checks

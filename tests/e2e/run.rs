@@ -148,6 +148,7 @@ fn without_repositories_the_command_is_not_started() {
 
     hint: name them: tofu-oci run --template 'ghcr.io/acme/${namespace}-${type}' --include 'registry.example.com/*/*' -- terraform init
     hint: or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}-${type}'
+    hint: or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     ");
 }
 
