@@ -387,9 +387,9 @@ fn without_a_version_the_locked_one_is_meant() {
     ----- stderr -----
     error: no version of registry.example.com/acme/widget is named, and the lock file has none
 
-    hint: name one: registry.example.com/acme/widget@VERSION
-    hint: `tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget` lists them
     hint: if registry.example.com/acme/widget is a repository: registry.example.com/acme/widget:VERSION; `tofu-oci module versions oci://registry.example.com/acme/widget` lists those of a module
+    hint: if it is a provider, name a version: registry.example.com/acme/widget@VERSION
+    hint: `tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget` lists those of the provider
     ");
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     assert!(scene.run(&format!("{line} --key p256.pub")).success().stdout.contains("widget 1.4.0\n"));

@@ -290,7 +290,11 @@ impl Release for ChainedRelease {
         self.offered(platform, None).await
     }
 
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(
+        self: Arc<Self>,
+        platform: &Platform,
+        wanted: &dyn WantedZip,
+    ) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }
 

@@ -70,7 +70,11 @@ pub trait Release: Send + Sync {
     ///
     /// # Errors
     /// As [`Release::offer`].
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(
+        self: Arc<Self>,
+        platform: &Platform,
+        wanted: &dyn WantedZip,
+    ) -> Result<Offer, SourceError> {
         let _ = wanted;
         self.offer(platform).await
     }

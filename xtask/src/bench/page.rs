@@ -85,8 +85,10 @@ fn trips_section(record: &BenchRecord) -> String {
     );
     for line in &record.trips {
         let ([far, near], trips) = (line.seconds, line.trips());
-        text +=
-            &format!("| {} | {far:.3} | {near:.3} | {trips:.1} | {:.0} | {} |\n", line.job, line.goal, line.connections);
+        text += &format!(
+            "| {} | {far:.3} | {near:.3} | {trips:.1} | {:.0} | {} |\n",
+            line.job, line.goal, line.connections
+        );
     }
     text
 }

@@ -28,6 +28,6 @@ mod take;
 mod tests;
 
 pub(crate) use keep::Keeping;
-pub(crate) use reserve::Reservation;
 pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
+pub(crate) use reserve::Reservation;
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};

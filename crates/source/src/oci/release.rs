@@ -134,7 +134,11 @@ impl OciRelease {
     }
 
     /// The offer; with `wanted`, a package that is wanted is asked for meanwhile.
-    async fn offered(self: Arc<Self>, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
+    async fn offered(
+        self: Arc<Self>,
+        platform: &Platform,
+        wanted: Option<&dyn WantedZip>,
+    ) -> Result<Offer, SourceError> {
         let read = self.index(platform).await?;
         let selected = match select(&read.index, platform) {
             Ok(selected) => selected,
@@ -274,7 +278,11 @@ impl Release for OciRelease {
         self.offered(platform, None).await
     }
 
-    async fn offer_to_fetch(self: Arc<Self>, platform: &Platform, wanted: &dyn WantedZip) -> Result<Offer, SourceError> {
+    async fn offer_to_fetch(
+        self: Arc<Self>,
+        platform: &Platform,
+        wanted: &dyn WantedZip,
+    ) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }
 
