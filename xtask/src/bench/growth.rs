@@ -59,6 +59,11 @@ impl GrowthStep {
         format!("growth: install, {} {}", self.n, self.family.key())
     }
 
+    /// The step that a series measures.
+    pub(super) fn of(series: &Series) -> Option<Self> {
+        Self::all().find(|step| step.case() == series.name)
+    }
+
     /// Every step of every family.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         FAMILIES.iter().flat_map(|(family, numbers)| numbers.iter().map(|&n| Self { family: *family, n }))
@@ -131,7 +136,7 @@ pub(super) struct MeasuredGrowth<'a> {
 /// The families with more than one measured step.
 pub(super) fn measured<'a>(record: &'a BenchRecord) -> Vec<MeasuredGrowth<'a>> {
     let of = |(family, _): &(GrowthFamily, &[usize])| {
-        let step = |series: &'a Series| Some((series.growth().filter(|step| step.family == *family)?.n, series));
+        let step = |series: &'a Series| Some((GrowthStep::of(series).filter(|step| step.family == *family)?.n, series));
         let steps: Vec<(usize, &Series)> = record.series.iter().filter_map(step).collect();
         let points =
             |of: fn(&Series) -> f64| steps.iter().map(|(n, series)| (*n as f64, of(series))).collect::<Vec<_>>();

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::growth::GrowthStep;
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::process::high_water;
 
@@ -67,11 +66,6 @@ impl Series {
     /// The peak in MiB.
     pub(super) fn peak_mebibytes(&self) -> f64 {
         self.peak() as f64 / f64::from(1 << 20)
-    }
-
-    /// The step of a family that it measures.
-    pub(super) fn growth(&self) -> Option<GrowthStep> {
-        GrowthStep::all().find(|step| step.case() == self.name)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::{ChoreResult, Doing};
 /// One run: where, with what, and every figure.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BenchRecord {
-    pub(super) machine: Machine,
+    pub(super) machine: BenchMachine,
     /// `rustc --version` and the version of each peer.
     pub(super) programs: Vec<String>,
     /// The large package, in words.
@@ -28,7 +28,7 @@ pub(super) struct BenchRecord {
 
 /// The machine, in words that a reader compares with their own.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Machine {
+pub(super) struct BenchMachine {
     pub(super) processor: String,
     pub(super) cores: usize,
     /// GiB, rounded.
@@ -48,7 +48,7 @@ impl BenchRecord {
             ("oras", &["version"]),
         ];
         let programs = versions.iter().filter_map(|(program, words)| version(program, words)).collect();
-        Self { machine: Machine::this(), programs, package, rounds, series, trips }
+        Self { machine: BenchMachine::this(), programs, package, rounds, series, trips }
     }
 
     /// Reads a record that an earlier run wrote.
@@ -69,7 +69,7 @@ impl BenchRecord {
     }
 }
 
-impl Machine {
+impl BenchMachine {
     fn this() -> Self {
         let field = |file: &str, name: &str| {
             let text = fs::read_to_string(file).unwrap_or_default();

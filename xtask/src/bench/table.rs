@@ -2,7 +2,7 @@
 
 use super::measure::Series;
 use super::parts::{BenchPart, TRANSPORT};
-use super::record::{BenchRecord, Machine};
+use super::record::{BenchMachine, BenchRecord};
 use super::{growth, jobs, trips};
 
 /// The case that shows the noise of the machine.
@@ -84,7 +84,7 @@ pub(super) fn print(record: &BenchRecord) {
     print_growth(record);
     trips::print(&record.trips);
     println!("\n{:<34} {:>8} {:>8} {:>10}", "other cases, seconds", "min", "median", "peak MiB");
-    let other = |series: &&Series| !jobs::is_in_a_job(&series.name) && series.growth().is_none();
+    let other = |series: &&Series| !jobs::is_in_a_job(&series.name) && growth::GrowthStep::of(series).is_none();
     for series in record.series.iter().filter(other) {
         println!("{:<34} {}", series.name, figures(series));
     }
@@ -98,7 +98,7 @@ pub(super) fn print(record: &BenchRecord) {
 /// Where, with what and how often it was measured.
 pub(super) fn machine_lines(record: &BenchRecord) -> Vec<String> {
     let BenchRecord { machine, programs, package, rounds, .. } = record;
-    let Machine { processor, cores, memory, system } = machine;
+    let BenchMachine { processor, cores, memory, system } = machine;
     vec![
         format!("{processor}, {cores} cores, {memory} GiB, {system}"),
         programs.join(", "),

@@ -54,18 +54,18 @@ fn argument(member: &TfJsonMember) -> TfAttribute<'_> {
 }
 
 fn json<'a>(member: &'a TfJsonMember, labels: usize, found: &mut Vec<ShapeItem<'a>>) {
-    let mut unpacking = Unpacking { kind: &member.name, labels: Vec::new(), found };
+    let mut unpacking = LabelLevels { kind: &member.name, labels: Vec::new(), found };
     unpacking.level(&member.value, member.offset, labels);
 }
 
-struct Unpacking<'a, 'f> {
+struct LabelLevels<'a, 'f> {
     kind: &'a str,
     /// The labels of the levels above.
     labels: Vec<&'a str>,
     found: &'f mut Vec<ShapeItem<'a>>,
 }
 
-impl<'a> Unpacking<'a, '_> {
+impl<'a> LabelLevels<'a, '_> {
     /// Spec: HCL 2, JSON `body.unpackBlock`.
     fn level(&mut self, value: &'a TfJsonValue, offset: usize, labels: usize) {
         if labels == 0 {

@@ -24,7 +24,7 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
             let first = store.resolve(&Reference::Tag(versions[0].parse().unwrap())).await.unwrap();
             store.tag(&first, &tag.parse().unwrap()).await.unwrap();
             if *tag == "deprecated-1.0.0" {
-                deprecate(&*store, &first).await;
+                deprecate(&store, &first).await;
             }
             continue;
         };

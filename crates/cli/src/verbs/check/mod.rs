@@ -4,6 +4,7 @@
 //! TARGET ──> repository · module · lock_file · registry ──> Checked ──> output: table, JSON, JUnit, SARIF ──> exit code
 //! ```
 
+mod against;
 mod checked;
 mod list;
 mod lock_file;

@@ -12,8 +12,8 @@ use tofu_oci_checker::{
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
+use super::against::{RepositoryDifferences, compare_modules};
 use super::checked::{Checked, Predicted, Unjudged, counted, idle};
-use super::repository::{RepositoryDifferences, compare_modules};
 use super::target::{Target, refuse_other_options};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
