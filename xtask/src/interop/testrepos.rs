@@ -76,7 +76,9 @@ fn decide(lab: &Lab, place: &str, case: &str) -> ChoreResult<Decision> {
     let folder = lab.new_folder(case)?;
     let project = text(&folder);
     let install = ["install", ADDRESS, "--from", place, "--platform", PLATFORM, "--chdir", &project];
-    let printed = lab.stranger(&install).output()?;
+    // Manifests of other repositories are not those of this one.
+    let cache = lab.new_folder("cache")?;
+    let printed = lab.stranger(&install).variable("XDG_CACHE_HOME", cache).output()?;
     let all = printed.all().replace(place, "PLACE").replace(&project, "PROJECT");
     // A hint says what to do about a registry, or about a directory.
     let said = all.split("\n\nhint:").next().unwrap_or_default().to_owned();
