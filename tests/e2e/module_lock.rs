@@ -359,6 +359,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
     all 4 modules from OCI repositories are pinned; nothing was changed
 
     ----- stderr -----
+    warning: the module from [REGISTRY]/acme/network: its publisher has deprecated it: old
     warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated
       hint: no newer version is admitted: change the constraint in the comment, or ask its publisher
     ");

@@ -220,7 +220,7 @@ mod tests {
     fn an_address_of_ssh_may_have_any_user() {
         check(
             "git::acme-1@ghe.example.com:acme/net.git//sub?ref=v1",
-            Ok("git::ssh://acme-1@ghe.example.com/acme/net.git//sub?ref=v1"),
+            Ok("git::ssh://***@ghe.example.com/acme/net.git//sub?ref=v1"),
         );
         check("git::git@example.com:/a.git", Ok("git::ssh://git@example.com/a.git"));
         check("git::-x@example.com:a.git", Err("git-address"));
