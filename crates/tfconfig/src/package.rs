@@ -108,7 +108,7 @@ impl PackageWalk<'_> {
             if let (WrittenVersion::Text(text), false) = (&version, matches!(parsed, ModuleSource::Registry(..))) {
                 // OpenTofu takes such a source for an address of a registry, and finds it to be none.
                 let message = format!(
-                    "`version = \"{text}\"` is for modules of a registry, and `{}` is none",
+                    "`version = \"{text}\"` is for modules of a registry, and `{}` is not one",
                     masked(&source_text)
                 );
                 return Err(PackageModulesError::Invalid { at, message });

@@ -30,7 +30,7 @@ impl PackageCache {
         let own = caches.own.as_ref().filter(|_| self.keeping(&request) == Keeping::Sure);
         let Some(own) = own else { return Reservation::Free };
         match tofu_oci_disk::try_lock(&Lockable::File(own.lock(zip)), &waiter.program) {
-            // It may have come while nobody looked.
+            // Another run may have put it there before the lock was taken.
             Ok(Some(_)) if caches.hold(&request) => Reservation::Taken,
             Ok(Some(lock)) => Reservation::Locked(lock),
             Ok(None) => Reservation::Taken,

@@ -69,7 +69,7 @@ impl SourceCall {
         &self.text
     }
 
-    /// What its comment says that looks as if it was meant for a version or a constraint, and is none: it stays the user's text.
+    /// The text of its comment that looks like a version or a constraint, but is invalid: it stays the user's text.
     pub fn unread_note(&self) -> Option<String> {
         match &self.note {
             NotePlace::Line(tail) => tail.doubt().map(str::to_owned),

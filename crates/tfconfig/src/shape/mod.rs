@@ -6,8 +6,8 @@
 //! values, rules (types, expressions) --+
 //! ```
 //!
-//! What every release of `OpenTofu` from 1.10 on refuses is a finding. What one of them reads, or Terraform, is none, and what a
-//! provider, a value or another file decides neither.
+//! What every release of `OpenTofu` from 1.10 on refuses is a finding. What one of these releases or Terraform reads is accepted,
+//! and so is what depends on a provider, a value or another file.
 
 mod expressions;
 mod fault;

@@ -26,7 +26,7 @@ pub(super) struct ObjectAttribute {
     optional: bool,
 }
 
-/// The type that a value of `type` is; an error says why it is none.
+/// The type that a value of `type` is; an error says why it is not a type.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.decodeVariableType`; HCL 2, `typeexpr.TypeConstraintWithDefaults`.
 pub(super) fn constraint(value: TfValue<'_>) -> Result<TypeConstraint, String> {

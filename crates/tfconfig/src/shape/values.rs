@@ -117,7 +117,7 @@ fn unwrapped(value: TfValue<'_>) -> TfValue<'_> {
     }
 }
 
-/// Whether it is a list; one in parentheses is none.
+/// Whether it is a list; a list in parentheses does not count.
 fn is_list(value: TfValue<'_>) -> bool {
     value.list().is_some()
 }

@@ -212,7 +212,7 @@ async fn an_index_under_the_tag_of_a_version_is_not_served() {
     assert_eq!(page.status, 502, "{}", page.text());
 }
 
-/// The zip of [`NETWORK`] is none: its bytes are right, and no archive.
+/// The zip of [`NETWORK`] has the right bytes, but they are not an archive.
 #[tokio::test]
 async fn a_package_that_is_no_archive_was_fetched_anew_for_each_page() {
     let site = Site::new().await;

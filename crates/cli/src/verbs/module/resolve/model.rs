@@ -17,7 +17,7 @@ pub(super) struct ModuleAsk<'a> {
     pub(super) name: &'a ModuleName,
     pub(super) mirrors: &'a ModuleMirrors,
     pub(super) mapped: Option<&'a MappedModule>,
-    /// The file of the mapping; `None` if there is none.
+    /// The file of the mapping; `None` if no file maps it.
     pub(super) file: Option<String>,
 }
 
