@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::{descriptor_of, linux, parse_index, parse_leaf};
-use crate::{LayoutError, LeafKind, PackageLayout, ReleaseIndex, artifact_type, media_type, select};
+use super::{descriptor_of, linux, parse_artifact_leaf, parse_index, parse_leaf};
+use crate::{LayoutError, Leaf, LeafKind, PackageLayout, ReleaseIndex, artifact_type, media_type, select};
 
 /// An index entry that is told apart by its name.
 fn entry(name: &str, media_type: &str, more: &Value) -> Value {
@@ -167,4 +167,26 @@ fn image_layers_of_every_packing_are_read() {
     assert_eq!(leaf.unwrap().parts().len(), 5);
     let empty = parse_leaf(&json!({ "config": config, "layers": [] }), None).unwrap();
     assert_eq!((empty.kind(), empty.parts().len()), (LeafKind::Image, 0));
+}
+
+#[test]
+fn the_one_zstd_layer_beside_the_zip_is_the_small_one() {
+    let layer = |name: &str, media_type: &str| {
+        json!({ "mediaType": media_type, "digest": Digest::sha256(name.as_bytes()), "size": 1 })
+    };
+    let config = json!({ "mediaType": media_type::OCI_EMPTY, "digest": Digest::sha256(b"{}"), "size": 2 });
+    let leaf = |layers: &[Value]| {
+        parse_artifact_leaf(&json!({ "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST, "config": config,
+            "artifactType": artifact_type::PROVIDER_TARGET, "layers": layers }))
+        .unwrap()
+    };
+    let (zip, small) = (layer("zip", media_type::ARCHIVE_ZIP), layer("small", media_type::LAYER_TAR_ZSTD));
+    let digest = |leaf: &Leaf| leaf.small_layer().map(|layer| layer.digest.clone());
+    for layers in [[small.clone(), zip.clone()], [zip.clone(), small.clone()]] {
+        assert_eq!(digest(&leaf(&layers)), Some(Digest::sha256(b"small")));
+        assert_eq!(leaf(&layers).parts(), [leaf(&layers).package_layer().unwrap().clone()]);
+    }
+    let other = layer("other", media_type::LAYER_TAR_ZSTD);
+    assert_eq!(digest(&leaf(&[zip.clone(), small, other])), None);
+    assert_eq!(digest(&leaf(&[zip, layer("text", "text/plain")])), None);
 }
