@@ -6,8 +6,8 @@
 //! ```
 //!
 //! At most six buffers exist, however large the archive. Two threads and not three: the network has its own. If other
-//! archives keep the other cores busy, both halves take turns on the calling thread, over one buffer that stays in its
-//! core's cache: the same work takes less of all cores together.
+//! archives keep the other cores busy, both halves take turns on the calling thread, over one buffer: as fast, with less
+//! memory.
 //!
 //! Spec: project paper "Fast paths", section 2.
 
@@ -28,7 +28,7 @@ const BUFFERS: usize = DEPTH + 2;
 /// How many threads work on one archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadThreads {
-    /// One inflates and hashes: the least work in all, for whoever reads as many archives at once as there are cores.
+    /// One inflates and hashes: the least memory, for whoever reads as many archives at once as there are cores.
     One,
     /// One inflates, the other hashes: one archive is read soonest.
     Two,
