@@ -186,7 +186,7 @@ fn listed_files_must_all_be_sound() {
     error: docker_style_config_files names ~/b.json, which is not there
       cause: it is written in ~/.tofurc:2
 
-    hint: mend the file, or take it out of the list; relative names count from the folder of the CLI configuration
+    hint: correct the file, or take it out of the list; relative names count from the folder of the CLI configuration
     ");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "something was asked");
 }

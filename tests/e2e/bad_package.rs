@@ -53,7 +53,7 @@ fn a_package_that_is_no_zip() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: the file may be an interrupted download or build; make it again
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
 
@@ -70,7 +70,7 @@ fn a_package_that_is_cut_short() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: the file may be an interrupted download or build; make it again
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
 
@@ -87,7 +87,7 @@ fn a_package_without_the_executable() {
 
     hint: the program lies in the package's root as terraform-provider-widget[_vVERSION]
     hint: the root holds abcd.txt, wxyz.txt
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
 
@@ -103,7 +103,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", "/bcd.txt")), @"
     exit code: 1
@@ -115,7 +115,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
     assert_snapshot!(refused(renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
     exit code: 1
@@ -127,7 +127,7 @@ fn a_package_with_unsafe_names() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     "#);
 }
 
@@ -143,7 +143,7 @@ fn a_package_with_a_duplicate_entry() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: remove one of the two, so that the package is the same on every system
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
 
@@ -159,7 +159,7 @@ fn a_package_with_a_symlink() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: a package consists of plain files: put a copy of the file in its place, or leave it out
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
 

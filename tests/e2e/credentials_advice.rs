@@ -124,18 +124,18 @@ fn a_login_in_files_that_are_turned_off_has_no_effect() {
 }
 
 #[test]
-fn a_malformed_file_that_may_hold_the_login_is_to_be_mended() {
+fn a_malformed_file_that_may_hold_the_login_is_to_be_corrected() {
     let scene = Scene::with(basic());
     scene.context.write_home(".docker/config.json", "{\n  \"auths\": oops\n");
     assert_snapshot!(hints(&scene), @"
     error: [REGISTRY]/acme/widget needs credentials: authentication required (UNAUTHORIZED)
       cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (cannot be understood), ~/.dockercfg (not there)
-    hint: mend ~/.docker/config.json:2: it is not JSON: this is no value at column 12; the login may be there
+    hint: correct ~/.docker/config.json:2: it is not JSON: this is no value at column 12; the login may be there
     hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     --
     error: [REGISTRY]/acme/widget: the registry wants a name and a password, and there are no credentials for it
-    hint: mend ~/.docker/config.json:2: it is not JSON: this is no value at column 12; the login may be there
+    hint: correct ~/.docker/config.json:2: it is not JSON: this is no value at column 12; the login may be there
     hint: log in with `tofu-oci login [REGISTRY] --username USER`
     ");
 }

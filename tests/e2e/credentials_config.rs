@@ -85,7 +85,7 @@ fn a_listed_file_that_is_missing_or_broken() {
     error: docker_style_config_files names ~/none.json, which is not there
       cause: it is written in ~/.tofurc:2
 
-    hint: mend the file, or take it out of the list; relative names count from the folder of the CLI configuration
+    hint: correct the file, or take it out of the list; relative names count from the folder of the CLI configuration
     ");
     assert_snapshot!(with_config(&list("\"~/mine.json\"")), @"
     exit code: 2

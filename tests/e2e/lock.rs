@@ -244,7 +244,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:2:3: the file does not parse: invalid block body; expected `}`, newline or identifier
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse("provider \"registry.example.com/acme/widget\" {\n}\n"), @"
     exit code: 1
@@ -253,7 +253,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:1:1: the block has no version
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse(&entry("1.4", &[H1])), @"
     exit code: 1
@@ -262,7 +262,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:2:13: the version `1.4` must be written `1.4.0`
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse(&entry("abc", &[H1])), @"
     exit code: 1
@@ -271,7 +271,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:2:13: `abc` is not a version: it must read MAJOR.MINOR.PATCH
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse(&entry("1.4.0\"\n  constraints = \"~~ 1", &[H1])), @"
     exit code: 1
@@ -280,7 +280,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:3:17: `~~ 1` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse(&entry("1.4.0", &["sha256"])), @"
     exit code: 1
@@ -289,7 +289,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:4:5: `sha256` is not a package checksum: it must read SCHEME:VALUE
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse(&format!("{}{}", entry("1.4.0", &[H1]), entry("1.4.0", &[H1]))), @"
     exit code: 1
@@ -298,7 +298,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:7:1: `registry.example.com/acme/widget` is locked twice; keep one of the two blocks
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
     assert_snapshot!(refuse("backend \"x\" {}\n"), @"
     exit code: 1
@@ -307,7 +307,7 @@ fn a_lock_file_that_does_not_parse_is_refused() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:1:1: unexpected block `backend`; remove it
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
 }
 

@@ -320,8 +320,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
     would write live/main.tf: 2 of 4 calls changed
 
     ----- stderr -----
-    warning: the module from [REGISTRY]/acme/network: its publisher has deprecated it: old
-    warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated
+    warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated: old
       hint: no newer version is admitted: change the constraint in the comment, or ask its publisher
     ");
     let said = scene.lock("--upgrade --json").success();
@@ -329,8 +328,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"message","level":"warning","code":"deprecated","text":"the module from [REGISTRY]/acme/network: its publisher has deprecated it: old","hint":null}
-    {"event":"message","level":"warning","code":"module-deprecated","text":"live/main.tf:5:12: module.exact: 2.0.0 is deprecated","hint":"no newer version is admitted: change the constraint in the comment, or ask its publisher"}
+    {"event":"message","level":"warning","code":"module-deprecated","text":"live/main.tf:5:12: module.exact: 2.0.0 is deprecated: old","hint":"no newer version is admitted: change the constraint in the comment, or ask its publisher"}
     {"event":"module_call","outcome":"kept","path":"live/main.tf","line":2,"column":12,"module":"chosen","place":"[REGISTRY]/acme/network","version":"1.5.0","tag":"1.5.0","from":null,"digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.5.0 (~> 1.4)","signers":[]}
     {"event":"module_call","outcome":"upgraded","path":"live/main.tf","line":5,"column":12,"module":"exact","place":"[REGISTRY]/acme/network","version":"2.0.0","tag":"2.0.0","from":"1.4.0","digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"2.0.0","signers":[]}
     {"event":"module_call","outcome":"upgraded","path":"live/main.tf","line":8,"column":12,"module":"minor","place":"[REGISTRY]/acme/network","version":"1.5.0","tag":"1.5.0","from":"1.4.0","digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.5.0 (~> 1.4)","signers":[]}
@@ -359,8 +357,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
     all 4 modules from OCI repositories are pinned; nothing was changed
 
     ----- stderr -----
-    warning: the module from [REGISTRY]/acme/network: its publisher has deprecated it: old
-    warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated
+    warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated: old
       hint: no newer version is admitted: change the constraint in the comment, or ask its publisher
     ");
 }

@@ -120,7 +120,7 @@ fn a_package_with_none_of_the_mirrors_checksums_is_refused() {
               cause: the package has  h1:j350/sBjlpKQ9rX/Nz4GwAkoUrlZHrd4Ybg6aGh3H4g=
               cause: the package has  zh:[ZIP]
 
-            hint: nothing of it was installed: whoever runs the mirror must mend the package or its checksums
+            hint: nothing of it was installed; whoever runs the mirror must correct the package or its checksums
             "),
             _ => assert_snapshot!(said.text, @"
             exit code: 1
@@ -131,7 +131,7 @@ fn a_package_with_none_of_the_mirrors_checksums_is_refused() {
               cause: the place names  zh:[ZIP]
               cause: the package has  zh:[ZIP]
 
-            hint: nothing of it was installed: whoever runs the mirror must mend the package or its checksums
+            hint: nothing of it was installed; whoever runs the mirror must correct the package or its checksums
             "),
         }
     }
@@ -193,6 +193,6 @@ fn what_a_mirror_lacks_and_how_it_fails_is_said_in_one_place() {
       cause: it came from the network mirror https://[MIRROR]/mirror/
 
     hint: the file may be an interrupted download or build; make it again
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }

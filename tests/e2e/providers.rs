@@ -410,6 +410,6 @@ fn a_lock_file_that_does_not_parse() {
     ----- stderr -----
     error: ./.terraform.lock.hcl:1:16: the file does not parse: invalid block body; expected `}`, newline or identifier
 
-    hint: mend the file by hand, or take it back from version control; nothing was changed
+    hint: correct the file by hand, or restore it from version control; nothing was changed
     ");
 }

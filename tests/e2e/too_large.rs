@@ -41,7 +41,7 @@ fn a_package_declared_as_a_pebibyte_is_not_fetched() {
       cause: it came from [REGISTRY]/acme/widget
 
     hint: this is far more than a provider or a module needs; check what it holds
-    hint: nothing of it was installed: the release itself must be mended by its publisher
+    hint: nothing of it was installed; the publisher must correct the release itself
     ");
     for line in [format!("install {from} --into mirror --packed"), format!("lock {from}")] {
         let said = scene.refuse(&line);

@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, ClientBuilder, Identity, Proxy, Request, Response};
+use reqwest::{Certificate, Client, Identity, Proxy, Request, Response};
 use url::Url;
 
 use crate::ahead::Shelf;
@@ -55,8 +55,10 @@ pub struct NoAnswer {
 }
 
 pub(crate) struct Connections {
-    outside: Client,
-    /// Made when it is first needed: reading the system's certificates takes its time.
+    /// Trusts what the options name, and no certificate of the system.
+    bare: Client,
+    /// Made when it is first needed, as `local` is: a run that asks no host does not read the system's certificates.
+    outside: OnceLock<Client>,
     local: OnceLock<Client>,
     options: HttpOptions,
     shelf: Shelf,
@@ -69,8 +71,8 @@ impl Connections {
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         let shelf = Shelf::default();
-        let outside = build(options, resolver, &shelf)?;
-        Ok(Self { outside, local: OnceLock::new(), options: options.clone(), shelf })
+        let bare = build(options, resolver, &shelf, Roots::Given)?;
+        Ok(Self { bare, outside: OnceLock::new(), local: OnceLock::new(), options: options.clone(), shelf })
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -90,56 +92,65 @@ impl Connections {
 
     /// The connections to the host of an address.
     fn to(&self, url: &Url, resolver: &Resolver) -> &Client {
+        let with_system = |options: &HttpOptions| {
+            // A machine without certificates (a bare container) still reaches plain hosts and those of `--ca-file`.
+            build(options, resolver, &self.shelf, Roots::AndSystem)
+                .or_else(|_| build(options, resolver, &self.shelf, Roots::Given))
+                .unwrap_or_else(|_| self.bare.clone())
+        };
         if !is_loopback(url) || self.options.proxies == Proxies::Direct {
-            return &self.outside;
+            return self.outside.get_or_init(|| with_system(&self.options));
         }
-        self.local.get_or_init(|| {
-            let direct = HttpOptions { proxies: Proxies::Direct, ..self.options.clone() };
-            // The same options have made a client before. If the system fails now, that client is used.
-            build(&direct, resolver, &self.shelf).unwrap_or_else(|_| self.outside.clone())
-        })
+        self.local.get_or_init(|| with_system(&HttpOptions { proxies: Proxies::Direct, ..self.options.clone() }))
     }
 }
 
-fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf) -> Result<Client, ClientError> {
+/// The certificates that a client trusts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Roots {
+    /// Those of the options.
+    Given,
+    /// Those and the system's, which takes longer to set up than most runs on this machine take in all.
+    AndSystem,
+}
+
+fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf, roots: Roots) -> Result<Client, ClientError> {
     let certificates = certificates(options)?;
-    let identity = identity(options)?;
-    let builder = || -> Result<ClientBuilder, ClientError> {
-        let mut builder = Client::builder()
-            .user_agent(&options.user_agent)
-            .http1_only()
-            .redirect(Policy::none())
-            .referer(false)
-            .retry(reqwest::retry::never())
-            .connect_timeout(options.limits.connect)
-            .dns_resolver(Arc::new(resolver.clone()))
-            .connector_layer(shelf.clone())
-            .tcp_nodelay(true);
-        #[cfg(target_os = "linux")]
-        {
-            // The table of limits decides how long a host may take nothing, not the kernel.
-            builder = builder.tcp_user_timeout(None);
+    let is_empty = certificates.is_empty();
+    let mut builder = Client::builder()
+        .user_agent(&options.user_agent)
+        .http1_only()
+        .redirect(Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .connect_timeout(options.limits.connect)
+        .dns_resolver(Arc::new(resolver.clone()))
+        .connector_layer(shelf.clone())
+        .tcp_nodelay(true);
+    #[cfg(target_os = "linux")]
+    {
+        // The table of limits decides how long a host may take nothing, not the kernel.
+        builder = builder.tcp_user_timeout(None);
+    }
+    if let Some(identity) = identity(options)? {
+        builder = builder.identity(identity);
+    }
+    builder = match &options.proxies {
+        Proxies::Environment => builder,
+        Proxies::Direct => builder.no_proxy(),
+        Proxies::Fixed(address) => {
+            let proxy = Proxy::all(address.as_str())
+                .map_err(|_| ClientError::Proxy { problem: "what was given is not an address".to_owned() })?;
+            builder.proxy(proxy)
         }
-        if let Some(identity) = &identity {
-            builder = builder.identity(identity.clone());
-        }
-        Ok(match &options.proxies {
-            Proxies::Environment => builder,
-            Proxies::Direct => builder.no_proxy(),
-            Proxies::Fixed(address) => {
-                let proxy = Proxy::all(address.as_str())
-                    .map_err(|_| ClientError::Proxy { problem: "what was given is not an address".to_owned() })?;
-                builder.proxy(proxy)
-            }
-        })
     };
-    let problem = match builder()?.tls_certs_merge(certificates.clone()).build() {
-        Ok(client) => return Ok(client),
-        Err(error) => NetworkProblem::of(error, options.clock.now()).text,
+    builder = match roots {
+        Roots::Given => builder.tls_certs_only(certificates),
+        Roots::AndSystem => builder.tls_certs_merge(certificates),
     };
-    // A machine without system roots (a bare container) still reaches plain hosts and those of `--ca-file`.
-    builder()?.tls_certs_only(certificates.clone()).build().map_err(|_| {
-        if certificates.is_empty() { ClientError::Tls { problem } } else { ClientError::CaCertificate { problem } }
+    builder.build().map_err(|error| {
+        let problem = NetworkProblem::of(error, options.clock.now()).text;
+        if is_empty { ClientError::Tls { problem } } else { ClientError::CaCertificate { problem } }
     })
 }
 
@@ -163,4 +174,36 @@ fn identity(options: &HttpOptions) -> Result<Option<Identity>, ClientError> {
         problem: "it must hold a certificate and its private key in PEM".to_owned(),
     })?;
     Ok(Some(identity))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connections(options: HttpOptions) -> Result<Connections, ClientError> {
+        let resolver = Resolver::new(Arc::clone(&options.names));
+        Connections::new(&options, &resolver)
+    }
+
+    #[test]
+    fn the_systems_certificates_are_read_for_a_request_and_not_before() {
+        let connections = connections(HttpOptions::default()).unwrap();
+        assert!(connections.outside.get().is_none() && connections.local.get().is_none());
+        let resolver = Resolver::new(Arc::clone(&connections.options.names));
+        connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), &resolver);
+        assert!(connections.outside.get().is_none() && connections.local.get().is_some());
+        connections.to(&"https://registry.example.com/".parse().unwrap(), &resolver);
+        assert!(connections.outside.get().is_some());
+    }
+
+    #[test]
+    fn what_the_options_name_is_refused_at_once() {
+        let damaged = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();
+        let options = HttpOptions { ca_certificates: vec![damaged], ..HttpOptions::default() };
+        assert!(matches!(connections(options), Err(ClientError::CaCertificate { .. })));
+        let options = HttpOptions { client_identity: Some(b"no PEM".to_vec()), ..HttpOptions::default() };
+        assert!(matches!(connections(options), Err(ClientError::ClientIdentity { .. })));
+        let options = HttpOptions { proxies: Proxies::Fixed("no address".to_owned()), ..HttpOptions::default() };
+        assert!(matches!(connections(options), Err(ClientError::Proxy { .. })));
+    }
 }

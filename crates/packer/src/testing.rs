@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use tofu_oci_store::{Body, ByteStream, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
+use tokio::sync::watch;
 
 use crate::{
     Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, Publication, PushReport, PushRequest, Rename,
@@ -47,6 +48,14 @@ impl Folder {
             &format!("terraform-provider-zap_{version}_{platform}.zip"),
             &[(&format!("terraform-provider-zap_v{version}"), program.as_bytes())],
         )
+    }
+
+    /// Damages a zip in the middle of its compressed program.
+    pub(crate) fn damage(&self, name: &str) {
+        let path = self.path().join(name);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[90] ^= 0x55;
+        std::fs::write(path, bytes).unwrap();
     }
 
     /// A checksum file over every zip.
@@ -207,6 +216,8 @@ pub(crate) struct Watching {
     pub(crate) meanwhile: Mutex<Option<(Descriptor, Tag)>>,
     pub(crate) running: AtomicUsize,
     pub(crate) most_running: AtomicUsize,
+    /// While this is false, it takes nothing to its end.
+    pub(crate) open: watch::Sender<bool>,
 }
 
 impl Watching {
@@ -223,6 +234,7 @@ impl Watching {
             meanwhile: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
+            open: watch::Sender::new(true),
         }
     }
 
@@ -303,6 +315,7 @@ impl Store for Watching {
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
+        self.open.subscribe().wait_for(|open| *open).await.unwrap();
         let pushed = self.inner.push(descriptor, body).await;
         self.running.fetch_sub(1, Ordering::SeqCst);
         pushed

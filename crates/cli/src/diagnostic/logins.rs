@@ -41,7 +41,7 @@ impl From<&CredentialRefusal> for Diagnostic {
                 match expanded {
                     Some(path) => diagnostic.hint(format!("~ is not expanded there: write {}", path.display())),
                     None => diagnostic.hint(
-                        "mend the file, or take it out of the list; relative names count from the folder of the CLI \
+                        "correct the file, or take it out of the list; relative names count from the folder of the CLI \
                          configuration",
                     ),
                 }
@@ -196,10 +196,10 @@ pub(crate) fn remedy_text(remedy: &Remedy) -> String {
         }
         Remedy::MendFile { file, line, problem } => {
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-            format!("mend {file}{line}: {problem}; the login may be there")
+            format!("correct {file}{line}: {problem}; the login may be there")
         }
         Remedy::UnlockFile { file, reason } => {
-            format!("mend {file}: it cannot be read, {reason}; the login may be there")
+            format!("correct {file}: it cannot be read, {reason}; the login may be there")
         }
         Remedy::ShrinkFile { file, limit } => {
             format!("make {file} smaller: more than {} MiB are not read; the login may be there", limit >> 20)

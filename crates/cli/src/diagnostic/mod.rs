@@ -12,6 +12,7 @@ mod network;
 mod pack;
 mod registries;
 mod sign;
+mod source;
 mod state;
 mod store;
 mod tfconfig;
@@ -26,8 +27,8 @@ use serde::Serialize;
 use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Place, RepositoryRef};
 
-pub(crate) use install::versions;
 pub(crate) use logins::{remedy_text, source_remedy};
+pub(crate) use source::versions;
 pub(crate) use trust::{Refused, RefusedRelease};
 
 use crate::exit::Exit;

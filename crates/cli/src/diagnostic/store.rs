@@ -59,7 +59,7 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("if that host is the right one, name it with --plain-http HOST; the request there carries no login")
             }
             StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
-                diagnostic.hint("the registry sends to a server without TLS; its operator can mend that")
+                diagnostic.hint("the registry sends to a server without TLS; only its operator can change that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
                 diagnostic.hint(realm_hint(*fault)).refused(place, RefusalCause::Other)

@@ -83,8 +83,13 @@ pub enum PinRemark {
         /// Why, as its publisher says, unverified.
         reason: Option<NoticeReason>,
     },
-    /// Its publisher calls the version deprecated, unverified.
-    Deprecated(Version),
+    /// Its publisher calls the version deprecated.
+    Deprecated {
+        /// The version.
+        version: Version,
+        /// Why, as its publisher says, unverified.
+        reason: NoticeReason,
+    },
     /// The repository has the package, and its tag no longer.
     TagGone(Tag),
     /// A tag that is not a version's names another package now.

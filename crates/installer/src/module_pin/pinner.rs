@@ -1,10 +1,10 @@
 //! One call at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_fetch::{ModuleStanding, SignedBy, judge_module};
 use tofu_oci_source::{ModuleError, ModulePackage};
-use tofu_oci_types::{Constraints, Digest, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Constraints, Digest, Event, Reference, Reporter, Tag, Version};
 
 use super::error::ModulePinError;
 use super::model::{ModulePin, ModulePinChange, ModulePinOptions, ModulePinRequest, MovedTags, PinRemark};
@@ -88,8 +88,8 @@ impl PinnedCall<'_> {
         }
         let reference = Reference::Digest(digest.clone());
         let package = self.package(&reference).await?;
-        let signers = self.judge(&package, version.as_ref()).await?;
-        remarks.extend(self.deprecated(version.as_ref()).await);
+        let (signers, deprecated) = self.judge(&package, version.as_ref()).await?;
+        remarks.extend(deprecated);
         let change = match (&tag, is_noted) {
             (Some(_), false) => ModulePinChange::Noted,
             (None, _) => {
@@ -105,10 +105,9 @@ impl PinnedCall<'_> {
     async fn of_tag(&self, tag: Tag, change: ModulePinChange) -> Result<ModulePin, ModulePinError> {
         let package = self.package(&Reference::Tag(tag.clone())).await?;
         let version = tag.canonical_version();
-        let signers = self.judge(&package, version.as_ref()).await?;
+        let (signers, deprecated) = self.judge(&package, version.as_ref()).await?;
         let digest = package.manifest().expect("a package in a repository has a manifest").clone();
-        let remarks = self.deprecated(version.as_ref()).await.into_iter().collect();
-        Ok(ModulePin { digest, tag: Some(tag), change, remarks, signers })
+        Ok(ModulePin { digest, tag: Some(tag), change, remarks: deprecated.into_iter().collect(), signers })
     }
 
     fn is_upgrade(&self) -> bool {
@@ -176,11 +175,22 @@ impl PinnedCall<'_> {
         }
     }
 
-    async fn judge(&self, package: &ModulePackage, version: Option<&Version>) -> Result<Vec<SignedBy>, ModulePinError> {
-        match judge_module(package, version, self.pinner.options.trust, self.pinner.reporter).await? {
-            ModuleStanding::Signed(signers) => Ok(signers),
-            ModuleStanding::NotJudged | ModuleStanding::Unsigned => Ok(Vec::new()),
+    /// Who has signed the package, and that its version is deprecated, if it is: once, with the position of the call.
+    async fn judge(
+        &self,
+        package: &ModulePackage,
+        version: Option<&Version>,
+    ) -> Result<(Vec<SignedBy>, Option<PinRemark>), ModulePinError> {
+        let held = Held { reporter: self.pinner.reporter, deprecations: Mutex::default() };
+        let signers = match judge_module(package, version, self.pinner.options.trust, &held).await? {
+            ModuleStanding::Signed(signers) => signers,
+            ModuleStanding::NotJudged | ModuleStanding::Unsigned => Vec::new(),
+        };
+        let deprecated = self.deprecated(version).await;
+        if !matches!(deprecated, Some(PinRemark::Deprecated { .. })) {
+            held.report();
         }
+        Ok((signers, deprecated))
     }
 
     /// That the version of before was withdrawn, and why.
@@ -206,10 +216,32 @@ impl PinnedCall<'_> {
     /// That the version is deprecated, if it is.
     async fn deprecated(&self, version: Option<&Version>) -> Option<PinRemark> {
         let version = version?;
-        match self.repository.is_deprecated(version).await {
-            Ok(true) => Some(PinRemark::Deprecated(version.clone())),
-            Ok(false) => None,
+        match self.repository.deprecation(version).await {
+            Ok(reason) => reason.map(|reason| PinRemark::Deprecated { version: version.clone(), reason }),
             Err(error) => Some(PinRemark::TagsUnlisted(error)),
+        }
+    }
+}
+
+/// Passes events on, except deprecations, which the pin may say better.
+struct Held<'a> {
+    reporter: &'a dyn Reporter,
+    deprecations: Mutex<Vec<Event>>,
+}
+
+impl Held<'_> {
+    fn report(self) {
+        let deprecations = self.deprecations.into_inner().unwrap_or_else(PoisonError::into_inner);
+        deprecations.iter().for_each(|event| self.reporter.event(event));
+    }
+}
+
+impl Reporter for Held<'_> {
+    fn event(&self, event: &Event) {
+        if matches!(event, Event::Message { code: "deprecated", .. }) {
+            self.deprecations.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+        } else {
+            self.reporter.event(event);
         }
     }
 }

@@ -66,10 +66,13 @@ impl AskedRepository {
         Some(withdrawal(&*self.store, &VersionOf::Module, version).await?.reason)
     }
 
-    /// Whether its publisher calls a version deprecated now, unverified. A notice is read only if a tag names one.
-    pub(super) async fn is_deprecated(&self, version: &Version) -> Result<bool, StoreError> {
-        let is_named = self.listing().await?.deprecated.contains(version);
-        Ok(is_named && module_notice(&*self.store, version).await.is_some())
+    /// Why its publisher calls a version deprecated now, unverified; `None` if it does not. A notice is read only if a tag
+    /// names one.
+    pub(super) async fn deprecation(&self, version: &Version) -> Result<Option<NoticeReason>, StoreError> {
+        if !self.listing().await?.deprecated.contains(version) {
+            return Ok(None);
+        }
+        Ok(module_notice(&*self.store, version).await.map(|notice| notice.reason))
     }
 
     /// The module package of a tag or digest; its manifest is read.

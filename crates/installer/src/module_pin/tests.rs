@@ -119,7 +119,7 @@ impl Modules {
             text.push_str(match remark {
                 PinRemark::Left { .. } => " left",
                 PinRemark::Withdrawn(_) => " withdrawn",
-                PinRemark::Deprecated(_) => " deprecated",
+                PinRemark::Deprecated { .. } => " deprecated",
                 PinRemark::TagGone(_) => " gone",
                 PinRemark::Behind { .. } => " behind",
                 PinRemark::NoVersion => " no-version",

@@ -40,7 +40,7 @@ pub(crate) static LOCK_SYNTAX: CheckRule = CheckRule {
     finds: "a lock file that OpenTofu refuses to read",
     why: "`tofu init` stops at it.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, LoadLocksFromFile",
-    mend: "mend the line, or restore the file from version control",
+    mend: "correct the line, or restore the file from version control",
 };
 
 pub(crate) static LOCK_NOT_CANONICAL: CheckRule = CheckRule {

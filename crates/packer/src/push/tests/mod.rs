@@ -2,6 +2,7 @@
 
 mod address;
 mod attached;
+mod overlap;
 mod platform;
 mod read_back;
 
@@ -369,11 +370,7 @@ async fn refuses_a_symlink_in_a_directory() {
 #[tokio::test]
 async fn a_damaged_zip_gets_no_tag() {
     let folder = zips();
-    let path = folder.path().join("terraform-provider-zap_1.4.0_linux_amd64.zip");
-    let mut bytes = std::fs::read(&path).unwrap();
-    // In the middle of the compressed program.
-    bytes[90] ^= 0x55;
-    std::fs::write(&path, bytes).unwrap();
+    folder.damage("terraform-provider-zap_1.4.0_linux_amd64.zip");
     let store = Watching::new();
     let error = Push::new(&folder, "1.4.0").run(&store).await.expect_err("damaged");
     assert!(matches!(error, PackError::Archive { .. }), "{error}");

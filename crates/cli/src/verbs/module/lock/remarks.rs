@@ -103,8 +103,9 @@ fn of_pin(remark: &PinRemark) -> CallRemark {
             let text = format!("{withdrawn} was withdrawn, so another version takes its place{why}");
             ("module-withdrawn", text, None, RemarkWeight::Warning)
         }
-        PinRemark::Deprecated(version) => {
-            ("module-deprecated", format!("{version} is deprecated"), upgrade(), RemarkWeight::Warning)
+        PinRemark::Deprecated { version, reason } => {
+            let text = format!("{version} is deprecated: {}", printable(reason.as_str()));
+            ("module-deprecated", text, upgrade(), RemarkWeight::Warning)
         }
         PinRemark::TagGone(tag) => (
             "module-tag-gone",
