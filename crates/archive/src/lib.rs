@@ -44,6 +44,5 @@ pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
-pub use sink::ReadThreads;
 pub use source::{ByteSource, ReadSource};
 pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_zip};

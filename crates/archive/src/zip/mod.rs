@@ -27,7 +27,7 @@ use bytes::Bytes;
 
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
-use crate::sink::{self, Nowhere, ReadThreads, UnpackTarget};
+use crate::sink::{self, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
 pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
@@ -49,26 +49,21 @@ pub fn unpack_zip(source: &mut dyn ByteSource, into: &Path, limits: &Limits) -> 
     let mut target = FolderTarget::new(into);
     let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let walk = ZipWalk { limits, hints: None, spool: Some(spool) };
-    let contents = read_through(source, &mut target, ReadThreads::Two, walk)?;
+    let contents = read_through(source, &mut target, walk)?;
     target.set_modes(&contents)?;
     Ok(contents)
 }
 
 /// What the zip archive at `path` holds, after the same checks as [`unpack_zip`] makes, with nothing written.
 pub fn read_zip(path: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
-    read_zip_unless(&AtomicBool::new(false), path, ReadThreads::Two, limits)
+    read_zip_unless(&AtomicBool::new(false), path, limits)
 }
 
-/// [`read_zip`] by so many threads, which ends with [`ArchiveError::Cancelled`] soon after `cancelled` becomes true.
-pub fn read_zip_unless(
-    cancelled: &AtomicBool,
-    path: &Path,
-    threads: ReadThreads,
-    limits: &Limits,
-) -> Result<PackageContents, ArchiveError> {
+/// [`read_zip`] that ends with [`ArchiveError::Cancelled`] soon after `cancelled` becomes true.
+pub fn read_zip_unless(cancelled: &AtomicBool, path: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let mut source = Cancellable { inner: ReadSource::open(path)?, cancelled };
     let walk = ZipWalk { limits, hints: hints_of(path, limits)?, spool: None };
-    read_through(&mut source, &mut Nowhere, threads, walk).map_err(|error| match error {
+    read_through(&mut source, &mut Nowhere, walk).map_err(|error| match error {
         ArchiveError::Input(_) if cancelled.load(Ordering::Relaxed) => ArchiveError::Cancelled,
         ArchiveError::Input(source) => ArchiveError::Io { action: "read", path: path.to_owned(), source },
         error => error,
@@ -82,8 +77,7 @@ pub(crate) fn read_zip_into(
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
     let hints = hints(open_entries(path, limits)?);
-    let walk = ZipWalk { limits, hints: Some(hints), spool: None };
-    read_through(&mut ReadSource::open(path)?, target, ReadThreads::Two, walk)
+    read_through(&mut ReadSource::open(path)?, target, ZipWalk { limits, hints: Some(hints), spool: None })
 }
 
 /// A file of a zip archive, as its central directory describes it.
@@ -148,11 +142,10 @@ fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError>
 fn read_through(
     source: &mut dyn ByteSource,
     target: &mut dyn UnpackTarget,
-    threads: ReadThreads,
     walk: ZipWalk<'_>,
 ) -> Result<PackageContents, ArchiveError> {
     let limits = walk.limits;
-    let ((walked, modes), hashes) = sink::run(target, threads, |mut feed| {
+    let ((walked, modes), hashes) = sink::run(target, |mut feed| {
         let mut input = Input::new(source, limits);
         let walked = walk.run(&mut input, &mut feed)?;
         // The sink finishes the last file while the directory is compared.

@@ -29,7 +29,7 @@ pub(crate) struct ZipWalk<'a> {
 
 impl ZipWalk<'_> {
     /// Unpacks entry after entry until the central directory, whose signature is left in `input`.
-    pub(crate) fn run(mut self, input: &mut Input<'_>, feed: &mut Feed<'_>) -> Result<Vec<WalkedZip>, ArchiveError> {
+    pub(crate) fn run(mut self, input: &mut Input<'_>, feed: &mut Feed) -> Result<Vec<WalkedZip>, ArchiveError> {
         let mut walked = Vec::new();
         let mut names = NameSet::default();
         let mut inflater = Decompress::new(false);
@@ -98,16 +98,16 @@ pub(super) fn check_beginning(input: &mut Input<'_>) -> Result<(), ArchiveError>
 }
 
 /// The data of one entry on its way to the sink.
-struct EntryData<'a, 'b, 'c> {
+struct EntryData<'a, 'b> {
     limits: &'a Limits,
     input: &'a mut Input<'b>,
-    feed: &'a mut Feed<'c>,
+    feed: &'a mut Feed,
     inflater: &'a mut Decompress,
     /// Of all entries so far.
     bytes_out: &'a mut u64,
 }
 
-impl EntryData<'_, '_, '_> {
+impl EntryData<'_, '_> {
     /// Reads the data and what follows it; the header comes back with the real sizes and the recorded checksum.
     fn read(&mut self, mut header: ZipHeader, hint: Option<&CentralEntry>) -> Result<ZipHeader, ArchiveError> {
         let recorded = (header.crc, header.compressed, header.size);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::TryFutureExt as _;
-use tofu_oci_archive::{Limits, ReadThreads, read_zip_unless};
+use tofu_oci_archive::{Limits, read_zip_unless};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_types::{Counter, PackageHash, Reporter, zip_name};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -242,13 +242,10 @@ async fn checksum(zip: HashedFile, shared: Arc<SharedWork>) -> Result<PackageHas
         return Ok(h1);
     }
     let core = shared.core().await?;
-    // A second one only if no other zip waits for it.
-    let second = Arc::clone(&shared.cores).try_acquire_owned().ok();
-    let threads = if second.is_some() { ReadThreads::Two } else { ReadThreads::One };
     let work = Arc::clone(&shared);
     blocking(move || {
-        let _cores = (core, second);
-        let contents = read_zip_unless(&work.cancelled, &zip.path, threads, &Limits::default())
+        let _core = core;
+        let contents = read_zip_unless(&work.cancelled, &zip.path, &Limits::default())
             .map_err(|error| PackError::archive(&zip.path, error))?;
         let h1 = contents.h1();
         if let Some(memo) = &work.memo {
