@@ -171,9 +171,7 @@ fn image_layers_of_every_packing_are_read() {
 
 #[test]
 fn the_one_zstd_layer_beside_the_zip_is_the_small_one() {
-    let layer = |name: &str, media_type: &str| {
-        json!({ "mediaType": media_type, "digest": Digest::sha256(name.as_bytes()), "size": 1 })
-    };
+    let layer = |name: &str, media_type: &str| json!({ "mediaType": media_type, "digest": Digest::sha256(name.as_bytes()), "size": 1 });
     let config = json!({ "mediaType": media_type::OCI_EMPTY, "digest": Digest::sha256(b"{}"), "size": 2 });
     let leaf = |layers: &[Value]| {
         parse_artifact_leaf(&json!({ "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST, "config": config,
