@@ -15,6 +15,7 @@
 //! a zip as a layer         layer_from_zip, small_layer_from_zip        same paths, same contents, same h1:
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
 //! a tar+gzip that comes in unpack_tar_gz   as one layer over nothing               (module packages)
+//! a tar+zstd that comes in unpack_tar_zst  straight into a folder                  (small layers)
 //! a package                zip_program, folder_program   for which platforms its program is
 //! ```
 
@@ -39,7 +40,7 @@ pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
 pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
-pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
+pub use layer::{LayerCompression, LayerTree, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
 pub use pack::{
