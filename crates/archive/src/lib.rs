@@ -16,6 +16,7 @@
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
 //! a tar+gzip that comes in unpack_tar_gz   as one layer over nothing               (module packages)
 //! a tar+zstd that comes in unpack_tar_zst  straight into a folder                  (small layers)
+//!                          read_tar_zst    checks + PackageContents, nothing written
 //! a package                zip_program, folder_program   for which platforms its program is
 //! ```
 
@@ -40,7 +41,7 @@ pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
 pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
-pub use layer::{LayerCompression, LayerTree, unpack_tar_gz, unpack_tar_zst};
+pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
 pub use pack::{

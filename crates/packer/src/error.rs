@@ -1,6 +1,6 @@
 //! What can go wrong between a folder and a release.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,10 +21,21 @@ pub enum ReleaseDifference {
     Packages,
     /// What both have is the same, and one has more: another layout, or more platforms.
     Extent,
+    /// The zips of its platforms are the same, and what lies beside them is not: small layers, or images.
+    Layers,
     /// Its packages are the same; annotations of the index (`h1:` checksums, protocols) are others.
     Annotations,
     /// It is not a release of a provider.
     NotARelease,
+}
+
+/// The leaves of a release, as far as two releases are compared by them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KnownLeaves {
+    /// The digests of all leaf manifests.
+    pub(crate) digests: BTreeSet<Digest>,
+    /// The `zh:` checksums, as the index claims them.
+    pub(crate) zips: BTreeMap<Platform, PackageHash>,
 }
 
 /// Why a release could not be read, planned, pushed or copied.
@@ -188,14 +199,23 @@ pub enum PackError {
     /// The repository is kept for versions of another kind.
     #[error(transparent)]
     KeptForOther(Box<KeptForOther>),
-    /// The image of a package has other contents than its zip.
-    #[error("the image of {platform} holds other files than its zip: {layer} and {zip}")]
+    /// What installers would refuse to unpack of a small layer that was made here.
+    #[error("the small layer of {platform} could not be installed")]
+    SmallLayer {
+        /// The platform.
+        platform: Platform,
+        /// Why.
+        #[source]
+        source: Arc<ArchiveError>,
+    },
+    /// A layer that was made of a package has other contents than its zip.
+    #[error("the layer of {platform} holds other files than its zip: {layer} and {zip}")]
     LayersDiffer {
         /// The platform.
         platform: Platform,
         /// The checksum of the zip's contents.
         zip: PackageHash,
-        /// The checksum of the layers' contents.
+        /// The checksum of the layer's contents.
         layer: PackageHash,
     },
     /// The version was withdrawn.
@@ -351,15 +371,19 @@ pub struct TagTaken {
 }
 
 impl ReleaseDifference {
-    /// What differs between two releases, by the digests of their leaves; `None` if one of them is not a release.
-    pub(crate) fn between(there: Option<&BTreeSet<Digest>>, new: Option<&BTreeSet<Digest>>) -> Self {
-        match (there, new) {
-            (None, _) => Self::NotARelease,
-            (Some(there), Some(new)) if there == new => Self::Annotations,
-            (Some(there), Some(new)) if !there.is_empty() && (there.is_subset(new) || new.is_subset(there)) => {
-                Self::Extent
-            }
-            _ => Self::Packages,
+    /// What differs between two releases; `None` if one of them is not a release.
+    pub(crate) fn between(there: Option<&KnownLeaves>, new: Option<&KnownLeaves>) -> Self {
+        let Some(there) = there else { return Self::NotARelease };
+        let Some(new) = new else { return Self::Packages };
+        let (old, zips) = (&there.digests, &there.zips);
+        if *old == new.digests {
+            Self::Annotations
+        } else if !old.is_empty() && (old.is_subset(&new.digests) || new.digests.is_subset(old)) {
+            Self::Extent
+        } else if !zips.is_empty() && *zips == new.zips {
+            Self::Layers
+        } else {
+            Self::Packages
         }
     }
 
@@ -367,6 +391,7 @@ impl ReleaseDifference {
         match self {
             Self::Packages => "it points at a release with other packages",
             Self::Extent => "it points at a release with the same packages in another layout, or for other platforms",
+            Self::Layers => "it points at a release with the same zips and other layers beside them",
             Self::Annotations => "it points at a release with the same packages and other annotations",
             Self::NotARelease => "it points at something that is not a provider release",
         }

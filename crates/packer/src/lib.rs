@@ -37,6 +37,7 @@ pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
     read_dist_with,
 };
+pub(crate) use error::KnownLeaves;
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
@@ -46,8 +47,8 @@ pub use module::{
 };
 pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
-pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
-pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag};
+pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, SmallLayer, TagState, Transfers};
+pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
 pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
 pub use signing::{

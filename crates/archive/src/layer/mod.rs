@@ -33,7 +33,7 @@ pub use decode::LayerCompression;
 use decode::{Consumed, Hashed, Metered, decoder};
 use entries::{LayerReading, LayerUsage};
 use spool::Spool;
-pub use stream::unpack_tar_zst;
+pub use stream::{read_tar_zst, unpack_tar_zst};
 use tree::{Tree, TreeNode};
 
 /// The files that an image's layers add up to. Their contents are in a temporary folder, which lives as long as this

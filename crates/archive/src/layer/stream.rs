@@ -13,7 +13,7 @@ use super::decode::{Consumed, LayerCompression, Metered, decoder};
 use super::entries::{EntryContents, LayerReading, LayerTarget, LayerUsage};
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
-use crate::sink::{self, Feed};
+use crate::sink::{self, Feed, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 
 /// Unpacks the tar archive, compressed with zstd, that `source` delivers into the empty folder `into`, and returns what is
@@ -32,7 +32,26 @@ pub fn unpack_tar_zst(
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
     let mut target = FolderTarget::new(into);
-    let (files, hashes) = sink::run(&mut target, |feed| {
+    let contents = read_into(source, &mut target, limits)?;
+    target.set_modes(&contents)?;
+    Ok(contents)
+}
+
+/// What the tar archive, compressed with zstd, that `source` delivers holds: the same checks as [`unpack_tar_zst`] makes, with
+/// nothing written.
+///
+/// # Errors
+/// As [`unpack_tar_zst`].
+pub fn read_tar_zst(source: &mut dyn ByteSource, limits: &Limits) -> Result<PackageContents, ArchiveError> {
+    read_into(source, &mut Nowhere, limits)
+}
+
+fn read_into(
+    source: &mut dyn ByteSource,
+    target: &mut dyn UnpackTarget,
+    limits: &Limits,
+) -> Result<PackageContents, ArchiveError> {
+    let (files, hashes) = sink::run(target, |feed| {
         let consumed = Consumed::new(source, limits.clone(), 0);
         let faults = consumed.faults();
         let metered = Metered::new(decoder(consumed, LayerCompression::Zstd), limits.clone(), 0, faults.clone());
@@ -45,9 +64,7 @@ pub fn unpack_tar_zst(
         return Err(ArchiveError::Empty);
     }
     let file = |((name, size, mode), sha256)| PackageFile { name, size, mode, sha256 };
-    let contents = PackageContents::new(files.into_iter().zip(hashes).map(file).collect());
-    target.set_modes(&contents)?;
-    Ok(contents)
+    Ok(PackageContents::new(files.into_iter().zip(hashes).map(file).collect()))
 }
 
 /// Files and directories, on their way to the sink.

@@ -65,6 +65,8 @@ fn zip_and_layer_are_the_same_bytes_every_time_and_hold_the_folder() {
     assert_eq!(read_zip(&out("1.zip"), &Limits::default()).unwrap(), zip.contents);
     assert_eq!(unpack_layer(dir.path(), &out("1.tgz")), zip.contents);
     assert_eq!(unpack_layer(dir.path(), &out("1.tzst")), zip.contents);
+    let mut source = crate::ReadSource::open(&out("1.tzst")).unwrap();
+    assert_eq!(crate::read_tar_zst(&mut source, &Limits::default()).unwrap(), zip.contents);
     // Our own zip is sorted, so it becomes the very layer that its files become.
     assert_eq!(layer_from_zip(&out("1.zip"), "zap", &out("3.tgz"), &Limits::default()).unwrap(), layer);
     assert_eq!(small_layer_from_zip(&out("1.zip"), &out("3.tzst"), &Limits::default()).unwrap(), small);

@@ -23,6 +23,14 @@ pub struct LeafPlan {
     pub blobs: Vec<Descriptor>,
 }
 
+impl LeafPlan {
+    /// The small layer of an artifact, if it has one.
+    pub fn small(&self) -> Option<&Descriptor> {
+        let mut layers = self.blobs.iter().filter(|_| self.kind == LeafKind::Artifact);
+        layers.find(|layer| layer.media_type == media_type::LAYER_TAR_ZSTD)
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LeafManifest<'a> {

@@ -160,6 +160,11 @@ fn a_small_layer_comes_after_the_zip_and_an_image_has_none() {
     assert_eq!(leaf.layers(), artifact.blobs);
     let config = ImageConfig::parse(&artifact.config.bytes).unwrap();
     assert_eq!(config.diff_ids(), [artifact.blobs[0].digest.clone(), small.diff_id]);
+    let index = plan_index(&[image, artifact], &facts(&["linux_amd64"]), PackageLayout::Both);
+    let index: ImageIndex = serde_json::from_slice(&index.bytes).unwrap();
+    let claimed =
+        |entry: &oci_spec::image::Descriptor| entry.annotations().as_ref()?.get(crate::annotation::SMALL).cloned();
+    assert_eq!(index.manifests().iter().map(claimed).collect::<Vec<_>>(), [None, Some(small.digest.to_string())]);
 }
 
 fn check_leaf(plan: &LeafPlan, entry: &Descriptor) {

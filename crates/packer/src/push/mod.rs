@@ -85,7 +85,7 @@ async fn push_files(
         None => true,
         // Other packages make another index, whatever their checksums are.
         Some(existing) if publication.replace == ReplaceTag::Replace => {
-            let new = release::leaf_digests(&preparation.prepared(sender.reporter).await?);
+            let new = release::known_leaves(&preparation.prepared(sender.reporter).await?);
             leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new)
         }
         Some(_) => false,

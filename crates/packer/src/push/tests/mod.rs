@@ -4,6 +4,7 @@ mod address;
 mod attached;
 mod platform;
 mod read_back;
+mod small;
 
 use std::sync::atomic::Ordering;
 
