@@ -17,6 +17,7 @@
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! folder_places   folders of packages: installed, locked, refused
+//! small        `push --small`: a second layer beside each zip, carried and checked
 //! run          a command with providers through a bridge: what it gets, signals, exit codes, lock file, leftovers
 //! readme       the recipes of the README work, and the guide prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -164,6 +165,7 @@ mod serve;
 mod show;
 mod sign;
 mod sign_refused;
+mod small;
 #[cfg(unix)]
 mod sources_replay;
 #[cfg(unix)]

@@ -16,6 +16,7 @@
 mod code;
 mod conversions;
 mod copy;
+mod difference;
 mod dist;
 mod error;
 mod found;
@@ -33,12 +34,13 @@ mod sums_file;
 mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release};
+pub(crate) use difference::KnownLeaves;
+pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
     read_dist_with,
 };
-pub(crate) use error::KnownLeaves;
-pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use error::{PackError, WrongSum};
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{

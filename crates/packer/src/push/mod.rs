@@ -3,11 +3,11 @@
 //! ```text
 //! inspect   names, executables, what was asked for against what is there
 //! look      the tag and its neighbours in the repository
-//! prepare   digests and layers, on idle cores          prepare.rs, pack.rs
-//! checksum  h1 of each zip, on idle cores or the memo  prepare.rs, memo.rs
+//! prepare   digests, layers and small layers, on idle cores   prepare.rs, pack.rs
+//! checksum  h1 of each zip, on idle cores or the memo         prepare.rs, memo.rs
 //! send      blobs, config, leaf manifest; then the index, a check
-//! attach    the signed checksum file, signatures       attachments.rs
-//! tag       last of all                                publish.rs
+//! attach    the signed checksum file, signatures              attachments.rs
+//! tag       last of all                                       publish.rs
 //! ```
 
 mod attachments;
