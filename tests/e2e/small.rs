@@ -6,6 +6,7 @@ use tofu_oci_testkit::{Registry, ReleaseFolder};
 use tofu_oci_types::Digest;
 
 use crate::json;
+use crate::setup::small::package;
 use crate::setup::{PLATFORMS, Said, Scene, WIDGET};
 
 const PUSH: &str = "push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --small";
@@ -13,9 +14,10 @@ const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const ZSTD: &str = "application/vnd.oci.image.layer.v1.tar+zstd";
 
-/// Widget 1.4.0 with small layers at `REGISTRY/acme/widget`.
+/// Widget 1.4.0 with small layers at `REGISTRY/acme/widget`, over TLS as `OpenTofu` needs it.
 fn published() -> Scene {
-    let scene = Scene::with_dist();
+    let scene = Scene::over_tls();
+    scene.dist("dist", "1.4.0");
     scene.run(PUSH).success();
     scene.registry.clear_requests();
     scene
@@ -121,6 +123,34 @@ fn copies_mirrors_and_bundles_carry_small_layers() {
     demand_carried(&scene, "inside/acme/widget");
 }
 
+#[test]
+fn what_push_makes_is_what_install_takes_and_show_names() {
+    let scene = Scene::new();
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package()).write_zips(&scene.path("dist"));
+    scene.run(PUSH).success();
+    let layer = scene.registry.blob("acme/widget", &small_digest(&scene, 0)).expect("it was pushed");
+    let install = |project: &str, lock: Option<&str>| {
+        scene.context.write(&format!("{project}/.keep"), "");
+        if let Some(lock) = lock {
+            scene.context.write(&format!("{project}/.terraform.lock.hcl"), lock);
+        }
+        scene.registry.clear_requests();
+        let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --chdir {project}");
+        scene.run(&format!("{line} --no-cache")).success();
+        scene.packages_asked_for(&layer)
+    };
+    assert_eq!(install("first", None), ["zip"]);
+    let lock = scene.context.read("first/.terraform.lock.hcl");
+    assert_eq!(install("second", Some(&lock)), ["small"]);
+    assert_eq!(scene.context.read("second/.terraform.lock.hcl"), lock);
+    let shown = scene.run("show REGISTRY/acme/widget:1.4.0").success();
+    let bytes = format!("or {:.1} kB by its small layer", layer.len() as f64 / 1000.0);
+    assert!(shown.stdout.contains(&bytes), "{bytes}: {}", shown.text);
+    let shown = scene.run("show REGISTRY/acme/widget:1.4.0 --json").success();
+    assert_eq!(json::check(&shown), ["release"]);
+    assert_eq!(shown.json()[0]["packages"][0]["small_bytes"], layer.len());
+}
+
 /// The findings at the level of warnings and errors, with their texts.
 fn findings(said: &Said) -> Vec<String> {
     let lines = said.json();
@@ -138,7 +168,8 @@ fn checked(scene: &Scene, options: &str) -> Vec<String> {
     let predictions = predictions.as_array().expect("predictions");
     let offered = |one: &&Value| PLATFORMS.iter().any(|platform| one["platform"] == *platform);
     let read = predictions.iter().filter(offered).filter(|one| one["unread"] != true);
-    assert!(read.clone().all(|one| one["because"] == "plain-http" || one["installs"] == true), "{}", said.text);
+    assert!(read.clone().all(|one| one["installs"] == true), "{}", said.text);
+    assert_eq!(read.count(), if options == "--deep" { predictions.iter().filter(offered).count() } else { 0 });
     findings(&said)
 }
 
@@ -240,7 +271,7 @@ fn a_small_layer_that_no_installer_unpacks_is_found() {
 /// Folders become zips here, and the small layer has the files of the folder.
 #[test]
 fn a_folder_of_platform_folders_gets_small_layers_too() {
-    let scene = Scene::new();
+    let scene = Scene::over_tls();
     ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).write_directories(&scene.path("dist"));
     scene.run(PUSH).success();
     demand_carried(&scene, "acme/widget");

@@ -7,7 +7,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_trust::OpenPgpFault;
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
 use crate::{
     KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken, WithdrawnVersion,
