@@ -12,11 +12,13 @@
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
 //! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
 //! cache*       packages that projects share: checked before each use, fetched once, thinned out
+//! small_install   packages that come by their small layer, and those that come by the zip all the same
 //! plugin_cache  what is not linked from it; links in the tree of packages
 //! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! folder_places   folders of packages: installed, locked, refused
+//! small        `push --small`: a second layer beside each zip, carried and checked
 //! run          a command with providers through a bridge: what it gets, signals, exit codes, lock file, leftovers
 //! readme       the recipes of the README work, and the guide prints what it says
 //! json         every line of --json is what docs/json.md says
@@ -164,7 +166,9 @@ mod serve;
 mod show;
 mod sign;
 mod sign_refused;
+mod small;
 #[cfg(unix)]
+mod small_install;
 mod sources_replay;
 #[cfg(unix)]
 mod terminal;

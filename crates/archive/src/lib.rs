@@ -11,10 +11,12 @@
 //!                          read_known_directory   the same, without reading what is known
 //!                          input_files      its files, fit to be packed             (push)
 //! a module's folder        module_files     its files, fit to be packed, and what is left out
-//! files to pack            write_zip, write_layer       the same bytes every time
-//! a zip as image layer     layer_from_zip               same paths, same contents, same h1:
+//! files to pack            write_zip, write_layer, write_small_layer   the same bytes every time
+//! a zip as a layer         layer_from_zip, small_layer_from_zip        same paths, same contents, same h1:
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
 //! a tar+gzip that comes in unpack_tar_gz   as one layer over nothing               (module packages)
+//! a tar+zstd that comes in unpack_tar_zst  straight into a folder                  (small layers)
+//!                          read_tar_zst    checks + PackageContents, nothing written
 //! a package                zip_program, folder_program   for which platforms its program is
 //! ```
 
@@ -39,10 +41,12 @@ pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
 pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
-pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
+pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
-pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
+pub use pack::{
+    WrittenLayer, WrittenZip, layer_from_zip, small_layer_from_zip, write_layer, write_small_layer, write_zip,
+};
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
 pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_zip};

@@ -61,8 +61,8 @@ impl UnpackTarget for Nowhere {
 enum Message {
     Start(String, Option<KnownEntry>),
     Data(Vec<u8>, usize),
-    /// The CRC-32 that the archive records.
-    Finish(u32),
+    /// The CRC-32 that the archive records, if its format has one.
+    Finish(Option<u32>),
     Directory(String),
 }
 
@@ -83,7 +83,12 @@ impl Feed {
     }
 
     pub(crate) fn finish(&self, crc: u32) -> Result<(), ArchiveError> {
-        self.send(Message::Finish(crc))
+        self.send(Message::Finish(Some(crc)))
+    }
+
+    /// The same for a format without checksums.
+    pub(crate) fn finish_unchecked(&self) -> Result<(), ArchiveError> {
+        self.send(Message::Finish(None))
     }
 
     /// A buffer of 1 MiB to fill.
@@ -155,7 +160,7 @@ fn drain(
                 let _ = give_back.send(buffer);
             }
             Message::Finish(recorded) => {
-                if crc.clone().finalize() != recorded {
+                if recorded.is_some_and(|recorded| crc.clone().finalize() != recorded) {
                     return Err(ArchiveError::BadChecksum { name: current });
                 }
                 target.finish()?;

@@ -1,6 +1,7 @@
 //! Bytes from the network (async) to the unpacker (a blocking thread).
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -11,8 +12,8 @@ use tofu_oci_store::{ByteStream, StoreError};
 use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
 use tokio::sync::mpsc;
 
-use crate::FetchError;
 use crate::error::package_error;
+use crate::{FetchError, subject};
 
 /// How many pieces may wait between the two sides.
 ///
@@ -44,31 +45,35 @@ pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
 }
 
 impl ChunkSender {
-    /// Sends all parts of the offer, verified on the way, and gives the `zh:` of a zip whose digest was not known. It ends
-    /// early and without an error if the receiver is dropped, and with one if more bytes come than the limits admit.
+    /// Sends these parts of the offer, verified on the way, and gives the `zh:` of a zip whose digest was not known. `received`
+    /// counts their bytes. It ends early and without an error if the receiver is dropped, and with one if more bytes come than
+    /// the limits admit.
     pub(crate) async fn send(
         self,
         offer: &Offer,
+        parts: &[&Part],
         limits: &Limits,
-        subject: &str,
+        received: &AtomicU64,
         reporter: &dyn Reporter,
     ) -> Result<Option<PackageHash>, FetchError> {
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
         let mut hasher = match &offer.package {
             Package::Zip(Part { digest: None, .. }) => Some(DigestHasher::sha256()),
             Package::Zip(_) | Package::Layers(_) | Package::Folder(_) => None,
         };
         let mut done = 0;
-        for part in offer.package.parts() {
+        for part in parts {
             let opened = offer.release.open(part).await?;
             limits.check_packed(opened.size.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
             let stream = part.checked(offer.place(), opened.stream).map_err(SourceError::from)?;
             let look = |chunk: &Bytes| {
                 done += chunk.len() as u64;
+                received.fetch_add(chunk.len() as u64, Ordering::Relaxed);
                 limits.check_packed(done).map_err(|error| package_error(offer, error))?;
                 if let Some(hasher) = &mut hasher {
                     hasher.update(chunk);
                 }
-                reporter.event(&Event::Progress { subject: subject.to_owned(), done });
+                reporter.event(&Event::Progress { subject: subject.clone(), done });
                 Ok(())
             };
             if self.part(stream, look, |error| broken(offer, error)).await? == Delivered::Unwanted {

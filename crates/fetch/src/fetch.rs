@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_lockfile::PackageHashes;
-use tofu_oci_source::{Offer, Package, ReleaseId};
+use tofu_oci_source::{Offer, Package, Part, ReleaseId};
 use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
@@ -15,7 +16,8 @@ use crate::blocking::blocking;
 use crate::cache::{Keeping, Reservation};
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
-use crate::stage::stage;
+use crate::small::{ProvedContents, SmallLayerFault};
+use crate::stage::{OfferedBytes, Staged, stage};
 use crate::staging::scratch;
 use crate::verify::{Expect, Verified, verify};
 use crate::{FetchError, PackageCache, subject};
@@ -63,16 +65,20 @@ impl<'a> Fetcher<'a> {
     ///
     /// Runs that want the same package take turns, so that one of them fetches it. Whoever waits for that has no turn among
     /// the downloads of this run, so two runs never wait for each other.
+    ///
+    /// With contents that are `proved`, the small layer is fetched if the release has one, and a package of the cache with
+    /// these contents is taken. If the layer is not the package, the zip is fetched with a warning.
     pub async fn fetch(
         &self,
         offer: &Offer,
         place: &PackagePath,
         locked: Option<Expect<'_>>,
+        proved: &ProvedContents,
     ) -> Result<Verified, FetchError> {
         self.limits.check_packed(offer.bytes().unwrap_or(0)).map_err(|error| package_error(offer, error))?;
         self.report_address(offer);
-        let Some(wanted) = self.cache.wanted(offer, place) else {
-            return self.download(offer, place, locked).await;
+        let Some(wanted) = self.cache.wanted(offer, place, proved) else {
+            return self.download(offer, place, locked, proved).await;
         };
         let mut staged = self.cache.take(&wanted, &self.waiter, self.reporter).await;
         let mut lock = None;
@@ -87,16 +93,16 @@ impl<'a> Fetcher<'a> {
             let verified = verify(staged, place, offer, locked, self.reporter)?;
             return Ok(verified.knowing(self.cache.clone()));
         }
-        let verified = self.download(offer, place, locked).await?;
+        let verified = self.download(offer, place, locked, proved).await?;
         self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
         drop(lock);
         Ok(verified)
     }
 
-    /// Whether a zip for `place` may be asked for before it is known to be the package: no cache has it, and no other run
-    /// fetches it for the cache. Other runs then wait until [`Fetcher::fetch`] has fetched it.
-    pub fn reserve(&self, zip: &PackageHash, place: &PackagePath) -> bool {
-        match self.cache.reserve(zip, place, &self.waiter) {
+    /// Whether the package with this zip may be asked for before it is known to be the package: no cache has it for `place`,
+    /// and no other run fetches it for the cache. Other runs then wait until [`Fetcher::fetch`] has fetched it.
+    pub fn reserve(&self, zip: &PackageHash, place: &PackagePath, proved: &ProvedContents) -> bool {
+        match self.cache.reserve(zip, place, proved, &self.waiter) {
             Reservation::Free => true,
             Reservation::Taken => false,
             Reservation::Locked(lock) => {
@@ -116,18 +122,68 @@ impl<'a> Fetcher<'a> {
         offer: &Offer,
         place: &PackagePath,
         locked: Option<Expect<'_>>,
+        proved: &ProvedContents,
     ) -> Result<Verified, FetchError> {
-        let bytes = offer.bytes();
-        let _turn = match bytes {
+        let _turn = match offer.bytes() {
             Some(0..=SMALL) => None,
             _ => Some(self.turns.acquire().await.expect("the semaphore is never closed")),
         };
-        let subject = subject(offer.address(), offer.version(), &offer.platform);
-        self.reporter.event(&Event::Started { subject, bytes });
-        let staged = stage(offer, place, self.limits, self.reporter).await?;
-        let verified = verify(staged, place, offer, locked, self.reporter)?.knowing(self.cache.clone());
+        let received = AtomicU64::new(0);
+        let small = match proved.small_layer(offer, place) {
+            Some(layer) => self.small_layer(offer, layer, place, locked, proved, &received).await?,
+            None => None,
+        };
+        let verified = match small {
+            Some(verified) => verified,
+            None => {
+                let staged = self.stage(offer, OfferedBytes::Package, place, &received).await?;
+                verify(staged, place, offer, locked, self.reporter)?
+            }
+        };
+        let verified = verified.received(received.into_inner()).knowing(self.cache.clone());
         self.cache.remember(&verified).await;
         Ok(verified)
+    }
+
+    /// The package out of its small layer; `None` after a warning if that is not the package.
+    async fn small_layer(
+        &self,
+        offer: &Offer,
+        layer: &Part,
+        place: &PackagePath,
+        locked: Option<Expect<'_>>,
+        proved: &ProvedContents,
+        received: &AtomicU64,
+    ) -> Result<Option<Verified>, FetchError> {
+        let fetched = async {
+            let staged = self.stage(offer, OfferedBytes::SmallLayer(layer), place, received).await?;
+            proved.check(&staged.contents, offer)?;
+            Ok(verify(staged, place, offer, locked, self.reporter)?)
+        };
+        match fetched.await.map_err(SmallLayerFault::of_this_machine) {
+            Ok(verified) => Ok(Some(verified)),
+            Err(Ok(error)) => Err(error),
+            Err(Err(fault)) => {
+                fault.report(offer, layer, self.reporter);
+                Ok(None)
+            }
+        }
+    }
+
+    async fn stage(
+        &self,
+        offer: &Offer,
+        bytes: OfferedBytes<'_>,
+        place: &PackagePath,
+        received: &AtomicU64,
+    ) -> Result<Staged, FetchError> {
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
+        let size = match bytes {
+            OfferedBytes::Package => offer.bytes(),
+            OfferedBytes::SmallLayer(layer) => layer.size,
+        };
+        self.reporter.event(&Event::Started { subject, bytes: size });
+        stage(offer, bytes, place, self.limits, received, self.reporter).await
     }
 
     /// The checksums of the package, which is fetched into the folder `temporary`, verified, and thrown away.
@@ -154,7 +210,7 @@ impl<'a> Fetcher<'a> {
     ) -> Result<Verified, FetchError> {
         let parent = temporary.to_owned();
         let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
-        self.fetch(offer, &PackagePath::to_look_at(&scratch, form), None).await
+        self.fetch(offer, &PackagePath::to_look_at(&scratch, form), None, &ProvedContents::default()).await
     }
 
     /// Reports once for all platforms that a release was published under another address.

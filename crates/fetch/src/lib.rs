@@ -25,6 +25,7 @@ mod link;
 mod module;
 pub mod pin_file;
 mod place;
+mod small;
 mod stage;
 mod staging;
 mod subject;
@@ -42,6 +43,7 @@ pub use link::Linked;
 pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module};
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
+pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{

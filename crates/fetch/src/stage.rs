@@ -1,22 +1,23 @@
 //! An offer's bytes, fetched, checked and unpacked into a temporary folder.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use tofu_oci_archive::{
     ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, input_files, read_directory, read_zip,
-    save_zip, unpack_zip, write_zip,
+    save_zip, unpack_tar_zst, unpack_zip, write_zip,
 };
 use tofu_oci_layout::{LayerFormat, media_type};
-use tofu_oci_source::{Layer, Locator, Offer, Package};
+use tofu_oci_source::{Layer, Locator, Offer, Package, Part};
 use tofu_oci_types::{PackageHash, Reporter, zip_name};
 
+use crate::FetchError;
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, queue};
 use crate::error::package_error;
 use crate::link::{copy, link_folder};
 use crate::place::{PackageForm, PackagePath};
 use crate::staging::StagingFolder;
-use crate::{FetchError, subject};
 
 /// A package in a temporary folder beside its place. Its bytes have the sizes and digests of the offer, and its
 /// structure is valid; it may still be the wrong package. Dropping it removes it.
@@ -37,8 +38,19 @@ pub(crate) struct Staged {
 pub enum PackageOrigin {
     /// The place that offers it.
     Place,
+    /// That place, by the small layer: the zip was not fetched.
+    SmallLayer,
     /// The package cache: nothing was fetched.
     Cache,
+}
+
+/// What is fetched of an offer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OfferedBytes<'a> {
+    /// What the package consists of.
+    Package,
+    /// The layer that holds the same package.
+    SmallLayer(&'a Part),
 }
 
 /// Where the bytes of an archive come from.
@@ -50,23 +62,29 @@ pub(crate) enum ArchiveOrigin {
     MadeHere,
 }
 
-/// Fetches and unpacks. If the future is dropped, the download ends, and the unpacking thread notices and cleans up.
+/// Fetches and unpacks; `received` counts the bytes. If the future is dropped, the download ends, and the unpacking thread
+/// notices and cleans up.
 pub(crate) async fn stage(
     offer: &Offer,
+    bytes: OfferedBytes<'_>,
     place: &PackagePath,
     limits: &Limits,
+    received: &AtomicU64,
     reporter: &dyn Reporter,
 ) -> Result<Staged, FetchError> {
+    let (parts, origin): (Vec<&Part>, _) = match bytes {
+        OfferedBytes::Package => (offer.package.parts().collect(), PackageOrigin::Place),
+        OfferedBytes::SmallLayer(layer) => (vec![layer], PackageOrigin::SmallLayer),
+    };
     let compressions = match &offer.package {
         Package::Layers(layers) => layers.iter().map(|layer| compression(offer, layer)).collect::<Result<_, _>>()?,
         Package::Zip(_) | Package::Folder(_) => Vec::new(),
     };
     let (sender, mut receiver) = queue();
-    let work = Unpacking { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
+    let work = Unpacking { offer: offer.clone(), origin, place: place.clone(), limits: limits.clone(), compressions };
     // The thread owns the staging folder, and removes it after it has closed the last file.
     let unpacking = blocking(move || work.run(&mut receiver));
-    let subject = subject(offer.address(), offer.version(), &offer.platform);
-    let (sent, unpacked) = tokio::join!(sender.send(offer, limits, &subject, reporter), unpacking);
+    let (sent, unpacked) = tokio::join!(sender.send(offer, &parts, limits, received, reporter), unpacking);
     // A broken download is the cause; the unpacker's error is its effect.
     let zh = sent?;
     Ok(Staged { zh, ..unpacked? })
@@ -93,6 +111,7 @@ fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchEr
 /// What the unpacking thread does.
 struct Unpacking {
     offer: Offer,
+    origin: PackageOrigin,
     place: PackagePath,
     limits: Limits,
     compressions: Vec<LayerCompression>,
@@ -104,6 +123,9 @@ impl Unpacking {
             Some(scratch) => StagingFolder::scratch(scratch)?,
             None => StagingFolder::beside(&self.place)?,
         };
+        if self.origin == PackageOrigin::SmallLayer {
+            return self.small_layer(staging, receiver);
+        }
         let (package, contents, archive) = match (&self.offer.package, self.place.form) {
             (Package::Zip(_), PackageForm::Folder) => {
                 let folder = staging.folder("package")?;
@@ -140,7 +162,14 @@ impl Unpacking {
                 self.zipped(from, &staging)?
             }
         };
-        Ok(Staged { staging, package, contents, archive, origin: PackageOrigin::Place, zh: None })
+        Ok(Staged { staging, package, contents, archive, origin: self.origin, zh: None })
+    }
+
+    fn small_layer(&self, staging: StagingFolder, receiver: &mut ChunkReceiver) -> Result<Staged, FetchError> {
+        let package = staging.folder("package")?;
+        let contents = self.read_to_the_end(receiver, |receiver| unpack_tar_zst(receiver, &package, &self.limits))?;
+        let archive = ArchiveOrigin::Original;
+        Ok(Staged { staging, package, contents, archive, origin: self.origin, zh: None })
     }
 
     fn zip_name(&self) -> String {

@@ -24,6 +24,8 @@ pub struct Verified {
     place: PackagePath,
     hashes: PackageHashes,
     report: LineReport,
+    /// Bytes that came from the place.
+    received: u64,
     /// What is known of files that lie in the place already.
     known: PackageCache,
 }
@@ -57,6 +59,16 @@ impl Verified {
     pub(crate) fn folder(&self) -> Option<(&Path, &PackageContents)> {
         let is_folder = self.place.form == PackageForm::Folder && !self.staged.package.is_symlink();
         is_folder.then_some((&self.staged.package, &self.staged.contents))
+    }
+
+    /// How many bytes came from its place, also those of a small layer that was not used.
+    pub fn bytes_received(&self) -> u64 {
+        self.received
+    }
+
+    /// The same after so many bytes.
+    pub(crate) fn received(self, received: u64) -> Self {
+        Self { received, ..self }
     }
 
     /// The same, with what is known of files that lie in the place already.
@@ -180,7 +192,7 @@ pub(crate) fn verify(
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
-    Ok(Verified { staged, place: place.clone(), hashes, report, known: PackageCache::off() })
+    Ok(Verified { staged, place: place.clone(), hashes, report, received: 0, known: PackageCache::off() })
 }
 
 /// Checks that the package is one that its place admits.

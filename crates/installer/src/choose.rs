@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::join;
 use tofu_oci_lockfile::Guide;
-use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect, WantedZip};
-use tofu_oci_types::{Constraints, Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect, WantedPackage};
+use tofu_oci_types::{Constraints, Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use crate::{InstallError, Upgrade};
 
@@ -23,19 +23,6 @@ pub(crate) struct VersionChoice<'a> {
     pub(crate) upgrade: Upgrade,
     /// How many requests will be made at once when the version is known.
     pub(crate) at_once: usize,
-}
-
-/// A zip that the lock file admits, as far as it names zips, and that no other run of this user fetches or has fetched.
-struct UsefulZip<'a> {
-    locked: Option<&'a BTreeSet<PackageHash>>,
-    free: &'a (dyn Fn(&PackageHash) -> bool + Send + Sync),
-}
-
-impl WantedZip for UsefulZip<'_> {
-    fn wants(&self, zip: &PackageHash) -> bool {
-        let names_zips = |hashes: &BTreeSet<PackageHash>| hashes.iter().any(|hash| hash.scheme() == zip.scheme());
-        self.locked.is_none_or(|hashes| hashes.contains(zip) || !names_zips(hashes)) && (self.free)(zip)
-    }
 }
 
 impl VersionChoice<'_> {
@@ -99,21 +86,19 @@ impl VersionChoice<'_> {
         release.offer(platform).await.map_err(|error| self.explain(error))
     }
 
-    /// The same for a package that will be fetched, unless something speaks against it, and if its zip is `free`. If the version was not listed, a
-    /// notice is asked for beside it.
+    /// The same for a package that will be fetched, unless something speaks against it, and if it is `wanted`. If the version
+    /// was not listed, a notice is asked for beside it.
     pub(crate) async fn offer_to_fetch(
         &self,
         version: &Version,
         platform: &Platform,
-        free: &(dyn Fn(&PackageHash) -> bool + Send + Sync),
+        wanted: &dyn WantedPackage,
     ) -> Result<Offer, InstallError> {
         if self.is_locked(version) {
             self.source.prepare(self.at_once + 1);
         }
-        let locked = self.lock.filter(|guide| guide.entry.version == *version).map(|guide| &guide.entry.hashes);
-        let wanted = UsefulZip { locked, free };
         let release = self.release(version).await?;
-        release.offer_to_fetch(platform, &wanted).await.map_err(|error| self.explain(error))
+        release.offer_to_fetch(platform, wanted).await.map_err(|error| self.explain(error))
     }
 
     /// The release of the chosen version.

@@ -25,6 +25,7 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+mod ahead;
 mod choose;
 mod error;
 mod install;

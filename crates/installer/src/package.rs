@@ -6,12 +6,12 @@ use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
     Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed,
-    TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded, report_unexplained,
-    report_wrong, subject, zh_is_suspicious,
+    ProvedContents, TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded,
+    report_unexplained, report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, Identity, PackageHash, Place, Reporter, Scheme, Version};
+use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
 
 use crate::choose::VersionChoice;
 use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
@@ -42,7 +42,7 @@ pub(crate) struct LocalState<'a> {
     /// The package in the cache, if there is a cache.
     pub(crate) cached: Option<(PackagePath, PathContents)>,
     unlocked: Unlocked,
-    unasked: Unasked,
+    pub(crate) unasked: Unasked,
 }
 
 /// What a place offers, and the judgement on the release that it belongs to.
@@ -113,15 +113,7 @@ impl PackageInstall<'_> {
         self.judged(offer).await
     }
 
-    /// The same for a package that is fetched then.
-    async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
-        let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
-        let free = |zip: &PackageHash| self.fetcher.reserve(zip, target);
-        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &free).await?;
-        self.judged(offer).await
-    }
-
-    async fn judged(&self, offer: Offer) -> Result<Offered, InstallError> {
+    pub(crate) async fn judged(&self, offer: Offer) -> Result<Offered, InstallError> {
         let judgement = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judgement })
     }
@@ -172,7 +164,8 @@ impl PackageInstall<'_> {
         let cached = found.cached.as_ref().map(|(path, _)| path);
         let target = cached.unwrap_or(&found.place);
         // What the publisher says of the release is asked for beside the download, and never instead of it.
-        let fetched = self.fetcher.fetch(offer, target, found.locked);
+        let proved = ProvedContents::of(offer, found.locked, judgement.as_deref());
+        let fetched = self.fetcher.fetch(offer, target, found.locked, &proved);
         let noticed = self.trust_checker.report_notice(&*offer.release);
         let (verified, ()) = futures_util::future::join(fetched, noticed).await;
         let verified = verified?;
@@ -181,10 +174,16 @@ impl PackageInstall<'_> {
             judgement.fetched(offer, h1);
         }
         let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
-        let is_cached = verified.origin() == PackageOrigin::Cache;
+        let (origin, received) = (verified.origin(), verified.bytes_received());
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
-            Placed::Now if is_cached => (InstallOutcome::Installed, "installed from the package cache"),
-            Placed::Now => (InstallOutcome::Installed, "installed"),
+            Placed::Now => (
+                InstallOutcome::Installed,
+                match origin {
+                    PackageOrigin::Place => "installed",
+                    PackageOrigin::SmallLayer => "installed from the small layer",
+                    PackageOrigin::Cache => "installed from the package cache",
+                },
+            ),
             Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
         };
         self.finished(found, word);
@@ -194,7 +193,9 @@ impl PackageInstall<'_> {
             outcome = InstallOutcome::Installed;
         }
         let mut completed = self.completed(found, outcome, bytes, hashes, Some(offered));
-        completed.installed.from_cache = is_cached && outcome == InstallOutcome::Installed;
+        completed.installed.received = received;
+        completed.installed.small = origin == PackageOrigin::SmallLayer;
+        completed.installed.from_cache = origin == PackageOrigin::Cache && outcome == InstallOutcome::Installed;
         Ok(completed)
     }
 
@@ -283,6 +284,8 @@ impl PackageInstall<'_> {
             path: found.place.path().to_owned(),
             outcome,
             from_cache: false,
+            small: false,
+            received: 0,
             layout: offer.and_then(Offer::kind),
             bytes,
             hashes: hashes.iter().cloned().collect(),
@@ -296,14 +299,6 @@ impl PackageInstall<'_> {
 }
 
 impl LocalState<'_> {
-    /// Whether the package will be fetched, whatever the place says of it, unless the lock file refuses it: there is no
-    /// other one, and no signature decides whether it may be.
-    fn will_be_fetched(&self) -> bool {
-        let is_package = |contents: &PathContents| matches!(contents, PathContents::Package(_));
-        let cached = self.cached.as_ref().is_some_and(|(_, cached)| is_package(cached));
-        self.unasked == Unasked::Locked && !cached && !is_package(&self.installed)
-    }
-
     fn locks(&self, package: &FoundPackage) -> bool {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }

@@ -1,7 +1,7 @@
 //! What an installation would do. It asks the places, and fetches no package and writes nothing.
 
 use serde::Serialize;
-use tofu_oci_fetch::{FetchError, PathContents, check_lines, known_before};
+use tofu_oci_fetch::{FetchError, PathContents, ProvedContents, check_lines, known_before};
 use tofu_oci_lockfile::{LockFile, PackageHashes};
 use tofu_oci_types::{PackageHash, Reporter, Scheme};
 
@@ -132,8 +132,10 @@ impl PackageInstall<'_> {
             }
         };
         let completed = self.completed(found, outcome, 0, hashes, Some(offered));
-        let is_cached = self.package_cache.holds(offer, target).await;
-        let download = if is_cached { 0 } else { offer.bytes().unwrap_or(0) };
+        let proved = ProvedContents::of(offer, found.locked, judgement.as_deref());
+        let is_cached = self.package_cache.holds(offer, target, &proved).await;
+        let size = proved.small_layer(offer, target).map_or_else(|| offer.bytes(), |layer| layer.size);
+        let download = if is_cached { 0 } else { size.unwrap_or(0) };
         Ok(PlannedInstall { completed, download, claimed })
     }
 }

@@ -159,6 +159,12 @@ pub struct Installed {
     /// Whether the package cache gave its bytes, so that nothing was fetched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub from_cache: bool,
+    /// Whether the small layer gave its bytes, so that the zip was not needed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub small: bool,
+    /// Bytes of packages that were received for it, 0 if none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub received: u64,
     /// How the package lies in the repository; `None` if the place was not asked.
     pub layout: Option<LeafKind>,
     /// Bytes of the package's files; 0 before it is fetched.
@@ -170,6 +176,11 @@ pub struct Installed {
     pub identity: Identity,
     /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
     pub trust: Option<Vouched>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A new entry of the lock file with which a release cannot be installed on all its platforms.

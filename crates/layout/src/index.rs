@@ -57,6 +57,8 @@ pub struct PlatformClaims {
     pub size: Option<u64>,
     /// The file name of the zip.
     pub filename: Option<String>,
+    /// The digest of the small layer.
+    pub small: Option<Digest>,
 }
 
 /// Whether what a tag resolved to can be a release, judged by the descriptor alone, before anything is fetched.
@@ -275,6 +277,7 @@ impl PlatformClaims {
         self.zh = self.zh.take().or_else(|| hash(annotation::ZH, Scheme::Zh));
         self.size = self.size.or_else(|| text(annotation::SIZE).and_then(|size| size.parse().ok()));
         self.filename = self.filename.take().or_else(|| text(annotation::FILENAME).cloned());
+        self.small = self.small.take().or_else(|| text(annotation::SMALL).and_then(|digest| digest.parse().ok()));
     }
 }
 

@@ -122,6 +122,8 @@ pub mod annotation {
     pub const ZH: &str = "org.opentofu.provider.zh";
     /// On an index entry: the size of the package's zip (or layer) in bytes.
     pub const SIZE: &str = "org.opentofu.provider.package-size";
+    /// On an index entry: the digest of the leaf's small layer, the same package in fewer bytes.
+    pub const SMALL: &str = "org.opentofu.provider.small";
     /// On an index entry: the file name of the release's zip.
     pub const FILENAME: &str = "org.opentofu.provider.filename";
     /// On a module's manifest: the module of a registry that was packed from elsewhere, such as

@@ -98,7 +98,7 @@ pub async fn copy_release(
             reporter,
             transfers: Transfers::of_copy(&report),
         };
-        let leaves = leaves_of(from, &root).await?.unwrap_or_default();
+        let leaves = leaves_of(from, &root).await?.unwrap_or_default().digests;
         let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let mut transfers = signatures.transfers;
         if let (Some(CopySigning { of, signing }), Some(version)) = (request.signing, tag.version()) {

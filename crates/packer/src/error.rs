@@ -1,6 +1,5 @@
 //! What can go wrong between a folder and a release.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,24 +7,11 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_trust::OpenPgpFault;
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
 use crate::{
-    KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion,
+    KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken, WithdrawnVersion,
 };
-
-/// How the release under a taken tag differs from the one that was to be pushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReleaseDifference {
-    /// Its packages are others.
-    Packages,
-    /// What both have is the same, and one has more: another layout, or more platforms.
-    Extent,
-    /// Its packages are the same; annotations of the index (`h1:` checksums, protocols) are others.
-    Annotations,
-    /// It is not a release of a provider.
-    NotARelease,
-}
 
 /// Why a release could not be read, planned, pushed or copied.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -188,14 +174,23 @@ pub enum PackError {
     /// The repository is kept for versions of another kind.
     #[error(transparent)]
     KeptForOther(Box<KeptForOther>),
-    /// The image of a package has other contents than its zip.
-    #[error("the image of {platform} holds other files than its zip: {layer} and {zip}")]
+    /// What installers would refuse to unpack of a small layer that was made here.
+    #[error("the small layer of {platform} could not be installed")]
+    SmallLayer {
+        /// The platform.
+        platform: Platform,
+        /// Why.
+        #[source]
+        source: Arc<ArchiveError>,
+    },
+    /// A layer that was made of a package has other contents than its zip.
+    #[error("the layer of {platform} holds other files than its zip: {layer} and {zip}")]
     LayersDiffer {
         /// The platform.
         platform: Platform,
         /// The checksum of the zip's contents.
         zip: PackageHash,
-        /// The checksum of the layers' contents.
+        /// The checksum of the layer's contents.
         layer: PackageHash,
     },
     /// The version was withdrawn.
@@ -330,47 +325,6 @@ pub struct WrongSum {
     pub expected: Digest,
     /// The digest of the file.
     pub actual: Digest,
-}
-
-/// A tag, its present target, and the target of this push.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} has a tag {tag} already: {}", difference.in_words())]
-pub struct TagTaken {
-    /// The repository.
-    pub place: Place,
-    /// The tag.
-    pub tag: Tag,
-    /// Where it points.
-    pub existing: Digest,
-    /// Where it would point.
-    pub new: Digest,
-    /// What differs.
-    pub difference: ReleaseDifference,
-    /// The provider that the release under the tag says it is of; `None` if it does not say.
-    pub of: Option<ProviderAddr>,
-}
-
-impl ReleaseDifference {
-    /// What differs between two releases, by the digests of their leaves; `None` if one of them is not a release.
-    pub(crate) fn between(there: Option<&BTreeSet<Digest>>, new: Option<&BTreeSet<Digest>>) -> Self {
-        match (there, new) {
-            (None, _) => Self::NotARelease,
-            (Some(there), Some(new)) if there == new => Self::Annotations,
-            (Some(there), Some(new)) if !there.is_empty() && (there.is_subset(new) || new.is_subset(there)) => {
-                Self::Extent
-            }
-            _ => Self::Packages,
-        }
-    }
-
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::Packages => "it points at a release with other packages",
-            Self::Extent => "it points at a release with the same packages in another layout, or for other platforms",
-            Self::Annotations => "it points at a release with the same packages and other annotations",
-            Self::NotARelease => "it points at something that is not a provider release",
-        }
-    }
 }
 
 impl PackError {

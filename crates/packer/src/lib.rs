@@ -16,6 +16,7 @@
 mod code;
 mod conversions;
 mod copy;
+mod difference;
 mod dist;
 mod error;
 mod found;
@@ -33,11 +34,13 @@ mod sums_file;
 mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release};
+pub(crate) use difference::KnownLeaves;
+pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
     read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use error::{PackError, WrongSum};
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{
@@ -46,8 +49,8 @@ pub use module::{
 };
 pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
-pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
-pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag};
+pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, SmallLayer, TagState, Transfers};
+pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
 pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
 pub use signing::{

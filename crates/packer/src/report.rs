@@ -61,6 +61,18 @@ pub struct PlatformReport {
     pub h1: Option<PackageHash>,
     /// The `zh:` checksum, if a zip is published.
     pub zh: Option<PackageHash>,
+    /// The small layer beside the zip, if one is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub small: Option<SmallLayer>,
+}
+
+/// A package as tar in Zstandard, beside its zip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SmallLayer {
+    /// The digest of the layer.
+    pub digest: Digest,
+    /// Its size in bytes.
+    pub size: u64,
 }
 
 /// Counts over blobs, configs and manifests.
@@ -142,7 +154,7 @@ pub enum TagState {
 /// One blob or manifest of a planned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedItem {
-    /// `package`, `layer`, `config`, `manifest` or `index`.
+    /// `package`, `small`, `layer`, `config`, `manifest` or `index`.
     pub role: &'static str,
     /// The platform that it belongs to; `None` for the index.
     pub platform: Option<Platform>,

@@ -17,6 +17,17 @@ pub enum H1Mode {
     Skip,
 }
 
+/// Whether each artifact leaf gets the package once more as tar in Zstandard, which has fewer bytes than the zip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmallLayers {
+    /// The zip alone.
+    #[default]
+    Omit,
+    /// Made on idle cores, as many at a time as there are cores, with up to 256 MiB of memory each. The index has the `h1:`
+    /// checksums then, whatever [`H1Mode`] says: without one nobody could take a small layer.
+    Make,
+}
+
 /// What happens when the version's tag points at another release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReplaceTag {
@@ -75,6 +86,8 @@ pub struct PushRequest<'a> {
     pub publication: Publication<'a>,
     /// Whether `h1:` checksums go into the index.
     pub h1: H1Mode,
+    /// Whether artifact leaves get small layers; those of images never do.
+    pub small: SmallLayers,
     /// What happens when a package holds a program for another platform.
     pub executables: ExecutableCheck,
     /// Whether the signed checksum file of the folder goes with the release.

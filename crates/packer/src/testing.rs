@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::{
     Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, Publication, PushReport, PushRequest, Rename,
-    ReplaceTag, Signing, SumsMode,
+    ReplaceTag, Signing, SmallLayers, SumsMode,
 };
 
 /// A folder of release files in the making; removed with the value.
@@ -106,6 +106,7 @@ pub(crate) struct Push {
     pub(crate) version: Version,
     pub(crate) layout: PackageLayout,
     pub(crate) h1: H1Mode,
+    pub(crate) small: SmallLayers,
     pub(crate) jobs: usize,
     pub(crate) replace: ReplaceTag,
     pub(crate) rename: Rename,
@@ -124,6 +125,7 @@ impl Push {
             version: version.parse().unwrap(),
             layout: PackageLayout::Artifact,
             h1: H1Mode::Compute,
+            small: SmallLayers::Omit,
             jobs: 4,
             replace: ReplaceTag::Refuse,
             rename: Rename::Refuse,
@@ -148,6 +150,7 @@ impl Push {
                 signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
             },
             h1: self.h1,
+            small: self.small,
             executables: self.executables,
             sums: self.sums,
             memo_dir: self.memo_dir.clone(),

@@ -28,7 +28,7 @@ use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
     Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Opened, Part, Release,
-    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedZip,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage,
 };
 
 mod joined;
@@ -223,7 +223,7 @@ impl ChainedRelease {
     }
 
     /// The offer of the first link that has the platform.
-    async fn offered(&self, platform: &Platform, wanted: Option<&dyn WantedZip>) -> Result<Offer, SourceError> {
+    async fn offered(&self, platform: &Platform, wanted: Option<&dyn WantedPackage>) -> Result<Offer, SourceError> {
         let mut gave_way = self.gave_way.clone();
         for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {
             let offer = match self.of_link(nth).await {
@@ -293,7 +293,7 @@ impl Release for ChainedRelease {
     async fn offer_to_fetch(
         self: Arc<Self>,
         platform: &Platform,
-        wanted: &dyn WantedZip,
+        wanted: &dyn WantedPackage,
     ) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }

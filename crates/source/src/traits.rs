@@ -65,15 +65,16 @@ pub trait Release: Send + Sync {
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError>;
 
     /// The same for a caller that fetches the package unless something speaks against it. If the release claims which zip it
-    /// is, and the caller wants it, a repository is asked for it at the same time as for the manifest: [`Release::open`] hands
-    /// it on if the manifest lists that zip. Any other answer is dropped.
+    /// is, and the caller wants it, a repository is asked for it at the same time as for the manifest, or for the small layer
+    /// that is claimed: [`Release::open`] hands it on if the manifest lists it. Any other answer is dropped. If the zip was asked
+    /// for, the offer has no small layer: the zip is on its way.
     ///
     /// # Errors
     /// As [`Release::offer`].
     async fn offer_to_fetch(
         self: Arc<Self>,
         platform: &Platform,
-        wanted: &dyn WantedZip,
+        wanted: &dyn WantedPackage,
     ) -> Result<Offer, SourceError> {
         let _ = wanted;
         self.offer(platform).await
@@ -120,19 +121,43 @@ impl fmt::Debug for dyn Release {
     }
 }
 
-/// Which zips a caller has a use for.
-pub trait WantedZip: Send + Sync {
-    /// Whether the caller will fetch the zip with this `zh:` if the release has it. Asked once for a package.
-    fn wants(&self, zip: &PackageHash) -> bool;
+/// Which packages a caller has a use for.
+pub trait WantedPackage: Send + Sync {
+    /// What the caller will fetch if the release has it. Asked once for a package.
+    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedBytes;
+}
+
+/// What the index of a release claims of a package before its manifest has come.
+#[derive(Clone, Copy, Debug)]
+pub struct ClaimedPackage<'a> {
+    /// The platform.
+    pub platform: &'a Platform,
+    /// The `zh:` of its zip.
+    pub zip: &'a PackageHash,
+    /// The digest of its small layer; `None` if there is none, or the index does not name it.
+    pub small: Option<&'a Digest>,
+    /// The checksums that the release claims for its platforms.
+    pub claims: &'a ClaimedHashes,
+}
+
+/// What is asked for together with the manifest that lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedBytes {
+    /// Nothing.
+    Nothing,
+    /// The zip.
+    Zip,
+    /// The small layer, if one is claimed.
+    SmallLayer,
 }
 
 /// Every zip is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyZip;
 
-impl WantedZip for AnyZip {
-    fn wants(&self, _zip: &PackageHash) -> bool {
-        true
+impl WantedPackage for AnyZip {
+    fn wants(&self, _claimed: &ClaimedPackage<'_>) -> WantedBytes {
+        WantedBytes::Zip
     }
 }
 
@@ -147,6 +172,9 @@ pub struct Offer {
     pub manifest: Option<Digest>,
     /// What to fetch.
     pub package: Package,
+    /// The same package in fewer bytes: a tar+zstd layer beside the zip. Nothing says that it holds what the zip holds, except
+    /// an `h1:` that is known from elsewhere.
+    pub small: Option<Part>,
     /// The address that the release was published under, by its own word; a mirror may offer it under another one.
     pub published_as: Option<ProviderAddr>,
     /// Checksums that the release claims for its platforms, which its offers share. They tell whose a checksum is, not that a

@@ -140,3 +140,17 @@ fn a_folder_is_relative_to_the_settings_and_its_providers_are_listed() {
     assert!(page.contains("registry.example.com/acme/widget"), "{page}");
     assert!(serving.json("/mirror/registry.example.com/acme/widget/index.json")["versions"].get("1.4.0").is_some());
 }
+
+/// A repository as the upstream of another one: its leaves come whole, with what lies beside the zip.
+#[test]
+fn a_small_layer_is_kept_with_its_zip() {
+    let scene = Scene::with_dist();
+    scene.run("push dist REGISTRY/up/acme-widget --address registry.example.com/acme/widget --small").success();
+    let settings = "[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"REGISTRY/m/${namespace}-${type}\"\n\
+                    upstream = [\"REGISTRY/up/${namespace}-${type}\"]\n";
+    let serving = Serving::with(&scene, settings);
+    let archive = "/mirror/registry.example.com/acme/widget/terraform-provider-widget_1.4.0_linux_amd64.zip";
+    assert!(serving.get(archive).is_whole, "{}", serving.log());
+    assert_eq!(scene.tag("m/acme-widget", "1.4.0"), scene.tag("up/acme-widget", "1.4.0"));
+    assert_eq!(scene.registry.digests("m/acme-widget"), scene.registry.digests("up/acme-widget"));
+}

@@ -8,6 +8,7 @@ pub(crate) mod keys;
 pub(crate) mod logins;
 pub(crate) mod release;
 mod signing;
+pub(crate) mod small;
 pub(crate) mod stall;
 pub(crate) mod state;
 mod text;

@@ -1,4 +1,4 @@
-//! From the compressed bytes of a layer to its tar, counted and hashed.
+//! From the compressed bytes of a layer to its tar, counted and perhaps hashed.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Read};
@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use flate2::bufread::GzDecoder;
-use tofu_oci_types::{Digest, DigestHasher};
+use tofu_oci_types::DigestHasher;
 
 use crate::{ArchiveError, ByteSource, Limits};
 
@@ -248,10 +248,9 @@ fn only_zeros(input: &mut dyn BufRead, faults: &LayerFaults) -> io::Result<usize
 
 pub(super) const AFTER_THE_END: ArchiveError = ArchiveError::Malformed { reason: "something lies after its end" };
 
-/// Counts and hashes the uncompressed bytes, and stops at the limits.
+/// Counts the uncompressed bytes, and stops at the limits.
 pub(super) struct Metered<R> {
     inner: R,
-    hasher: DigestHasher,
     limits: Limits,
     /// Of the layers before.
     bytes_before: u64,
@@ -259,33 +258,39 @@ pub(super) struct Metered<R> {
     faults: LayerFaults,
 }
 
-/// What came out of a layer.
-pub(super) struct UnpackedLayer {
-    pub(super) digest: Digest,
-    /// Of this layer and those before.
-    pub(super) bytes: u64,
-}
-
 impl<R: Read> Metered<R> {
-    pub(super) fn new(inner: R, hasher: DigestHasher, limits: Limits, bytes_before: u64, faults: LayerFaults) -> Self {
-        Self { inner, hasher, limits, bytes_before, bytes: 0, faults }
+    pub(super) fn new(inner: R, limits: Limits, bytes_before: u64, faults: LayerFaults) -> Self {
+        Self { inner, limits, bytes_before, bytes: 0, faults }
     }
 
-    pub(super) fn finish(self) -> UnpackedLayer {
-        UnpackedLayer { digest: self.hasher.finish(), bytes: self.bytes_before + self.bytes }
+    /// The bytes of this layer and of those before.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes_before + self.bytes
     }
 }
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
-        self.hasher.update(&buffer[..count]);
         self.bytes += count as u64;
-        let total = self.bytes_before + self.bytes;
-        if total > self.limits.total_bytes {
+        if self.bytes_before + self.bytes > self.limits.total_bytes {
             return Err(self.faults.keep(ArchiveError::TooLarge { limit: self.limits.total_bytes }));
         }
         self.limits.check_bytes(self.faults.bytes_in.get(), self.bytes).map_err(|error| self.faults.keep(error))?;
+        Ok(count)
+    }
+}
+
+/// Hashes what is read.
+pub(super) struct Hashed<R> {
+    pub(super) inner: R,
+    pub(super) hasher: DigestHasher,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
         Ok(count)
     }
 }

@@ -1,20 +1,62 @@
-//! The entries of a layer's tar, one after the other: contents into the spool, names and kinds into a list.
+//! The entries of a layer's tar, one after the other, to whoever makes something of them.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
-use sha2::{Digest as _, Sha256};
 use tar::{Archive, EntryType, Header};
 
 use super::decode::AFTER_THE_END;
-use super::tree::{Changes, SpooledFile};
 use crate::names::{NameBytes, check_name, unsafe_name, utf8_name};
 use crate::{ArchiveError, Limits};
 
 /// Most bytes of one extended header.
 const EXTENDED_BYTES: u64 = 64 << 10;
-const BUFFER_BYTES: usize = 256 << 10;
+
+/// What is made of the entries of a layer. Names are relative and checked; that of the root is empty.
+pub(super) trait LayerTarget {
+    /// A directory.
+    fn directory(&mut self, name: String) -> Result<(), ArchiveError>;
+    /// A file. What is not read of its contents is passed over.
+    fn file(&mut self, name: String, mode: u32, contents: &mut EntryContents<'_>) -> Result<(), ArchiveError>;
+    /// A hard link to a name.
+    fn link(&mut self, name: String, target: String) -> Result<(), ArchiveError>;
+    /// A name of lower layers that is hidden.
+    fn whiteout(&mut self, name: String) -> Result<(), ArchiveError>;
+    /// A directory whose contents of lower layers are hidden.
+    fn opaque(&mut self, directory: &str) -> Result<(), ArchiveError>;
+}
+
+/// What a file of a layer holds.
+pub(super) struct EntryContents<'a> {
+    inner: &'a mut dyn Read,
+    size: u64,
+    left: u64,
+}
+
+impl EntryContents<'_> {
+    /// Bytes of the whole file.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Fills the buffer, as far as there are bytes; returns how many came, 0 at the end.
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ArchiveError> {
+        let mut used = 0;
+        while used < buffer.len() {
+            let count = self.inner.read(&mut buffer[used..]).map_err(damaged)?;
+            if count == 0 {
+                break;
+            }
+            used += count;
+        }
+        self.left = self.left.saturating_sub(used as u64);
+        if used < buffer.len() && self.left > 0 {
+            return Err(ArchiveError::Truncated);
+        }
+        Ok(used)
+    }
+}
+
+const BUFFER_BYTES: usize = 64 << 10;
 
 /// What the layers so far have taken of the limits.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +66,14 @@ pub(super) struct LayerUsage {
     pub(super) packed: u64,
     /// Of the layers unpacked, and of the copies that hard links become.
     pub(super) bytes: u64,
-    pub(super) files: u64,
     pub(super) names: NameBytes,
 }
 
 /// What reading a layer needs.
 pub(super) struct LayerReading<'a> {
-    pub(super) spool: &'a Path,
     pub(super) limits: &'a Limits,
     pub(super) used: &'a mut LayerUsage,
+    pub(super) target: &'a mut dyn LayerTarget,
 }
 
 /// What extended headers say about the entry that follows them.
@@ -45,12 +86,10 @@ struct Extended {
 
 impl LayerReading<'_> {
     /// Reads `stream` to its end and gives it back.
-    pub(super) fn read<R: Read>(mut self, stream: R) -> Result<(Changes, R), ArchiveError> {
+    pub(super) fn read<R: Read>(mut self, stream: R) -> Result<R, ArchiveError> {
         let mut archive = Archive::new(stream);
-        let mut changes = Changes::default();
         let mut extended = Extended::default();
         let (mut pending, mut is_begun) = (false, false);
-        let mut buffer = vec![0; BUFFER_BYTES];
         for entry in archive.entries().map_err(damaged)?.raw(true) {
             let mut entry = entry.map_err(|error| if is_begun { damaged(error) } else { not_a_tar(error) })?;
             is_begun = true;
@@ -72,7 +111,7 @@ impl LayerReading<'_> {
                 EntryType::GNULongLink => extended.link = Some(long_name(read_extended(&mut entry)?)),
                 _ => {
                     let extended = std::mem::take(&mut extended);
-                    self.entry(&header, extended, &mut entry, &mut changes, &mut buffer)?;
+                    self.entry(&header, extended, &mut entry)?;
                     pending = false;
                 }
             }
@@ -81,9 +120,10 @@ impl LayerReading<'_> {
             return Err(ArchiveError::Truncated);
         }
         let mut stream = archive.into_inner();
+        let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             match stream.read(&mut buffer) {
-                Ok(0) => return Ok((changes, stream)),
+                Ok(0) => return Ok(stream),
                 Ok(count) if buffer[..count].iter().all(|byte| *byte == 0) => {}
                 Ok(_) => return Err(AFTER_THE_END),
                 Err(error) => return Err(damaged(error)),
@@ -91,14 +131,7 @@ impl LayerReading<'_> {
         }
     }
 
-    fn entry(
-        &mut self,
-        header: &Header,
-        extended: Extended,
-        contents: &mut dyn Read,
-        changes: &mut Changes,
-        buffer: &mut [u8],
-    ) -> Result<(), ArchiveError> {
+    fn entry(&mut self, header: &Header, extended: Extended, contents: &mut dyn Read) -> Result<(), ArchiveError> {
         let size = header.entry_size().map_err(damaged)?;
         if extended.size.is_some_and(|wide| wide != size) {
             return Err(ArchiveError::Malformed { reason: "two headers disagree about a size" });
@@ -112,8 +145,7 @@ impl LayerReading<'_> {
         let kind = header.entry_type();
         let (parent, last) = name.rsplit_once('/').unwrap_or(("", &name));
         if last == ".wh..wh..opq" {
-            changes.opaque.push(parent.to_owned());
-            return Ok(());
+            return self.target.opaque(parent);
         }
         // Other names of this form are notes of the file system that made the layer.
         if last.starts_with(".wh..wh.") {
@@ -122,58 +154,27 @@ impl LayerReading<'_> {
         if let Some(hidden) = last.strip_prefix(".wh.") {
             let hidden = if parent.is_empty() { hidden.to_owned() } else { format!("{parent}/{hidden}") };
             check_name(&hidden)?;
-            changes.whiteouts.push(hidden);
-            return Ok(());
+            return self.target.whiteout(hidden);
         }
         match kind {
-            EntryType::Directory => changes.directory(name),
-            EntryType::Regular | EntryType::Continuous if slash && size == 0 => changes.directory(name),
+            EntryType::Directory => self.target.directory(name)?,
+            EntryType::Regular | EntryType::Continuous if slash && size == 0 => self.target.directory(name)?,
             EntryType::Regular | EntryType::Continuous if slash => {
                 return Err(unsafe_name(&name, "it is a directory with contents"));
             }
             EntryType::Regular | EntryType::Continuous => {
                 let mode = if header.mode().map_err(damaged)? & 0o111 == 0 { 0o644 } else { 0o755 };
-                let file = self.spool(contents, size, mode, buffer)?;
-                changes.file(name, file);
+                self.target.file(name, mode, &mut EntryContents { inner: contents, size, left: size })?;
             }
             EntryType::Link if size == 0 => {
                 let target = extended.link.or_else(|| header.link_name_bytes().map(std::borrow::Cow::into_owned));
                 let target = normalise(&target.unwrap_or_default())?.map(|(target, _)| target).unwrap_or_default();
-                changes.link(name, target);
+                self.target.link(name, target)?;
             }
             EntryType::Symlink => return Err(ArchiveError::Symlink { name }),
             kind => return Err(ArchiveError::UnsupportedEntry { name, kind: describe(kind) }),
         }
         Ok(())
-    }
-
-    /// Puts the contents of a file into the spool.
-    fn spool(
-        &mut self,
-        contents: &mut dyn Read,
-        size: u64,
-        mode: u32,
-        buffer: &mut [u8],
-    ) -> Result<SpooledFile, ArchiveError> {
-        let spooled = self.used.files;
-        self.used.files += 1;
-        let path = self.spool.join(spooled.to_string());
-        let mut file = File::create_new(&path).map_err(ArchiveError::io("create", &path))?;
-        let mut sha256 = Sha256::new();
-        let mut left = size;
-        loop {
-            let count = contents.read(buffer).map_err(damaged)?;
-            if count == 0 {
-                break;
-            }
-            sha256.update(&buffer[..count]);
-            io::Write::write_all(&mut file, &buffer[..count]).map_err(ArchiveError::io("write", &path))?;
-            left = left.saturating_sub(count as u64);
-        }
-        if left > 0 {
-            return Err(ArchiveError::Truncated);
-        }
-        Ok(SpooledFile { spooled, size, mode, sha256: sha256.finalize().into() })
     }
 }
 

@@ -6,10 +6,14 @@
 //! all layers   tree -> folder
 //! ```
 //!
+//! A layer that holds a whole package goes straight into its folder ([`unpack_tar_zst`]).
+//!
 //! Spec: OCI image-spec 1.1.1, layer.md, "Applying Changesets"; project paper "OCI reality", section 1.4.
 
 mod decode;
 mod entries;
+mod spool;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -26,8 +30,10 @@ use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 pub use decode::LayerCompression;
-use decode::{Consumed, Metered, decoder};
+use decode::{Consumed, Hashed, Metered, decoder};
 use entries::{LayerReading, LayerUsage};
+use spool::Spool;
+pub use stream::{read_tar_zst, unpack_tar_zst};
 use tree::{Tree, TreeNode};
 
 /// The files that an image's layers add up to. Their contents are in a temporary folder, which lives as long as this
@@ -40,6 +46,8 @@ use tree::{Tree, TreeNode};
 pub struct LayerTree {
     limits: Limits,
     spool: TempDir,
+    /// How many files lie in the spool.
+    spooled: u64,
     tree: Tree,
     used: LayerUsage,
 }
@@ -49,7 +57,7 @@ impl LayerTree {
     pub fn new(spool: &Path, limits: Limits) -> Result<Self, ArchiveError> {
         let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
         let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
-        Ok(Self { limits, spool, tree: Tree::default(), used: LayerUsage::default() })
+        Ok(Self { limits, spool, spooled: 0, tree: Tree::default(), used: LayerUsage::default() })
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
@@ -68,22 +76,25 @@ impl LayerTree {
         let consumed = Consumed::new(source, self.limits.clone(), self.used.packed);
         let faults = consumed.faults();
         let stream = decoder(consumed, compression);
-        let metered = Metered::new(stream, hasher, self.limits.clone(), self.used.bytes, faults.clone());
-        let reading = LayerReading { spool: self.spool.path(), limits: &self.limits, used: &mut self.used };
+        let metered = Metered::new(stream, self.limits.clone(), self.used.bytes, faults.clone());
+        let hashed = Hashed { inner: metered, hasher };
+        let mut spool = Spool::new(self.spool.path(), &mut self.spooled);
+        let reading = LayerReading { limits: &self.limits, used: &mut self.used, target: &mut spool };
         // A fault of the source or a broken limit lies below the decoders, which would only garble it.
-        let (changes, metered) = reading.read(metered).map_err(|error| faults.take().unwrap_or(error))?;
-        let found = metered.finish();
-        self.used.bytes = found.bytes;
+        let Hashed { inner, hasher } = reading.read(hashed).map_err(|error| faults.take().unwrap_or(error))?;
+        let changes = spool.into_changes();
+        self.used.bytes = inner.bytes();
         self.used.packed = self.used.packed.saturating_add(faults.bytes_in());
-        if let Some(expected) = diff_id.filter(|expected| **expected != found.digest) {
-            return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found: found.digest });
+        let found = hasher.finish();
+        if let Some(expected) = diff_id.filter(|expected| **expected != found) {
+            return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found });
         }
         let (used, limit) = (&mut self.used.bytes, self.limits.total_bytes);
         self.tree.apply(changes, &mut |copied| {
             *used = used.saturating_add(copied);
             if *used > limit { Err(ArchiveError::TooLarge { limit }) } else { Ok(()) }
         })?;
-        Ok(found.digest)
+        Ok(found)
     }
 
     /// Puts the package into the empty folder `into`. An image without files gives a package without files.

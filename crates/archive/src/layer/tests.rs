@@ -10,6 +10,7 @@ use crate::read_directory;
 use crate::testing::Pieces;
 
 mod limits;
+mod stream;
 
 /// One entry: kind, name, what it points to or contains, mode.
 #[derive(Clone)]

@@ -1,28 +1,27 @@
-//! Writing a package as the one layer of an image: tar, then gzip.
+//! Writing a package as one layer: tar, then gzip for an image, or Zstandard for the small layer beside a zip.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use flate2::write::GzEncoder;
-use flate2::{Compression, GzBuilder};
 use sha2::Digest as _;
 use tar::{EntryType, Header};
 use tofu_oci_types::Digest;
 
-use super::{BUFFER_BYTES, Blocks, Hashing, LEVEL, create, in_order, mode_of, read_file};
+use super::compress::{Compressor, LayerPacking};
+use super::{BUFFER_BYTES, Blocks, Hashing, create, in_order, mode_of, read_file};
 use crate::sink::{KnownEntry, UnpackTarget};
 use crate::zip::read_zip_into;
 use crate::{ArchiveError, InputFile, Limits, PackageContents, is_executable_name};
 
-/// An image layer that has been written.
+/// A layer that has been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenLayer {
     /// Of the compressed layer.
     pub digest: Digest,
     /// Bytes of the compressed layer.
     pub size: u64,
-    /// Of the uncompressed layer, as the image's config names it.
+    /// Of the uncompressed layer, as the leaf's config names it.
     pub diff_id: Digest,
     /// What is in it, with its `h1:`.
     pub contents: PackageContents,
@@ -33,8 +32,21 @@ pub struct WrittenLayer {
 ///
 /// Spec: OCI image-spec 1.1.1, layer.md; seed RFC, "Package layout".
 pub fn write_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, ArchiveError> {
+    write_files(files, out, LayerPacking::Gzip)
+}
+
+/// Packs the files into a small layer at `out`: the tar of [`write_layer`] in Zstandard, level 9, with a window of 128 MiB
+/// and long-distance matching, by one thread. The same version of the Zstandard library makes the same bytes. At most
+/// 256 MiB of memory are used, whatever the size. After an error what lies at `out` is worthless and the caller removes it.
+///
+/// Spec: OCI image-spec 1.1.1, layer.md; RFC 8878.
+pub fn write_small_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, ArchiveError> {
+    write_files(files, out, LayerPacking::Zstd)
+}
+
+fn write_files(files: &[InputFile], out: &Path, format: LayerPacking) -> Result<WrittenLayer, ArchiveError> {
     let files = in_order(files)?;
-    let mut writer = LayerWriter::create(out, None)?;
+    let mut writer = LayerWriter::create(out, format, None)?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut described = Vec::new();
     for file in files {
@@ -63,13 +75,22 @@ pub fn layer_from_zip(
     out: &Path,
     limits: &Limits,
 ) -> Result<WrittenLayer, ArchiveError> {
-    let mut writer = LayerWriter::create(out, Some(executable_for))?;
+    from_zip(LayerWriter::create(out, LayerPacking::Gzip, Some(executable_for))?, zip, limits)
+}
+
+/// The files of the zip archive at `zip` as a small layer at `out` ([`write_small_layer`]), in the archive's order: same
+/// paths, contents and modes as [`crate::unpack_zip`] gives. The zip archive is checked as by [`crate::read_zip`].
+pub fn small_layer_from_zip(zip: &Path, out: &Path, limits: &Limits) -> Result<WrittenLayer, ArchiveError> {
+    from_zip(LayerWriter::create(out, LayerPacking::Zstd, None)?, zip, limits)
+}
+
+fn from_zip(mut writer: LayerWriter, zip: &Path, limits: &Limits) -> Result<WrittenLayer, ArchiveError> {
     let contents = read_zip_into(&mut writer, zip, limits)?;
     let contents = contents.map_modes(|file| writer.mode(&file.name, file.mode));
     writer.complete(contents)
 }
 
-type LayerOutput = Hashing<Blocks<GzEncoder<Hashing<BufWriter<File>>>>>;
+type LayerOutput = Hashing<Blocks<Compressor<Hashing<BufWriter<File>>>>>;
 
 struct LayerWriter {
     output: LayerOutput,
@@ -81,12 +102,11 @@ struct LayerWriter {
 }
 
 impl LayerWriter {
-    fn create(path: &Path, executable_for: Option<&str>) -> Result<Self, ArchiveError> {
+    fn create(path: &Path, format: LayerPacking, executable_for: Option<&str>) -> Result<Self, ArchiveError> {
         let file = Hashing::new(BufWriter::with_capacity(BUFFER_BYTES, create(path)?));
-        // 255: made on no system in particular.
-        let gzip = GzBuilder::new().mtime(0).operating_system(255).write(file, Compression::new(LEVEL));
+        let compressor = Compressor::new(format, file).map_err(ArchiveError::io("write", path))?;
         Ok(Self {
-            output: Hashing::new(Blocks::new(gzip)),
+            output: Hashing::new(Blocks::new(compressor)),
             path: path.to_owned(),
             executable_for: executable_for.map(str::to_owned),
             current: (String::new(), 0),
@@ -127,7 +147,7 @@ impl LayerWriter {
         self.put(&[0; 1024])?;
         let write = || ArchiveError::io("write", &self.path);
         let diff_id = Digest::from_sha256(self.output.sha256.finalize().into());
-        let mut file = self.output.inner.finish().and_then(GzEncoder::finish).map_err(write())?;
+        let mut file = self.output.inner.finish().and_then(Compressor::finish).map_err(write())?;
         file.flush().map_err(write())?;
         let digest = Digest::from_sha256(file.sha256.finalize().into());
         Ok(WrittenLayer { digest, size: file.size, diff_id, contents })

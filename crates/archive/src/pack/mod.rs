@@ -4,6 +4,7 @@
 //! the rest. The bytes are the same for the same version of the deflate library; another version may compress
 //! differently, so a digest is kept and not recomputed.
 
+mod compress;
 mod layer;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-pub use layer::{WrittenLayer, layer_from_zip, write_layer};
+pub use layer::{WrittenLayer, layer_from_zip, small_layer_from_zip, write_layer, write_small_layer};
 pub use zip::{WrittenZip, write_zip};
 
 use crate::names::{EntryKind, NameSet, check_name};

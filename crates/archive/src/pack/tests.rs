@@ -26,8 +26,9 @@ fn example(dir: &Path) -> Vec<InputFile> {
 
 fn unpack_layer(dir: &Path, layer: &Path) -> PackageContents {
     let bytes = std::fs::read(layer).unwrap();
+    let compression = if bytes.starts_with(&[0x1f, 0x8b]) { LayerCompression::Gzip } else { LayerCompression::Zstd };
     let mut tree = LayerTree::new(dir, Limits::default()).unwrap();
-    tree.apply(&mut Pieces { bytes: &bytes, size: 1000 }, LayerCompression::Gzip, None).unwrap();
+    tree.apply(&mut Pieces { bytes: &bytes, size: 1000 }, compression, None).unwrap();
     let into = tempfile::tempdir_in(dir).unwrap().keep();
     let contents = tree.materialise(&into).unwrap();
     assert_eq!(contents, read_directory(&into, &Limits::default()).unwrap());
@@ -41,25 +42,86 @@ fn zip_and_layer_are_the_same_bytes_every_time_and_hold_the_folder() {
     let out = |name: &str| dir.path().join(name);
     let zip = write_zip(&files, &out("1.zip")).unwrap();
     let layer = write_layer(&files, &out("1.tgz")).unwrap();
+    let small = write_small_layer(&files, &out("1.tzst")).unwrap();
     files.reverse();
     put(&out("2.zip"), &vec![1; 1_000_000]);
     assert_eq!(write_zip(&files, &out("2.zip")).unwrap(), zip);
     assert_eq!(write_layer(&files, &out("2.tgz")).unwrap(), layer);
-    for (first, second, digest, size) in
-        [("1.zip", "2.zip", &zip.digest, zip.size), ("1.tgz", "2.tgz", &layer.digest, layer.size)]
-    {
+    assert_eq!(write_small_layer(&files, &out("2.tzst")).unwrap(), small);
+    for (first, second, digest, size) in [
+        ("1.zip", "2.zip", &zip.digest, zip.size),
+        ("1.tgz", "2.tgz", &layer.digest, layer.size),
+        ("1.tzst", "2.tzst", &small.digest, small.size),
+    ] {
         let bytes = std::fs::read(out(first)).unwrap();
         assert_eq!(bytes, std::fs::read(out(second)).unwrap());
         assert_eq!((&Digest::sha256(&bytes), bytes.len() as u64), (digest, size));
     }
     assert_eq!(zip.contents, layer.contents);
+    assert_eq!((&small.contents, &small.diff_id), (&layer.contents, &layer.diff_id));
     assert_eq!(zip.contents.h1(), read_directory(&dir.path().join("in"), &Limits::default()).unwrap().h1());
     assert_eq!(zip.contents.executable("zap").unwrap().mode, 0o755);
     assert_eq!(zip.contents.files().iter().filter(|file| file.mode == 0o755).count(), 1);
     assert_eq!(read_zip(&out("1.zip"), &Limits::default()).unwrap(), zip.contents);
     assert_eq!(unpack_layer(dir.path(), &out("1.tgz")), zip.contents);
+    assert_eq!(unpack_layer(dir.path(), &out("1.tzst")), zip.contents);
+    let mut source = crate::ReadSource::open(&out("1.tzst")).unwrap();
+    assert_eq!(crate::read_tar_zst(&mut source, &Limits::default()).unwrap(), zip.contents);
     // Our own zip is sorted, so it becomes the very layer that its files become.
     assert_eq!(layer_from_zip(&out("1.zip"), "zap", &out("3.tgz"), &Limits::default()).unwrap(), layer);
+    assert_eq!(small_layer_from_zip(&out("1.zip"), &out("3.tzst"), &Limits::default()).unwrap(), small);
+}
+
+#[test]
+fn a_small_layer_names_a_window_of_128_mib_and_no_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = example(&dir.path().join("in"));
+    let out = dir.path().join("out");
+    write_small_layer(&files, &out).unwrap();
+    let bytes = std::fs::read(&out).unwrap();
+    // Spec: RFC 8878, 3.1.1.1: neither a content size nor a single segment; 2^(10 + 17) bytes.
+    assert_eq!((bytes[4] >> 5, bytes[5]), (0, 17 << 3));
+}
+
+/// Two equal programs with other bytes between them: the second one is found again at a distance that neither deflate nor
+/// zstd without long-distance matching looks back to.
+#[test]
+fn a_small_layer_finds_again_what_lies_far_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let noise = |seed: u32, bytes: usize| {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        };
+        (0..bytes).map(|_| next()).collect::<Vec<u8>>()
+    };
+    let program = noise(1, 3 << 20);
+    put(&dir.path().join("in/terraform-provider-zap_v1"), &program);
+    put(&dir.path().join("in/between"), &noise(2, 9 << 20));
+    put(&dir.path().join("in/again"), &program);
+    let files = input_files(&dir.path().join("in"), "zap").unwrap();
+    let size = write_small_layer(&files, &dir.path().join("out")).unwrap().size;
+    assert!(size < 13 << 20, "{size} bytes");
+}
+
+#[test]
+fn a_small_layer_has_the_modes_of_the_zip() {
+    let dir = tempfile::tempdir().unwrap();
+    let (zip, layer, into) = (dir.path().join("a.zip"), dir.path().join("a.tzst"), dir.path().join("into"));
+    let archive = Archive::of([
+        directory("docs/"),
+        stored("terraform-provider-zap", "program").mode(3, 0o100_644),
+        deflated("docs/a", "a").mode(0, 0),
+        deflated("helper", "b").mode(3, 0o100_700),
+    ]);
+    let bytes = archive.bytes();
+    put(&zip, &bytes);
+    let written = small_layer_from_zip(&zip, &layer, &Limits::default()).unwrap();
+    std::fs::create_dir(&into).unwrap();
+    let unpacked = unpack_zip(&mut Pieces { bytes: &bytes, size: 100 }, &into, &Limits::default()).unwrap();
+    assert_eq!(unpack_layer(dir.path(), &layer), unpacked);
+    assert_eq!(written.contents, unpacked);
 }
 
 #[test]
@@ -138,6 +200,7 @@ fn a_bad_zip_does_not_become_a_layer() {
     ] {
         put(&zip, &Archive::of([entry]).bytes());
         layer_from_zip(&zip, "zap", &layer, &Limits::default()).expect_err("must be refused");
+        small_layer_from_zip(&zip, &layer, &Limits::default()).expect_err("must be refused");
     }
 }
 

@@ -41,6 +41,7 @@ async fn put(store: &MemoryStore, version: &str, platforms: &[&str], annotations
             filename: filename.clone(),
             zip: Some((digest.clone(), size)),
             layer: Some(LayerBlob { digest: digest.clone(), size, diff_id: digest.clone() }),
+            small: None,
         };
         for leaf in plan_leaves(&package, PackageLayout::Artifact).unwrap() {
             for blob in &leaf.blobs {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
-use tofu_oci_archive::{ArchiveError, Limits, read_zip, zip_programs};
+use tofu_oci_archive::{ArchiveError, Limits, PackageContents, ReadSource, read_tar_zst, read_zip, zip_programs};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, WorkUnit};
@@ -143,17 +143,26 @@ pub(super) async fn download_layer(
     Ok(DownloadedLayer { file, _folder: folder, size, sha256: sha256.finish(), intact })
 }
 
+/// What descriptors say that a layer is, apart from a zip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LayerReadAs {
+    /// A zip alone.
+    Zip,
+    /// A tar in Zstandard as well.
+    Tar,
+}
+
 /// Reads a layer to its end.
 pub(super) async fn read_layer(
     store: &dyn ReadStore,
-    descriptor: &Descriptor,
+    (descriptor, read_as): (&Descriptor, LayerReadAs),
     work_dir: &Path,
     budget: &ReadBudget,
     moved: &LayerProgress<'_>,
 ) -> Result<BlobContent, ReadFault> {
     let layer = download_layer(store, descriptor, work_dir, moved).await?;
     let unpacked = Arc::clone(&budget.unpacked);
-    let examined = tokio::task::spawn_blocking(move || examine(layer, &unpacked)).await;
+    let examined = tokio::task::spawn_blocking(move || examine(layer, read_as, &unpacked)).await;
     let package = examined.unwrap_or_else(|error| Err(StoreError::io("read", work_dir, std::io::Error::other(error))));
     match package.map_err(|error| ReadFault::from(&error))? {
         Some(package) => Ok(BlobContent::Package(Box::new(package))),
@@ -167,7 +176,11 @@ fn too_large(error: &ArchiveError) -> ReadFault {
 }
 
 /// The package, or `None` if its directory has too many entries.
-fn examine(mut layer: DownloadedLayer, unpacked: &AtomicU64) -> Result<Option<PackageFacts>, StoreError> {
+fn examine(
+    mut layer: DownloadedLayer,
+    read_as: LayerReadAs,
+    unpacked: &AtomicU64,
+) -> Result<Option<PackageFacts>, StoreError> {
     let path = layer.file.path().to_owned();
     let failed = |error| StoreError::io("read", &path, error);
     layer.rewind().map_err(failed)?;
@@ -182,7 +195,19 @@ fn examine(mut layer: DownloadedLayer, unpacked: &AtomicU64) -> Result<Option<Pa
         read => PackageFacts::contents_of(read),
     };
     let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
-    Ok(Some(PackageFacts { size, sha256, intact, zip, contents, programs }))
+    let tar = match read_as {
+        LayerReadAs::Zip => None,
+        LayerReadAs::Tar => Some(tar(file.path())?),
+    };
+    Ok(Some(PackageFacts { size, sha256, intact, zip, contents, programs, tar }))
+}
+
+/// What the bytes hold as a tar in Zstandard, or why an installer would not unpack them.
+fn tar(path: &Path) -> Result<Result<PackageContents, String>, StoreError> {
+    match ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &Limits::default())) {
+        Err(ArchiveError::Io { action, path, source }) => Err(StoreError::io(action, path, source)),
+        read => Ok(PackageFacts::contents_of(read)),
+    }
 }
 
 fn local(action: &'static str, path: &Path, error: std::io::Error) -> ReadFault {
@@ -200,7 +225,9 @@ mod tests {
         let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
         let (store, folder) = (MemoryStore::new("memory".parse().unwrap()), tempfile::tempdir().unwrap());
         let (budget, moved) = (ReadBudget::new(), LayerProgress::new(&tofu_oci_types::NoReporter));
-        let fault = read_layer(&store, &descriptor, folder.path(), &budget, &moved).await.expect_err("it is not there");
+        let fault = read_layer(&store, (&descriptor, LayerReadAs::Zip), folder.path(), &budget, &moved)
+            .await
+            .expect_err("it is not there");
         (fault.kind, fault.text)
     }
 

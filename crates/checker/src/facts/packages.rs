@@ -20,6 +20,8 @@ pub struct PackageFacts {
     pub contents: Result<PackageContents, String>,
     /// The files of its root that may be a provider's executable, sorted by name, with what their headers say.
     pub programs: Vec<(String, Option<Program>)>,
+    /// The same bytes read as a tar in Zstandard, if a descriptor says that they are one: what a small layer holds.
+    pub tar: Option<Result<PackageContents, String>>,
 }
 
 /// Whether a file of this name in the root may be the executable of some provider.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
+use tofu_oci_layout::media_type;
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Counter, Digest, Reference, Reporter, Tag, Version};
 
-use super::blobs::{LayerProgress, read_config, read_layer};
+use super::blobs::{LayerProgress, LayerReadAs, read_config, read_layer};
 use super::budget::ReadBudget;
 use super::{
     BlobContent, Depth, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundManifest, FoundRelease, IndexEntry,
@@ -154,13 +155,19 @@ impl FactsReading<'_> {
             once_each(asked, async |digest: String| self.by_digest(digest).await).await;
 
         // A digest that is a layer somewhere is read as a layer.
-        let mut named: BTreeMap<String, (GoDescriptor, bool)> = BTreeMap::new();
+        let mut named: BTreeMap<String, (GoDescriptor, Option<LayerReadAs>)> = BTreeMap::new();
         for (config, _, _, descriptor) in manifests.values().flat_map(parts) {
-            let (_, layer) = named.entry(descriptor.digest.clone()).or_insert((descriptor, false));
-            *layer |= !config;
+            let is_tar = descriptor.media_type == media_type::LAYER_TAR_ZSTD;
+            let (_, layer) = named.entry(descriptor.digest.clone()).or_insert((descriptor, None));
+            match layer {
+                _ if config => {}
+                _ if is_tar => *layer = Some(LayerReadAs::Tar),
+                None => *layer = Some(LayerReadAs::Zip),
+                Some(_) => {}
+            }
         }
         if self.what.depth == Depth::Packages {
-            self.moved.begin(named.values().filter(|(_, layer)| *layer).map(|(layer, _)| layer.size));
+            self.moved.begin(named.values().filter(|(_, layer)| layer.is_some()).map(|(layer, _)| layer.size));
         }
         let count = Counter::new(self.moved.reporter, "blobs looked at", named.len());
         let blobs: BTreeMap<String, Arc<FoundBlob>> = once_each(named.keys().cloned(), async |digest: String| {
@@ -191,18 +198,18 @@ impl FactsReading<'_> {
         }
     }
 
-    async fn blob(&self, descriptor: &GoDescriptor, layer: bool) -> FoundBlob {
+    async fn blob(&self, descriptor: &GoDescriptor, layer: Option<LayerReadAs>) -> FoundBlob {
         let digest = descriptor.digest.clone();
         let Some(asked) = descriptor.to_descriptor() else {
             let fault = ReadFault::new(FaultKind::Unaddressable, format!("`{digest}` is not a digest"));
             return FoundBlob { digest, content: Err(fault) };
         };
         let content = match (layer, self.what.depth) {
-            (false, _) => read_config(self.store, &asked, self.budget).await,
-            (true, Depth::Packages) => {
-                read_layer(self.store, &asked, &self.what.work_dir, self.budget, &self.moved).await
+            (None, _) => read_config(self.store, &asked, self.budget).await,
+            (Some(read_as), Depth::Packages) => {
+                read_layer(self.store, (&asked, read_as), &self.what.work_dir, self.budget, &self.moved).await
             }
-            (true, Depth::Manifests) => match self.store.exists(&asked).await {
+            (Some(_), Depth::Manifests) => match self.store.exists(&asked).await {
                 Ok(true) => Ok(BlobContent::There),
                 Ok(false) => {
                     Err(ReadFault::new(FaultKind::Missing, format!("{} has no blob {digest}", self.store.place())))

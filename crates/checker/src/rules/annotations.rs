@@ -7,10 +7,10 @@ use tofu_oci_layout::annotation;
 use tofu_oci_types::{PackageHash, Platform, ProviderAddr, Scheme, Version};
 
 use super::catalogue::annotations::{
-    ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
-    ANNOTATION_ZH, ANNOTATIONS_MISSING,
+    ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_SMALL,
+    ANNOTATION_VERSION, ANNOTATION_ZH, ANNOTATIONS_MISSING,
 };
-use super::leaf::IndexEntryKind;
+use super::leaf::{IndexEntryKind, small_layer};
 use super::package;
 use super::places::{Findings, index_place, manifest_place};
 use super::subject::CheckSubject;
@@ -97,6 +97,7 @@ fn leaf(
     }
     found.extend(size(sizes, entry, claim(annotation::SIZE), &place));
     found.extend(filename(subject, release, entry, claim(annotation::FILENAME), &place));
+    found.extend(claim(annotation::SMALL).and_then(|claimed| small(entry, claimed, &place)));
     found
 }
 
@@ -110,6 +111,17 @@ fn h1(subject: &CheckSubject<'_>, entry: &IndexEntry, claimed: &str, place: &str
         .map(|h1| ANNOTATION_H1.at(place, format!("it is annotated {claimed}, its files have {h1}")))
         .into_iter()
         .collect()
+}
+
+/// The manifest says which layer is the small one, so this needs no bytes.
+fn small(entry: &IndexEntry, claimed: &str, place: &str) -> Option<crate::Finding> {
+    entry.leaf.manifest.found.as_ref().ok()?;
+    let said = match small_layer(entry) {
+        Some(layer) if layer.descriptor.digest == claimed => return None,
+        Some(layer) => format!("it is annotated `{claimed}`, its small layer is {}", layer.descriptor.digest),
+        None => format!("it is annotated `{claimed}`, and has no small layer"),
+    };
+    Some(ANNOTATION_SMALL.at(place, said))
 }
 
 /// The digest of a zip layer is its `zh:`, so this needs no bytes.

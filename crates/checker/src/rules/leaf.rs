@@ -98,6 +98,14 @@ pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
     IndexEntryKind::of(entry) == IndexEntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
+/// The small layer beside the zip: the only layer that is a tar in Zstandard.
+pub(super) fn small_layer(entry: &IndexEntry) -> Option<&LeafPart> {
+    let layers = entry.leaf.layers.iter();
+    let mut small = layers.filter(|layer| layer.descriptor.media_type == media_type::LAYER_TAR_ZSTD);
+    let only = small.next().filter(|_| small.next().is_none());
+    only.filter(|_| is_package_leaf(entry))
+}
+
 /// The findings about the type and platform of the entry.
 fn names(entry: &IndexEntry, kind: IndexEntryKind, place: &str) -> Findings {
     let mut found = Findings::new();
@@ -132,14 +140,17 @@ fn layers(entry: &IndexEntry, place: &str) -> Findings {
     let (zips, others): (Vec<&LeafPart>, Vec<&LeafPart>) =
         entry.leaf.layers.iter().partition(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP);
     let types: Vec<String> = others.iter().map(|layer| quoted(&layer.descriptor.media_type)).collect();
+    let beside =
+        others.iter().filter(|layer| !small_layer(entry).is_some_and(|small| small.position == layer.position));
+    let beside: Vec<String> = beside.map(|layer| quoted(&layer.descriptor.media_type)).collect();
     match zips.len() {
         0 if types.is_empty() => found.push(NO_ZIP_LAYER.at(place, "it has no layers")),
         0 => {
             let said = format!("its layers are of type {}, not archive/zip", types.join(", "));
             found.push(NO_ZIP_LAYER.at(place, said));
         }
-        1 if !types.is_empty() => {
-            found.push(EXTRA_LAYER.at(place, format!("beside its zip it has layers of type {}", types.join(", "))));
+        1 if !beside.is_empty() => {
+            found.push(EXTRA_LAYER.at(place, format!("beside its zip it has layers of type {}", beside.join(", "))));
         }
         1 => {}
         several => found.push(SEVERAL_PACKAGES.at(place, format!("it has {several} layers of type archive/zip"))),

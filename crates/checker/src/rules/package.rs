@@ -8,10 +8,10 @@ use tofu_oci_layout::media_type;
 use super::catalogue::package::{
     BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, CASE_COLLISION, DIRECTORY_ENTRIES, DUPLICATE_NAME, EXECUTABLE_MODE,
     EXECUTABLE_NO_VERSION, EXECUTABLE_PLATFORM, EXECUTABLE_VERSION, NO_EXECUTABLE, NOT_A_ZIP, NOT_READ,
-    SEVERAL_EXECUTABLES, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
+    SEVERAL_EXECUTABLES, SMALL_LAYER_DIFFERS, SMALL_LAYER_UNREADABLE, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
 use super::document::{OfContent, unreadable};
-use super::leaf::{IndexEntryKind, is_package_leaf};
+use super::leaf::{IndexEntryKind, is_package_leaf, small_layer};
 use super::places::Findings;
 use super::subject::CheckSubject;
 use crate::facts::{
@@ -35,6 +35,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &
         let place = format!("layer {}", part.descriptor.digest);
         found.extend(archive(subject, release, entry, &place, package));
     }
+    found.extend(small(entry));
     found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
@@ -45,6 +46,20 @@ pub(super) fn zip(entry: &IndexEntry) -> Option<(&LeafPart, &PackageFacts)> {
         Ok(BlobContent::Package(package)) => Some((part, package)),
         _ => None,
     }
+}
+
+/// What is wrong with the small layer of a leaf, if its bytes were read and are those that its digest names.
+fn small(entry: &IndexEntry) -> Option<crate::Finding> {
+    let part = small_layer(entry)?;
+    let place = format!("layer {}", part.descriptor.digest);
+    let Ok(BlobContent::Package(package)) = &part.blob.content else { return None };
+    let of_layer = match package.tar.as_ref().filter(|_| package.intact)? {
+        Ok(contents) => contents.h1(),
+        Err(problem) => return Some(SMALL_LAYER_UNREADABLE.at(place, problem.clone())),
+    };
+    let of_zip = zip(entry).filter(|(_, zip)| zip.intact).and_then(|(_, zip)| zip.h1())?;
+    let said = || format!("its files have {of_layer}, those of the zip beside it {of_zip}");
+    (of_layer != of_zip).then(|| SMALL_LAYER_DIFFERS.at(place, said()))
 }
 
 /// One finding if packages were not read.

@@ -76,6 +76,7 @@ impl From<PackError> for Diagnostic {
                 diagnostic.hint("the folder is not as the build left it; build the release again")
             }
             PackError::LayersDiffer { .. } => diagnostic.hint("this is a bug: please report it with the zip"),
+            PackError::SmallLayer { .. } => diagnostic.hint("publish the release without --small"),
             PackError::Vanished { .. } => {
                 diagnostic.hint("the registry lost or deletes it; run the same command again, and tell its operator")
             }
@@ -129,6 +130,9 @@ impl Diagnostic {
             }
             ReleaseDifference::Extent => {
                 "push with the --layout and the platforms of the published release, and nothing has to be sent"
+            }
+            ReleaseDifference::Layers => {
+                "what lock files name is the same; pushed with or without --small as before, nothing has to be sent"
             }
             ReleaseDifference::Annotations => {
                 "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"

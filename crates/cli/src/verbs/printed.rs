@@ -47,6 +47,9 @@ pub(super) fn installed(
             InstallOutcome::AlreadyInstalled => "already installed",
         };
         of_package(verb, package, &mut page);
+        if package.small {
+            page.line(format_args!("  {} received, by its small layer", human_bytes(package.received)));
+        }
     }
     let pins = pins.map(|(path, outcome)| format!(", pins {} {outcome}", shown(path))).unwrap_or_default();
     of_lock_file(lock, &pins, &mut page);

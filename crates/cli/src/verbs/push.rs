@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, Publication, PushPlan, PushReport,
-    PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, TagState, UnknownPlatforms, read_dist_with,
+    PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, SmallLayers, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Place, ProviderAddr, Version};
@@ -100,6 +101,13 @@ async fn release(
     connector: Connector,
 ) -> Result<(), Diagnostic> {
     let PushDestination { end, version } = destination;
+    if args.small && args.layout == PackageLayout::Image {
+        return Err(Diagnostic::usage(
+            "--small adds a layer to the zips of the artifact layout, and --layout image has none",
+        )
+        .hint("publish both: --layout both --small")
+        .hint(format!("or omit it: {}", invocation::this_without("small"))));
+    }
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
@@ -122,6 +130,7 @@ async fn release(
             H1Choice::Compute => H1Mode::Compute,
             H1Choice::Skip => H1Mode::Skip,
         },
+        small: if args.small { SmallLayers::Make } else { SmallLayers::Omit },
         executables: if args.insist.skip_executable_check { ExecutableCheck::Skip } else { ExecutableCheck::Refuse },
         sums: args.attach.sums.mode(),
         memo_dir: cache_folder("h1"),
@@ -256,6 +265,9 @@ fn platforms(platforms: &[PlatformReport]) -> Page {
         let checksum = report.h1.as_ref().or(report.zh.as_ref()).map(ToString::to_string).unwrap_or_default();
         let (platform, size) = (report.platform.to_string(), human_bytes(report.size));
         page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
+        if let Some(small) = &report.small {
+            page.line(format_args!("  {:<16} {:>9}  small layer {}", "", human_bytes(small.size), small.digest));
+        }
     }
     page
 }

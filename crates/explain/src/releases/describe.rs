@@ -35,6 +35,8 @@ pub struct DescribedPackage {
     pub manifest: Option<Digest>,
     /// What is fetched, in bytes; `None` if the place does not say.
     pub bytes: Option<u64>,
+    /// The small layer beside the zip, in bytes; `None` if there is none.
+    pub small_bytes: Option<u64>,
     /// `ch:` and `zh:` by its manifest, and `h1:` as the release claims it.
     pub hashes: BTreeSet<PackageHash>,
     /// The place, if a later method has the package and the first one lacks it.
@@ -83,6 +85,7 @@ fn package(offer: &Offer, asked: &ReleaseId) -> DescribedPackage {
         kind: offer.kind(),
         manifest: offer.manifest.clone(),
         bytes: offer.bytes(),
+        small_bytes: offer.small.as_ref().and_then(|small| small.size),
         hashes,
         elsewhere: Some(offer.place().clone()).filter(|place| *place != asked.place),
     }

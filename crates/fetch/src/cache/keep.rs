@@ -15,6 +15,7 @@ use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, write_source};
 use super::take::{CacheRequest, make_folders};
 use crate::blocking::blocking;
+use crate::stage::PackageOrigin;
 use crate::verify::Verified;
 
 /// Whether a package that is fetched now will be kept.
@@ -32,8 +33,8 @@ struct ArrivingPackage {
     from: PathBuf,
     contents: PackageContents,
     h1: PackageHash,
-    /// The zip or leaf manifest that it was unpacked from.
-    source: PackageHash,
+    /// The zip or leaf manifest that it was unpacked from; `None` for a small layer, which proves nothing of the zip.
+    source: Option<PackageHash>,
     name: String,
     ways: Vec<CloneWay>,
 }
@@ -72,8 +73,13 @@ impl PackageCache {
         let Some(caches) = &self.0 else { return };
         let Some(own) = caches.own.clone() else { return };
         let hashes = verified.hashes();
-        let (Some(h1), Some(source)) = (hashes.h1.clone(), hashes.zh.clone().or_else(|| hashes.ch.clone())) else {
-            return;
+        let Some(h1) = hashes.h1.clone() else { return };
+        let source = match verified.origin() {
+            PackageOrigin::SmallLayer => None,
+            PackageOrigin::Place | PackageOrigin::Cache => match hashes.zh.clone().or_else(|| hashes.ch.clone()) {
+                None => return,
+                source => source,
+            },
         };
         let Some((from, contents)) = verified.folder() else { return };
         let arrival = ArrivingPackage {
@@ -110,7 +116,10 @@ impl OpenCaches {
         if !is_there && !self.make(own, arrival, &content)? {
             return Ok(());
         }
-        write_source(&own.source(&arrival.source), &own.scratch(), &arrival.h1)
+        match &arrival.source {
+            Some(source) => write_source(&own.source(source), &own.scratch(), &arrival.h1),
+            None => Ok(()),
+        }
     }
 
     /// Makes the package in a temporary folder, and renames it. False if its files cannot be cloned.

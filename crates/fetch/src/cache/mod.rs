@@ -3,7 +3,8 @@
 //! ```text
 //! ROOT/packages-v1/        the user's alone (0700); nothing outside it is believed
 //!   content/H1/            one package: record.json (its files), files/… (read-only)
-//!   sources/zh-…, ch-…     which package a zip, or the leaf manifest of an image, was unpacked to
+//!   sources/zh-…, ch-…     which package a zip, or the leaf manifest of an image, was unpacked to; a package that came by its
+//!                          small layer has none, and is found by contents that are proved
 //!   files/DEVICE-INODE     what a large file holds, while its times and size stay as they are (`FileMemo`)
 //!   locks/…                one run at a time fetches a zip, or takes a package out
 //!   scratch/               what is being made; the next run removes what a killed one left

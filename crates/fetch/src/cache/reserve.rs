@@ -7,6 +7,7 @@ use super::keep::Keeping;
 use super::open::PackageCache;
 use super::take::CacheRequest;
 use crate::place::PackagePath;
+use crate::small::ProvedContents;
 
 /// What stands in the way of asking for a zip before it is known to be the package.
 pub(crate) enum Reservation {
@@ -20,8 +21,14 @@ pub(crate) enum Reservation {
 
 impl PackageCache {
     /// Keeps other runs from fetching a zip that this one will put into the cache. Waits for nothing.
-    pub(crate) fn reserve(&self, zip: &PackageHash, place: &PackagePath, waiter: &Waiter) -> Reservation {
-        let (Some(caches), Some(request)) = (self.0.as_ref(), CacheRequest::of_zip(zip, place)) else {
+    pub(crate) fn reserve(
+        &self,
+        zip: &PackageHash,
+        place: &PackagePath,
+        proved: &ProvedContents,
+        waiter: &Waiter,
+    ) -> Reservation {
+        let (Some(caches), Some(request)) = (self.0.as_ref(), CacheRequest::of_zip(zip, place, proved)) else {
             return Reservation::Free;
         };
         if caches.hold(&request) {

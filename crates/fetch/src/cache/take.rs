@@ -17,6 +17,7 @@ use super::open::{OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, RECORD, read_source};
 use crate::blocking::blocking;
 use crate::place::{CacheUse, PackagePath};
+use crate::small::ProvedContents;
 use crate::stage::{ArchiveOrigin, PackageOrigin, Staged};
 use crate::staging::StagingFolder;
 use crate::subject;
@@ -26,6 +27,8 @@ use crate::subject;
 pub(crate) struct CacheRequest {
     /// Checksums of the zip or leaf manifest, each of which is enough to know the package. There is one or more.
     known_by: Vec<PackageHash>,
+    /// Checksums of files, each of which is known to be the package's.
+    proved: ProvedContents,
     pub(super) place: PackagePath,
     pub(super) hard_links: bool,
     pub(super) name: String,
@@ -50,14 +53,21 @@ enum Taken {
 
 impl CacheRequest {
     /// That for a zip; `None` if a package in this place never comes from a cache.
-    pub(super) fn of_zip(zip: &PackageHash, place: &PackagePath) -> Option<Self> {
+    pub(super) fn of_zip(zip: &PackageHash, place: &PackagePath, proved: &ProvedContents) -> Option<Self> {
         let hard_links = match place.cache_use() {
             CacheUse::LinksAndCopies => true,
             CacheUse::Copies => false,
             CacheUse::Never => return None,
         };
-        let known_by = vec![zip.clone()];
-        zip.is_well_formed().then(|| Self { known_by, place: place.clone(), hard_links, name: zip.to_string() })
+        let (known_by, proved, place) = (vec![zip.clone()], proved.clone(), place.clone());
+        zip.is_well_formed().then(|| Self { known_by, proved, place, hard_links, name: zip.to_string() })
+    }
+
+    /// The contents that the package may have by a cache, and the zip or manifest that the cache knows them by.
+    fn contents(&self, folder: &CacheFolder) -> Vec<(Option<&PackageHash>, PackageHash)> {
+        let by_source = self.known_by.iter().filter_map(|hash| Some((Some(hash), read_source(&folder.source(hash))?)));
+        let proved = self.proved.iter().filter(|h1| h1.is_well_formed()).map(|h1| (None, h1.clone()));
+        by_source.chain(proved).collect()
     }
 
     /// What is locked while it is fetched.
@@ -70,8 +80,10 @@ impl OpenCaches {
     /// Whether a cache has the package.
     pub(super) fn hold(&self, request: &CacheRequest) -> bool {
         let holds = |folder: &CacheFolder| {
-            let mut found = request.known_by.iter().filter_map(|hash| read_source(&folder.source(hash)));
-            found.any(|h1| PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some()))
+            let mut found = request.contents(folder).into_iter();
+            found.any(|(_, h1)| {
+                PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some())
+            })
         };
         [&self.own, &self.lower].into_iter().flatten().any(holds)
     }
@@ -79,7 +91,7 @@ impl OpenCaches {
 
 impl PackageCache {
     /// What the cache is asked for; `None` if no cache can have this package in the form in which it is wanted.
-    pub(crate) fn wanted(&self, offer: &Offer, place: &PackagePath) -> Option<CacheRequest> {
+    pub(crate) fn wanted(&self, offer: &Offer, place: &PackagePath, proved: &ProvedContents) -> Option<CacheRequest> {
         self.0.as_ref()?;
         let hard_links = match place.cache_use() {
             CacheUse::LinksAndCopies => true,
@@ -96,12 +108,13 @@ impl PackageCache {
         }
         known_by.retain(PackageHash::is_well_formed);
         let name = subject(offer.address(), offer.version(), &offer.platform);
-        (!known_by.is_empty()).then(|| CacheRequest { known_by, place: place.clone(), hard_links, name })
+        let (proved, place) = (proved.clone(), place.clone());
+        (!known_by.is_empty()).then(|| CacheRequest { known_by, proved, place, hard_links, name })
     }
 
     /// Whether a cache has the package, so that [`Fetcher::fetch`](crate::Fetcher::fetch) will not download it unless it is damaged.
-    pub async fn holds(&self, offer: &Offer, place: &PackagePath) -> bool {
-        let (Some(request), Some(caches)) = (self.wanted(offer, place), self.0.clone()) else { return false };
+    pub async fn holds(&self, offer: &Offer, place: &PackagePath, proved: &ProvedContents) -> bool {
+        let (Some(request), Some(caches)) = (self.wanted(offer, place, proved), self.0.clone()) else { return false };
         blocking(move || caches.hold(&request)).await
     }
 
@@ -141,8 +154,7 @@ impl PackageCache {
         reporter: &dyn Reporter,
     ) -> Option<Staged> {
         let caches = self.0.as_ref()?;
-        for hash in &request.known_by {
-            let Some(h1) = read_source(&folder.source(hash)) else { continue };
+        for (known_by, h1) in request.contents(folder) {
             let lock = match of {
                 FolderOf::User => self.lock(&h1, waiter, reporter).await,
                 FolderOf::Others => None,
@@ -161,7 +173,7 @@ impl PackageCache {
             };
             match blocking(work).await {
                 Taken::Staged(staged) => {
-                    let zh = Some(hash).filter(|hash| hash.scheme() == Scheme::Zh);
+                    let zh = known_by.filter(|hash| hash.scheme() == Scheme::Zh);
                     return Some(Staged { zh: zh.cloned(), ..*staged });
                 }
                 Taken::Damaged(file) => report_damage(&file, of, reporter),

@@ -119,6 +119,7 @@ impl Release for OneRelease {
             platform: platform.clone(),
             manifest: None,
             package: self.package.clone(),
+            small: None,
             published_as: None,
             claims: Arc::default(),
             allowed: self.allowed.clone(),

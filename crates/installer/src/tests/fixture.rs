@@ -135,6 +135,7 @@ fn pack(folder: &Path, version: &str, platform: &str) -> (PlatformPackage, Platf
         filename,
         zip: Some((zip.digest, zip.size)),
         layer: Some(LayerBlob { digest: layer.digest, size: layer.size, diff_id: layer.diff_id }),
+        small: None,
     };
     (package, hashes)
 }

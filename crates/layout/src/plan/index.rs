@@ -79,6 +79,9 @@ fn entry(leaf: &LeafPlan, hashes: Option<&PlatformHashes>) -> Descriptor {
         annotate(annotation::ZH, zh.to_string());
     }
     annotate(annotation::SIZE, hashes.size.to_string());
+    if let Some(small) = leaf.small() {
+        annotate(annotation::SMALL, small.digest.to_string());
+    }
     annotate(annotation::FILENAME, hashes.filename.clone());
     entry
 }

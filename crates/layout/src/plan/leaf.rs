@@ -23,6 +23,14 @@ pub struct LeafPlan {
     pub blobs: Vec<Descriptor>,
 }
 
+impl LeafPlan {
+    /// The small layer of an artifact, if it has one.
+    pub fn small(&self) -> Option<&Descriptor> {
+        let mut layers = self.blobs.iter().filter(|_| self.kind == LeafKind::Artifact);
+        layers.find(|layer| layer.media_type == media_type::LAYER_TAR_ZSTD)
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct LeafManifest<'a> {
@@ -60,7 +68,7 @@ struct RootFs<'a> {
 /// The artifact's config is an image config with the label, although released `OpenTofu` does not read it: one leaf then
 /// satisfies the released client and the label rule of the RFC. Its `diff_ids` name the zip itself, because a layer
 /// that is not compressed is its own uncompressed form, and tools that compare the number of layers with the number
-/// of `diff_ids` are content.
+/// of `diff_ids` are content. The small layer, if there is one, comes after the zip; an image has none.
 ///
 /// # Errors
 /// [`LayoutError::Incomplete`] when the package lacks the zip or the layer that the layout is made of, and
@@ -83,18 +91,28 @@ fn plan_artifact(package: &PlatformPackage) -> Result<LeafPlan, LayoutError> {
     if digest.algorithm() != tofu_oci_types::Algorithm::Sha256 {
         return Err(LayoutError::PackageDigest { digest: digest.clone() });
     }
-    let mut zip = Descriptor::new(media_type::ARCHIVE_ZIP, digest.clone(), *size);
-    zip.annotations.insert(annotation::TITLE.to_owned(), package.filename.clone());
-    Ok(plan_leaf(package, LeafKind::Artifact, zip, digest))
+    let titled = |media_type: &str, digest: &Digest, size: u64, title: String| {
+        let mut layer = Descriptor::new(media_type, digest.clone(), size);
+        layer.annotations.insert(annotation::TITLE.to_owned(), title);
+        layer
+    };
+    let mut layers = vec![titled(media_type::ARCHIVE_ZIP, digest, *size, package.filename.clone())];
+    let mut diff_ids = vec![digest];
+    if let Some(small) = &package.small {
+        let name = package.filename.strip_suffix(".zip").unwrap_or(&package.filename);
+        layers.push(titled(media_type::LAYER_TAR_ZSTD, &small.digest, small.size, format!("{name}.tar.zst")));
+        diff_ids.push(&small.diff_id);
+    }
+    Ok(plan_leaf(package, LeafKind::Artifact, layers, &diff_ids))
 }
 
 fn plan_image(package: &PlatformPackage) -> Result<LeafPlan, LayoutError> {
     let layer = package.layer.as_ref().ok_or_else(|| incomplete(package, LeafKind::Image, "layer"))?;
     let blob = Descriptor::new(media_type::LAYER_TAR_GZIP, layer.digest.clone(), layer.size);
-    Ok(plan_leaf(package, LeafKind::Image, blob, &layer.diff_id))
+    Ok(plan_leaf(package, LeafKind::Image, vec![blob], &[&layer.diff_id]))
 }
 
-fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_id: &Digest) -> LeafPlan {
+fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layers: Vec<Descriptor>, diff_ids: &[&Digest]) -> LeafPlan {
     let platform = &package.platform;
     let config = Planned::json(
         media_type::OCI_CONFIG,
@@ -102,7 +120,7 @@ fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_
             architecture: platform.arch(),
             os: platform.os(),
             run: ConfigBody { labels: BTreeMap::from([(LABEL, LABEL_PROVIDER)]) },
-            rootfs: RootFs { r#type: "layers", diff_ids: &[diff_id] },
+            rootfs: RootFs { r#type: "layers", diff_ids },
         },
     );
     let artifact = (kind == LeafKind::Artifact).then_some(artifact_type::PROVIDER_TARGET);
@@ -113,12 +131,12 @@ fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_
             media_type: media_type::OCI_MANIFEST,
             artifact_type: artifact,
             config: &config.descriptor,
-            layers: std::slice::from_ref(&layer),
+            layers: &layers,
         },
     );
     manifest.descriptor.artifact_type = artifact.map(ToOwned::to_owned);
     manifest.descriptor.platform = Some(OciPlatform::from(platform));
-    LeafPlan { platform: platform.clone(), kind, config, manifest, blobs: vec![layer] }
+    LeafPlan { platform: platform.clone(), kind, config, manifest, blobs: layers }
 }
 
 fn incomplete(package: &PlatformPackage, kind: LeafKind, needs: &'static str) -> LayoutError {

@@ -25,9 +25,11 @@ pub struct PlatformPackage {
     pub zip: Option<(Digest, u64)>,
     /// The image layer; needed for the image layout.
     pub layer: Option<LayerBlob>,
+    /// The files of the zip once more, as tar in Zstandard: the small layer of the artifact.
+    pub small: Option<LayerBlob>,
 }
 
-/// A tar+gzip layer.
+/// A layer that is a compressed tar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerBlob {
     /// The digest of the compressed bytes.

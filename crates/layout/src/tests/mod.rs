@@ -27,7 +27,18 @@ pub(super) fn package(platform: &str) -> PlatformPackage {
             size: 1100,
             diff_id: Digest::sha256(format!("tar {platform}").as_bytes()),
         }),
+        small: None,
     }
+}
+
+/// The same package with a small layer.
+pub(super) fn small_package(platform: &str) -> PlatformPackage {
+    let small = LayerBlob {
+        digest: Digest::sha256(format!("small {platform}").as_bytes()),
+        size: 700,
+        diff_id: Digest::sha256(format!("tar {platform}").as_bytes()),
+    };
+    PlatformPackage { small: Some(small), ..package(platform) }
 }
 
 /// The descriptor of a document, with the media type that it has itself or else this one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use oci_spec::image::{ImageConfiguration, ImageIndex, ImageManifest};
 use tofu_oci_types::{Descriptor, Digest, PackageHash};
 
-use super::package;
+use super::{package, small_package};
 use crate::{
     ImageConfig, IndexFacts, Leaf, LeafKind, LeafPlan, PackageLayout, Planned, PlatformHashes, ReleaseIndex,
     plan_index, plan_leaves, select,
@@ -139,6 +139,32 @@ fn what_is_written_is_read_back() {
             check_leaf(leaf, &selected.descriptor);
         }
     }
+}
+
+#[test]
+fn a_small_layer_comes_after_the_zip_and_an_image_has_none() {
+    let package = small_package("linux_amd64");
+    let [image, artifact] = plan_leaves(&package, PackageLayout::Both).unwrap().try_into().unwrap();
+    assert_eq!(image, plan_leaves(&super::package("linux_amd64"), PackageLayout::Image).unwrap()[0]);
+    let leaf = Leaf::parse(&artifact.manifest.descriptor, &artifact.manifest.bytes).unwrap();
+    let titles: Vec<&str> =
+        leaf.layers().iter().map(|layer| layer.annotations[crate::annotation::TITLE].as_str()).collect();
+    assert_eq!(
+        titles,
+        ["terraform-provider-widget_1.4.0_linux_amd64.zip", "terraform-provider-widget_1.4.0_linux_amd64.tar.zst"]
+    );
+    let small = package.small.unwrap();
+    let found = leaf.small_layer().unwrap();
+    assert_eq!((&found.digest, found.size), (&small.digest, small.size));
+    assert_eq!(leaf.parts(), artifact.blobs[..1]);
+    assert_eq!(leaf.layers(), artifact.blobs);
+    let config = ImageConfig::parse(&artifact.config.bytes).unwrap();
+    assert_eq!(config.diff_ids(), [artifact.blobs[0].digest.clone(), small.diff_id]);
+    let index = plan_index(&[image, artifact], &facts(&["linux_amd64"]), PackageLayout::Both);
+    let index: ImageIndex = serde_json::from_slice(&index.bytes).unwrap();
+    let claimed =
+        |entry: &oci_spec::image::Descriptor| entry.annotations().as_ref()?.get(crate::annotation::SMALL).cloned();
+    assert_eq!(index.manifests().iter().map(claimed).collect::<Vec<_>>(), [None, Some(small.digest.to_string())]);
 }
 
 fn check_leaf(plan: &LeafPlan, entry: &Descriptor) {

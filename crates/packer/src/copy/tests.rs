@@ -102,7 +102,8 @@ async fn layers(store: &dyn ReadStore, tag: &str) -> Vec<String> {
 async fn the_tags_of_cosign_come_along_and_lose_nothing() {
     let from = store(&["1.4.0", "1.5.0"]).await;
     let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
-    let [leaf] = leaves_of(&from, &index).await.unwrap().unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
+    let [leaf] =
+        leaves_of(&from, &index).await.unwrap().unwrap().digests.into_iter().collect::<Vec<_>>().try_into().unwrap();
     let tag = |digest: &Digest, suffix: &str| format!("sha256-{}.{suffix}", digest.encoded());
     let (sig, att, sbom, of_leaf) =
         (tag(&index.digest, "sig"), tag(&index.digest, "att"), tag(&index.digest, "sbom"), tag(&leaf, "sig"));
@@ -183,7 +184,7 @@ async fn a_source_that_breaks_off_leaves_no_signature_behind_in_silence() {
     for fail_at in 0.. {
         let from = store(&["1.4.0"]).await;
         let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
-        let leaf = leaves_of(&from, &index).await.unwrap().unwrap().pop_first().unwrap();
+        let leaf = leaves_of(&from, &index).await.unwrap().unwrap().digests.pop_first().unwrap();
         image(&from, &format!("sha256-{}.sig", leaf.encoded()), &["recursive"]).await;
         let from = Flaky(from, fail_at.into());
         let copied = copy(&from, &Watching::new(), &["1.4.0"], ReplaceTag::Refuse).await;

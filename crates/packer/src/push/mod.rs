@@ -3,11 +3,11 @@
 //! ```text
 //! inspect   names, executables, what was asked for against what is there
 //! look      the tag and its neighbours in the repository
-//! prepare   digests and layers, on idle cores          prepare.rs, pack.rs
-//! checksum  h1 of each zip, on idle cores or the memo  prepare.rs, memo.rs
+//! prepare   digests, layers and small layers, on idle cores   prepare.rs, pack.rs
+//! checksum  h1 of each zip, on idle cores or the memo         prepare.rs, memo.rs
 //! send      blobs, config, leaf manifest; then the index, a check
-//! attach    the signed checksum file, signatures       attachments.rs
-//! tag       last of all                                publish.rs
+//! attach    the signed checksum file, signatures              attachments.rs
+//! tag       last of all                                       publish.rs
 //! ```
 
 mod attachments;
@@ -85,7 +85,7 @@ async fn push_files(
         None => true,
         // Other packages make another index, whatever their checksums are.
         Some(existing) if publication.replace == ReplaceTag::Replace => {
-            let new = release::leaf_digests(&preparation.prepared(sender.reporter).await?);
+            let new = release::known_leaves(&preparation.prepared(sender.reporter).await?);
             leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new)
         }
         Some(_) => false,

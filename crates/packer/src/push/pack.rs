@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use tofu_oci_archive::{
     InputFile, LayerCompression, LayerTree, Limits, ReadSource, WrittenLayer, WrittenZip, input_files, layer_from_zip,
-    write_layer, write_zip,
+    read_tar_zst, small_layer_from_zip, write_layer, write_small_layer, write_zip,
 };
 use tofu_oci_disk::Scratch;
 use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
 use tofu_oci_store::{Body, FileBody};
 use tofu_oci_types::{Digest, DigestHasher, PackageHash, Platform};
 
-use crate::{DistPackage, DistSums, PackError, PackageLayout, PackageSource, dist};
+use crate::{DistPackage, DistSums, PackError, PackageLayout, PackageSource, SmallLayers, dist};
 
 /// What to make of one platform's files.
 pub(super) struct PackJob {
@@ -22,6 +22,7 @@ pub(super) struct PackJob {
     /// The name of a zip that is made here.
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
+    pub(super) small: SmallLayers,
     pub(super) sums: Option<DistSums>,
     /// Where zips and layers are made: a folder of this push alone. Its last owner removes it: if the push is
     /// interrupted, that is the thread that still packs.
@@ -35,8 +36,10 @@ pub(super) struct Prepared {
     pub(super) filename: String,
     /// The zip that is published.
     pub(super) zip: Option<PackedBlob>,
-    /// The layer that is published.
+    /// The image's layer that is published.
     pub(super) layer: Option<PackedBlob>,
+    /// The small layer that is published.
+    pub(super) small: Option<PackedBlob>,
     pub(super) leaves: Vec<LeafPlan>,
 }
 
@@ -78,28 +81,53 @@ pub(super) fn prepare(job: &PackJob) -> Result<(Prepared, PackageH1), PackError>
         PackageSource::Zip(path) => from_zip(job, path)?,
         PackageSource::Directory(path) => from_directory(job, path)?,
     };
-    let Made { filename, zip, layer, h1 } = made;
+    let Made { filename, zip, layer, small, h1 } = made;
     let package = PlatformPackage {
         platform: job.package.platform.clone(),
         filename,
         zip: zip.as_ref().map(|zip| (zip.digest.clone(), zip.size)),
-        layer: layer.as_ref().map(|(blob, diff_id)| LayerBlob {
-            digest: blob.digest.clone(),
-            size: blob.size,
-            diff_id: diff_id.clone(),
-        }),
+        layer: layer.as_ref().map(MadeLayer::plan),
+        small: small.as_ref().map(MadeLayer::plan),
     };
     let leaves = plan_leaves(&package, job.layout)?;
     let PlatformPackage { platform, filename, .. } = package;
-    let (zip, layer) = (zip.map(|zip| zip.blob()), layer.map(|(layer, _)| layer.blob()));
-    Ok((Prepared { platform, filename, zip, layer, leaves }, h1))
+    let [layer, small] = [layer, small].map(|made| made.map(|made| made.file.blob()));
+    Ok((Prepared { platform, filename, zip: zip.map(|zip| zip.blob()), layer, small, leaves }, h1))
 }
 
 struct Made {
     filename: String,
     zip: Option<HashedFile>,
-    layer: Option<(HashedFile, Digest)>,
+    layer: Option<MadeLayer>,
+    small: Option<MadeLayer>,
     h1: PackageH1,
+}
+
+struct MadeLayer {
+    file: HashedFile,
+    diff_id: Digest,
+}
+
+impl MadeLayer {
+    fn of(path: PathBuf, WrittenLayer { digest, size, diff_id, .. }: WrittenLayer) -> Self {
+        Self { file: HashedFile { path, digest, size }, diff_id }
+    }
+
+    fn plan(&self) -> LayerBlob {
+        let Self { file, diff_id } = self;
+        LayerBlob { digest: file.digest.clone(), size: file.size, diff_id: diff_id.clone() }
+    }
+}
+
+impl PackJob {
+    fn has_small_layer(&self) -> bool {
+        self.small == SmallLayers::Make && self.layout.has(LeafKind::Artifact)
+    }
+
+    /// The file that a layer is made in.
+    fn layer_path(&self, ending: &str) -> PathBuf {
+        self.scratch.path().join(format!("{}.{ending}", self.package.platform))
+    }
 }
 
 fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
@@ -108,19 +136,28 @@ fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
         sums.check(path, &zip.digest)?;
     }
     let filename = dist::name(path).to_owned();
-    if !job.layout.has(LeafKind::Image) {
-        let h1 = PackageH1::Of(zip.clone());
-        return Ok(Made { filename, zip: Some(zip), layer: None, h1 });
+    let failed = |error| PackError::archive(path, error);
+    let (mut h1, mut layer, mut small) = (PackageH1::Of(zip.clone()), None, None);
+    if job.has_small_layer() {
+        let out = job.layer_path("tar.zst");
+        let written = small_layer_from_zip(path, &out, &Limits::default()).map_err(failed)?;
+        let found = written.contents.h1();
+        prove_small(job, &out, &found)?;
+        h1 = PackageH1::Known(found);
+        small = Some(MadeLayer::of(out, written));
     }
-    let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
-    let layer = layer_from_zip(path, &job.provider_type, &out, &Limits::default())
-        .map_err(|error| PackError::archive(path, error))?;
-    let h1 = layer.contents.h1();
+    if job.layout.has(LeafKind::Image) {
+        let out = job.layer_path("tar.gz");
+        let written = layer_from_zip(path, &job.provider_type, &out, &Limits::default()).map_err(failed)?;
+        let found = written.contents.h1();
+        if job.layout.has(LeafKind::Artifact) {
+            prove(job, &out, &written, &found)?;
+        }
+        h1 = PackageH1::Known(found);
+        layer = Some(MadeLayer::of(out, written));
+    }
     let zip = job.layout.has(LeafKind::Artifact).then_some(zip);
-    if zip.is_some() {
-        prove(job, &out, &layer, &h1)?;
-    }
-    Ok(Made { filename, zip, layer: Some(layer_blob(out, layer)), h1: PackageH1::Known(h1) })
+    Ok(Made { filename, zip, layer, small, h1 })
 }
 
 fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
@@ -128,28 +165,30 @@ fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     let files: Vec<InputFile> = input_files(path, &job.provider_type).map_err(failed)?;
     let mut h1 = None;
     let mut zip = None;
-    let mut layer = None;
+    let (mut layer, mut small) = (None, None);
     if job.layout.has(LeafKind::Artifact) {
         let out = job.scratch.path().join(&job.filename);
         let WrittenZip { digest, size, contents } = write_zip(&files, &out).map_err(failed)?;
         h1 = Some(contents.h1());
         zip = Some(HashedFile { path: out, digest, size });
     }
+    if job.has_small_layer() {
+        let out = job.layer_path("tar.zst");
+        let written = write_small_layer(&files, &out).map_err(failed)?;
+        prove_small(job, &out, h1.as_ref().unwrap_or(&written.contents.h1()))?;
+        small = Some(MadeLayer::of(out, written));
+    }
     if job.layout.has(LeafKind::Image) {
-        let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
+        let out = job.layer_path("tar.gz");
         let written = write_layer(&files, &out).map_err(failed)?;
         match &h1 {
             Some(h1) => prove(job, &out, &written, h1)?,
             None => h1 = Some(written.contents.h1()),
         }
-        layer = Some(layer_blob(out, written));
+        layer = Some(MadeLayer::of(out, written));
     }
     let h1 = h1.expect("every layout has leaves of one kind at least");
-    Ok(Made { filename: job.filename.clone(), zip, layer, h1: PackageH1::Known(h1) })
-}
-
-fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (HashedFile, Digest) {
-    (HashedFile { path, digest: layer.digest, size: layer.size }, layer.diff_id)
+    Ok(Made { filename: job.filename.clone(), zip, layer, small, h1: PackageH1::Known(h1) })
 }
 
 /// Reads the layer back as an installer would, and demands that it holds what the zip holds.
@@ -172,6 +211,18 @@ fn prove(job: &PackJob, path: &Path, layer: &WrittenLayer, zip: &PackageHash) ->
         return Ok(());
     }
     Err(PackError::LayersDiffer { platform: platform.clone(), zip: zip.clone(), layer: found })
+}
+
+/// Reads the small layer back as an installer would, and demands that it holds what the zip holds: an installer would pass
+/// over any other one.
+fn prove_small(job: &PackJob, path: &Path, zip: &PackageHash) -> Result<(), PackError> {
+    let platform = || job.package.platform.clone();
+    let read = ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &Limits::default()));
+    let found = read.map_err(|error| PackError::SmallLayer { platform: platform(), source: Arc::new(error) })?.h1();
+    if found == *zip {
+        return Ok(());
+    }
+    Err(PackError::LayersDiffer { platform: platform(), zip: zip.clone(), layer: found })
 }
 
 /// Digest and size of a file, read once in pieces of 256 KiB.

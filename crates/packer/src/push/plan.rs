@@ -1,7 +1,7 @@
 //! What a push would do.
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_layout::LeafKind;
+use tofu_oci_layout::{LeafKind, media_type};
 use tofu_oci_source::version_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
@@ -80,11 +80,12 @@ fn contents(release: &BuiltRelease) -> Vec<(&'static str, Option<Platform>, Desc
     let mut all = Vec::new();
     for leaf in release.prepared.iter().flat_map(|prepared| &prepared.leaves) {
         let platform = || Some(leaf.platform.clone());
-        let role = match leaf.kind {
+        let role = |blob: &Descriptor| match leaf.kind {
+            LeafKind::Artifact if blob.media_type == media_type::LAYER_TAR_ZSTD => "small",
             LeafKind::Artifact => "package",
             LeafKind::Image => "layer",
         };
-        all.extend(leaf.blobs.iter().map(|blob| (role, platform(), blob.clone())));
+        all.extend(leaf.blobs.iter().map(|blob| (role(blob), platform(), blob.clone())));
         all.push(("config", platform(), leaf.config.descriptor.clone()));
         all.push(("manifest", platform(), leaf.manifest.descriptor.clone()));
     }

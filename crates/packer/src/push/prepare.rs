@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::memo::Memo;
 use super::pack::{HashedFile, PackJob, PackageH1, Prepared, prepare};
 use super::release::BuiltRelease;
-use crate::{H1Mode, PackError, Publication, PushRequest};
+use crate::{H1Mode, PackError, Publication, PushRequest, SmallLayers};
 
 /// Runs blocking work on a thread for such work. It runs to its end even if the caller has stopped waiting.
 pub(crate) async fn blocking<T: Send + 'static>(
@@ -78,7 +78,10 @@ impl Preparation {
             cancelled: AtomicBool::new(false),
             known: memo.clone().filter(|_| request.publication.signing.is_none()),
             memo,
-            h1: request.h1,
+            h1: match request.small {
+                SmallLayers::Omit => request.h1,
+                SmallLayers::Make => H1Mode::Compute,
+            },
         });
         let (mut stages, mut checksums) = (Vec::new(), Vec::new());
         for job in jobs(request, &scratch) {
@@ -205,6 +208,7 @@ fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
             provider_type: address.provider_type().to_owned(),
             filename: zip_name(address, version, &package.platform),
             layout,
+            small: request.small,
             sums: request.dist.sums.clone(),
             scratch: Arc::clone(scratch),
         })

@@ -61,11 +61,11 @@ pub async fn publish(
     for package in packages {
         let ZipPackage { platform, filename, digest, size, h1, body } = package;
         let zip = Some((digest.clone(), size));
-        let package = PlatformPackage { platform, filename, zip, layer: None };
+        let package = PlatformPackage { platform, filename, zip, layer: None, small: None };
         let leaves = plan_leaves(&package, publication.layout)?;
         let PlatformPackage { platform, filename, .. } = package;
         let zip = Some(PackedBlob { digest, size, body });
-        prepared.push(Arc::new(Prepared { platform, filename, zip, layer: None, leaves }));
+        prepared.push(Arc::new(Prepared { platform, filename, zip, layer: None, small: None, leaves }));
         checksums.push(h1);
     }
     let release = BuiltRelease::new(publication, &protocols, prepared, checksums);
@@ -153,7 +153,7 @@ pub(super) async fn complete(
 
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
-    let new = release::leaf_digests(&release.prepared);
+    let new = release::known_leaves(&release.prepared);
     let (there, of) = match contents_of(store, existing).await {
         Ok(contents) => contents,
         Err(error) => return error.into(),

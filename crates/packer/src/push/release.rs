@@ -1,13 +1,13 @@
 //! A release whose every byte is known.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index};
-use tofu_oci_types::{Digest, PackageHash, Place, Tag};
+use tofu_oci_types::{PackageHash, Place, Tag};
 
 use super::pack::Prepared;
-use crate::{Attachment, PlatformReport, Publication, PushReport, ReplacedRelease, Transfers};
+use crate::{Attachment, KnownLeaves, PlatformReport, Publication, PushReport, ReplacedRelease, SmallLayer, Transfers};
 
 /// A release ready to be published.
 pub(super) struct BuiltRelease {
@@ -80,10 +80,12 @@ pub(super) struct Attached {
     pub(super) replaced: Option<ReplacedRelease>,
 }
 
-/// The digests of all leaf manifests.
-pub(super) fn leaf_digests(prepared: &[Arc<Prepared>]) -> BTreeSet<Digest> {
+/// All leaves.
+pub(super) fn known_leaves(prepared: &[Arc<Prepared>]) -> KnownLeaves {
     let leaves = prepared.iter().flat_map(|prepared| &prepared.leaves);
-    leaves.map(|leaf| leaf.manifest.descriptor.digest.clone()).collect()
+    let zips =
+        prepared.iter().filter_map(|one| Some((one.platform.clone(), PackageHash::zh(&one.zip.as_ref()?.digest)?)));
+    KnownLeaves { digests: leaves.map(|leaf| leaf.manifest.descriptor.digest.clone()).collect(), zips: zips.collect() }
 }
 
 fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {
@@ -98,5 +100,6 @@ fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {
         size: zip.or(layer).map_or(0, |blob| blob.size),
         h1,
         zh: zip.and_then(|blob| PackageHash::zh(&blob.digest)),
+        small: prepared.small.as_ref().map(|blob| SmallLayer { digest: blob.digest.clone(), size: blob.size }),
     }
 }

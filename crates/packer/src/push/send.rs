@@ -109,11 +109,16 @@ impl Sender<'_> {
         Ok(pushed)
     }
 
-    /// `widget 1.0.0 linux_amd64`, and `layer` after it if the platform has a zip as well.
+    /// `widget 1.0.0 linux_amd64`, and `layer` or `small layer` after it if the platform has a zip as well.
     fn subject(&self, prepared: &Prepared, descriptor: &Descriptor) -> String {
         let (provider_type, version) = (self.publication.address.provider_type(), self.publication.version);
-        let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
-        let suffix = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
+        let is = |blob: &Option<PackedBlob>| blob.as_ref().is_some_and(|blob| blob.digest == descriptor.digest);
+        let suffix = match &prepared.zip {
+            None => "",
+            Some(_) if is(&prepared.zip) => "",
+            Some(_) if is(&prepared.small) => " small layer",
+            Some(_) => " layer",
+        };
         format!("{provider_type} {version} {}{suffix}", prepared.platform)
     }
 
@@ -159,7 +164,7 @@ pub(crate) fn outcome(pushed: Pushed, place: &Place) -> &'static str {
 }
 
 fn blob_of<'a>(prepared: &'a Prepared, descriptor: &Descriptor) -> &'a PackedBlob {
-    let blobs = [prepared.zip.as_ref(), prepared.layer.as_ref()];
+    let blobs = [prepared.zip.as_ref(), prepared.small.as_ref(), prepared.layer.as_ref()];
     let found = blobs.into_iter().flatten().find(|blob| blob.digest == descriptor.digest);
     found.expect("the leaves are planned from these very blobs")
 }

@@ -1,15 +1,13 @@
 //! The tag of a version, and tags beside it that break other people's `init`.
 
-use std::collections::BTreeSet;
-
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_source::{Neighbour, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::kept_for::{neighbours, tags_before};
-use crate::{OtherAddress, PackError, Publication, Rename, ReplaceTag};
+use crate::{KnownLeaves, OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
@@ -123,15 +121,12 @@ impl RepositoryBefore {
     }
 }
 
-/// The digests of a release's leaf manifests; `None` if it is not a release, or if the store does not hand it out: a
+/// A release's leaves; `None` if it is not a release, or if the store does not hand it out: a
 /// reader without the right to read it can still publish.
 ///
 /// # Errors
 /// If asking once more may help ([`StoreError::is_transient`]).
-pub(crate) async fn leaves_of(
-    store: &dyn ReadStore,
-    index: &Descriptor,
-) -> Result<Option<BTreeSet<Digest>>, StoreError> {
+pub(crate) async fn leaves_of(store: &dyn ReadStore, index: &Descriptor) -> Result<Option<KnownLeaves>, StoreError> {
     match read_release(store, index).await {
         Ok(release) => Ok(release.as_ref().map(leaves)),
         Err(error) if error.is_transient() => Err(error),
@@ -139,21 +134,22 @@ pub(crate) async fn leaves_of(
     }
 }
 
-/// The release's leaf manifests and the provider that it names; `None` each if it does not say.
+/// The release's leaves and the provider that it names; `None` each if it does not say.
 ///
 /// # Errors
 /// Those of [`read_release`].
 pub(crate) async fn contents_of(
     store: &dyn ReadStore,
     index: &Descriptor,
-) -> Result<(Option<BTreeSet<Digest>>, Option<ProviderAddr>), StoreError> {
+) -> Result<(Option<KnownLeaves>, Option<ProviderAddr>), StoreError> {
     let release = read_release(store, index).await?;
     Ok((release.as_ref().map(leaves), release.and_then(|release| release.claims().address)))
 }
 
-fn leaves(release: &ReleaseIndex) -> BTreeSet<Digest> {
+fn leaves(release: &ReleaseIndex) -> KnownLeaves {
     let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-    entries.map(|entry| entry.digest).collect()
+    let zips = release.claims().platforms.into_iter().filter_map(|(platform, claims)| Some((platform, claims.zh?)));
+    KnownLeaves { digests: entries.map(|entry| entry.digest).collect(), zips: zips.collect() }
 }
 
 /// What to say about the tags of a repository into which `version` goes.

@@ -110,6 +110,7 @@ impl Release for FakeRelease {
             platform: platform.clone(),
             manifest: None,
             package: Package::Zip(zip),
+            small: None,
             published_as: None,
             claims: Arc::default(),
             allowed: Vec::new(),

@@ -72,6 +72,7 @@ impl Release for FolderRelease {
             platform: platform.clone(),
             manifest: None,
             package,
+            small: None,
             published_as: None,
             claims: Arc::default(),
             allowed: Vec::new(),

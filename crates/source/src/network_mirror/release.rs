@@ -127,6 +127,7 @@ impl Release for MirrorRelease {
             platform: platform.clone(),
             manifest: None,
             package: Package::Zip(Part { at, size: None, digest }),
+            small: None,
             published_as: None,
             claims: Arc::clone(&self.claims),
             allowed,

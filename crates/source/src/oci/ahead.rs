@@ -1,7 +1,7 @@
 //! Packages that are asked for before the manifest that lists them has come.
 //!
-//! The index claims which zip a platform has; the manifest says so. Both are asked for at once, which saves a round trip if
-//! the claim is true. If it is not, or if the answer is an error, the package is asked for by the manifest's word as if
+//! The index claims which zip a platform has, and perhaps which small layer; the manifest says so. Both are asked for at once,
+//! which saves a round trip if the claim is true. If it is not, or if the answer is an error, the package is asked for by the manifest's word as if
 //! nothing had been asked before: nothing of such an answer counts.
 
 use std::collections::HashMap;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
+use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, PlatformClaims, ReleaseIndex, check_release, select};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag};
@@ -17,8 +17,8 @@ use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::memory::lock;
 use crate::{
-    ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part, Release,
-    ReleaseDescription, ReleaseId, Search, SourceError, WantedZip,
+    ClaimedHashes, ClaimedPackage, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part,
+    Release, ReleaseDescription, ReleaseId, Search, SourceError, WantedBytes, WantedPackage,
 };
 
 /// A release whose index has been read.
@@ -137,7 +137,7 @@ impl OciRelease {
     async fn offered(
         self: Arc<Self>,
         platform: &Platform,
-        wanted: Option<&dyn WantedZip>,
+        wanted: Option<&dyn WantedPackage>,
     ) -> Result<Offer, SourceError> {
         let read = self.index(platform).await?;
         let selected = match select(&read.index, platform) {
@@ -149,16 +149,14 @@ impl OciRelease {
             }
             Err(error) => return Err(self.layout(error)),
         };
+        let mut asked = WantedBytes::Nothing;
         if let Some(wanted) = wanted.filter(|_| selected.kind == LeafKind::Artifact) {
-            self.ask_ahead(&read.index, platform, wanted);
+            asked = self.ask_ahead(&read, platform, wanted);
             self.ask_for_notice();
         }
         let leaf = self.leaf(&selected.descriptor).await?;
-        let mut parts = leaf.parts().into_iter().map(|part| Part {
-            at: Locator::Blob(part.media_type),
-            size: Some(part.size),
-            digest: Some(part.digest),
-        });
+        let small = leaf.small_layer().filter(|_| asked != WantedBytes::Zip).cloned().map(blob_part);
+        let mut parts = leaf.parts().into_iter().map(blob_part);
         let package = match leaf.kind() {
             LeafKind::Artifact => {
                 let zip = parts.next().ok_or_else(|| self.unusable("it has no package".to_owned()))?;
@@ -173,6 +171,7 @@ impl OciRelease {
             platform: platform.clone(),
             manifest: Some(selected.descriptor.digest),
             package,
+            small,
             published_as: read.published_as.clone(),
             claims: Arc::clone(&read.claims),
             allowed: Vec::new(),
@@ -195,16 +194,22 @@ impl OciRelease {
         NoticeQuestion { repository, id, release }
     }
 
-    /// Asks for the zip that the index claims for a platform, if it is wanted.
-    fn ask_ahead(&self, index: &ReleaseIndex, platform: &Platform, wanted: &dyn WantedZip) {
-        let claims = index.claims();
-        let Some(claimed) = claims.platforms.get(platform) else { return };
-        if let Some(zh) = claimed.zh.as_ref()
-            && let Ok(digest) = format!("sha256:{}", zh.value()).parse()
-            && wanted.wants(zh)
-        {
-            self.ahead.ask(&self.repository.store, &digest, claimed.size);
-        }
+    /// Asks for what the index claims for a platform and is wanted of it. Gives what was asked for.
+    fn ask_ahead(&self, read: &ReadIndex, platform: &Platform, wanted: &dyn WantedPackage) -> WantedBytes {
+        let found = read.index.claims();
+        let Some(PlatformClaims { zh: Some(zip), size, small, .. }) = found.platforms.get(platform) else {
+            return WantedBytes::Nothing;
+        };
+        let Ok(digest) = format!("sha256:{}", zip.value()).parse() else { return WantedBytes::Nothing };
+        let claimed = ClaimedPackage { platform, zip, small: small.as_ref(), claims: &read.claims };
+        let (asked, digest) = match (wanted.wants(&claimed), small) {
+            (WantedBytes::Nothing, _) => return WantedBytes::Nothing,
+            // It has fewer bytes than the zip.
+            (WantedBytes::SmallLayer, Some(small)) => (WantedBytes::SmallLayer, small),
+            (WantedBytes::SmallLayer | WantedBytes::Zip, _) => (WantedBytes::Zip, &digest),
+        };
+        self.ahead.ask(&self.repository.store, digest, *size);
+        asked
     }
 
     async fn leaf(&self, entry: &Descriptor) -> Result<Leaf, SourceError> {
@@ -281,7 +286,7 @@ impl Release for OciRelease {
     async fn offer_to_fetch(
         self: Arc<Self>,
         platform: &Platform,
-        wanted: &dyn WantedZip,
+        wanted: &dyn WantedPackage,
     ) -> Result<Offer, SourceError> {
         self.offered(platform, Some(wanted)).await
     }
@@ -335,6 +340,11 @@ impl Release for OciRelease {
         };
         Ok(Opened { size: Some(size), stream })
     }
+}
+
+/// A layer as what a package consists of.
+fn blob_part(layer: Descriptor) -> Part {
+    Part { at: Locator::Blob(layer.media_type), size: Some(layer.size), digest: Some(layer.digest) }
 }
 
 impl ReadIndex {

@@ -33,6 +33,7 @@ async fn leaves(store: &dyn Store, layout: PackageLayout, platforms: &[&str]) ->
             filename: format!("terraform-provider-widget_1.0.0_{platform}.zip"),
             zip: Some((digest.clone(), size)),
             layer: Some(LayerBlob { digest: digest.clone(), size, diff_id: digest }),
+            small: None,
         };
         for plan in plan_leaves(&package, layout).unwrap() {
             for blob in &plan.blobs {

@@ -201,6 +201,7 @@ impl Release for RegistryRelease {
             platform: platform.clone(),
             manifest: None,
             package,
+            small: None,
             published_as: None,
             claims,
             allowed: Vec::new(),

@@ -5,12 +5,18 @@ use tofu_oci_types::Descriptor;
 /// What a blob is called in events, by what it is and by the manifest that names it, with its digest, so that no two have
 /// the same name: `zip of linux_amd64 (sha256:…)`.
 pub(super) fn subject(blob: &Descriptor, manifest: Option<&Descriptor>) -> String {
-    let kind = kind(blob).or_else(|| manifest.and_then(kind_of_manifest));
+    let kind = small_layer(blob, manifest).or_else(|| kind(blob)).or_else(|| manifest.and_then(kind_of_manifest));
     let title = blob.annotations.get("org.opencontainers.image.title").map(String::as_str);
     let name = kind.or(title).unwrap_or("attachment");
     let platform = manifest.and_then(|manifest| manifest.platform.as_ref());
     let platform = platform.map(|platform| format!(" of {}_{}", platform.os, platform.architecture));
     format!("{name}{} ({})", platform.unwrap_or_default(), blob.digest.short())
+}
+
+/// A layer beside the zip of a package.
+fn small_layer(blob: &Descriptor, manifest: Option<&Descriptor>) -> Option<&'static str> {
+    let is_package = manifest?.artifact_type.as_deref() == Some("application/vnd.opentofu.provider-target");
+    (is_package && blob.media_type == "application/vnd.oci.image.layer.v1.tar+zstd").then_some("small layer")
 }
 
 /// What a media type says that a blob is.
@@ -63,10 +69,21 @@ mod tests {
         let linux = Some(("linux", "amd64"));
         check("archive/zip", Some("widget.zip"), linux, "zip of linux_amd64");
         check("application/vnd.oci.image.layer.v1.tar+gzip", None, linux, "layer of linux_amd64");
+        check("application/vnd.oci.image.layer.v1.tar+zstd", None, linux, "layer of linux_amd64");
         check("application/vnd.dev.sigstore.bundle.v0.3+json", None, None, "signature");
         check("application/vnd.dev.cosign.simplesigning.v1+json", None, None, "signature");
         check("application/spdx+json", None, None, "bill of materials");
         check("application/octet-stream", Some("SHA256SUMS"), None, "SHA256SUMS");
         check("application/x", None, None, "attachment");
+    }
+
+    #[test]
+    fn a_layer_beside_a_zip_is_the_small_one() {
+        let mut manifest = Descriptor::new("application/vnd.oci.image.manifest.v1+json", Digest::sha256(b"y"), 1);
+        manifest.artifact_type = Some("application/vnd.opentofu.provider-target".to_owned());
+        let zstd = Descriptor::new("application/vnd.oci.image.layer.v1.tar+zstd", Digest::sha256(b"x"), 1);
+        assert!(subject(&zstd, Some(&manifest)).starts_with("small layer ("));
+        let gzip = Descriptor::new("application/vnd.oci.image.layer.v1.tar+gzip", Digest::sha256(b"x"), 1);
+        assert!(subject(&gzip, Some(&manifest)).starts_with("layer ("));
     }
 }

@@ -197,6 +197,7 @@ impl Release for ScriptedRelease {
             platform: platform.clone(),
             manifest: None,
             package: Package::Zip(part),
+            small: None,
             published_as: None,
             claims: Arc::new(self.description.claims.clone()),
             allowed: Vec::new(),

@@ -140,6 +140,7 @@ async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path))
         dist: &read_dist(folder.path()).unwrap(),
         publication,
         h1: H1Mode::Compute,
+        small: tofu_oci_packer::SmallLayers::Omit,
         executables: ExecutableCheck::Skip,
         sums: SumsMode::Attach,
         memo_dir: None,

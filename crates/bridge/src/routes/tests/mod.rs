@@ -238,6 +238,7 @@ async fn publish(store: &MemoryStore, address: &str, version: &str, platforms: &
         dist: &read_dist(folder.path()).unwrap(),
         publication,
         h1: H1Mode::Compute,
+        small: tofu_oci_packer::SmallLayers::Omit,
         executables: ExecutableCheck::Skip,
         sums: SumsMode::Skip,
         memo_dir: None,

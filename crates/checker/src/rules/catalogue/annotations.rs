@@ -7,6 +7,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &ANNOTATION_ZH,
     &ANNOTATION_SIZE,
     &ANNOTATION_FILENAME,
+    &ANNOTATION_SMALL,
     &ANNOTATION_MALFORMED,
     &ANNOTATION_ADDRESS,
     &ADDRESSES_DIFFER,
@@ -51,6 +52,16 @@ pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
     finds: "an annotated file name that names another type, version or platform",
     why: "Downloads that are kept under that name are taken for another package.",
     spec: "OpenTofu 1.12, filesystem mirror layout; this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `tofu-oci push`",
+};
+
+pub(crate) static ANNOTATION_SMALL: CheckRule = CheckRule {
+    id: "annotation-small",
+    group: Group::Annotations,
+    level: FindingLevel::Warning,
+    finds: "an annotated small layer that is not the one of the leaf",
+    why: "tofu-oci asks for it before it has read the leaf, in vain.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 

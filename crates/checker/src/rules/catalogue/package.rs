@@ -22,6 +22,8 @@ pub(super) static ALL: &[&CheckRule] = &[
     &CASE_COLLISION,
     &LAYER_ARCHIVE,
     &PACKAGES_DIFFER,
+    &SMALL_LAYER_UNREADABLE,
+    &SMALL_LAYER_DIFFERS,
     &NOT_READ,
 ];
 
@@ -43,6 +45,8 @@ pub(super) static READ: &[&CheckRule] = &[
     &CASE_COLLISION,
     &LAYER_ARCHIVE,
     &PACKAGES_DIFFER,
+    &SMALL_LAYER_UNREADABLE,
+    &SMALL_LAYER_DIFFERS,
 ];
 
 pub(crate) static BLOB_MISSING: CheckRule = CheckRule {
@@ -239,6 +243,27 @@ pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
            file cannot accept both.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `--layout both`, which makes both from one package",
+};
+
+pub(crate) static SMALL_LAYER_UNREADABLE: CheckRule = CheckRule {
+    id: "small-layer-unreadable",
+    group: Group::Package,
+    level: FindingLevel::Warning,
+    finds: "a small layer that tofu-oci does not unpack",
+    why: "tofu-oci fetches it in vain, warns and takes the zip; OpenTofu always takes the zip.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"; OCI image-spec 1.1.1, layer.md",
+    mend: "push the release again with `--small`",
+};
+
+pub(crate) static SMALL_LAYER_DIFFERS: CheckRule = CheckRule {
+    id: "small-layer-differs",
+    group: Group::Package,
+    level: FindingLevel::Warning,
+    finds: "a small layer with other content than the zip beside it",
+    why: "It is not what the lock file names, so tofu-oci fetches it in vain, warns and takes the zip. Whoever unpacks it \
+           with other tools gets another provider.",
+    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    mend: "push the release again with `--small`, which makes the layer from the zip",
 };
 
 pub(crate) static NOT_READ: CheckRule = CheckRule {

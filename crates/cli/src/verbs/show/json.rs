@@ -48,6 +48,8 @@ struct PackageFactsLine<'a> {
     kind: Option<LeafKind>,
     manifest: Option<&'a Digest>,
     bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    small_bytes: Option<u64>,
     hashes: &'a BTreeSet<PackageHash>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<&'a Place>,
@@ -100,6 +102,7 @@ impl<'a> ReleaseLine<'a> {
 }
 
 fn package(facts: &DescribedPackage) -> PackageFactsLine<'_> {
-    let DescribedPackage { kind, manifest, bytes, hashes, elsewhere } = facts;
-    PackageFactsLine { kind: *kind, manifest: manifest.as_ref(), bytes: *bytes, hashes, place: elsewhere.as_ref() }
+    let DescribedPackage { kind, manifest, bytes, small_bytes, hashes, elsewhere } = facts;
+    let (manifest, place) = (manifest.as_ref(), elsewhere.as_ref());
+    PackageFactsLine { kind: *kind, manifest, bytes: *bytes, small_bytes: *small_bytes, hashes, place }
 }

@@ -107,6 +107,9 @@ fn packages(report: &ShowReport, page: &mut Page) {
             let hash = checksum(facts).map(ToString::to_string).unwrap_or_default();
             page.line(format_args!("  {name}  {size}  {hash}").to_string().trim_end());
         }
+        if let Some(bytes) = facts.small_bytes {
+            page.line(format_args!("    or {} by its small layer", human_bytes(bytes)));
+        }
         if let Some(place) = &facts.elsewhere {
             page.line(format_args!("    from {place}, since the first place lacks it"));
         }

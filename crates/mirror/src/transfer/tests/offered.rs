@@ -137,6 +137,7 @@ impl Release for OfferedRelease {
                 Some(folder) => Package::Folder(folder.clone()),
                 None => Package::Zip(package.part(platform)),
             },
+            small: None,
             published_as: None,
             claims: Arc::default(),
             allowed: package.allowed.clone(),

@@ -5,6 +5,7 @@ mod attached;
 mod overlap;
 mod platform;
 mod read_back;
+mod small;
 
 use std::sync::atomic::Ordering;
 

@@ -1,0 +1,136 @@
+//! The small layer of a package: whether it may be taken in place of the zip.
+//!
+//! Its digest says nothing of the zip beside it. It may be taken only if it is known from elsewhere what the files must be,
+//! and if nothing is recorded of the zip that its bytes would have to prove: the rule by which a package of a plugin cache
+//! is used instead of the offered one.
+//!
+//! ```text
+//! the lock file names the zip (zh:) and an h1: that may be this package's;
+//!   if the package is signed, this h1: is known to be the signed one's        -> these h1:
+//! a signature that counts covers the index, and the index names an h1:        -> that h1:
+//! anything else                                                               -> the zip
+//! ```
+
+use std::collections::BTreeSet;
+use std::error::Error;
+
+use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_lockfile::LockEntry;
+use tofu_oci_source::{ClaimedHashes, Offer, Part};
+use tofu_oci_types::{Event, PackageHash, Platform, Reporter, Scheme};
+
+use crate::place::{PackageForm, PackagePath};
+use crate::verify::Expect;
+use crate::{FetchError, Judgement, subject};
+
+/// What the files of a package must be, known without its zip: one of some `h1:`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProvedContents(BTreeSet<PackageHash>);
+
+impl ProvedContents {
+    /// What is known of an offered package by the lock file's entry of its version, and by the judgement on its release.
+    pub fn of(offer: &Offer, locked: Option<Expect<'_>>, judgement: Option<&Judgement>) -> Self {
+        let Some(zip) = offer.zh() else { return Self::default() };
+        let Self(mut locked) = locked
+            .map(|Expect { entry, .. }| Self::by_lock(entry, &zip, &offer.platform, &offer.claims))
+            .unwrap_or_default();
+        locked.retain(|h1| judgement.is_none_or(|judgement| judgement.admits_unfetched(offer, h1)));
+        let covered = judgement.and_then(|judgement| judgement.covered().get(&offer.platform));
+        locked.extend(covered.into_iter().flatten().filter(|hash| hash.scheme() == Scheme::H1).cloned());
+        Self(locked)
+    }
+
+    /// What an entry of the lock file says of the package with this zip, if no signature matters. An `h1:` that the release
+    /// claims for other platforms, or beside another one for this platform, is not this package's.
+    pub fn by_lock(entry: &LockEntry, zip: &PackageHash, platform: &Platform, claims: &ClaimedHashes) -> Self {
+        if !entry.hashes.contains(zip) {
+            return Self::default();
+        }
+        let is_h1 = |hash: &&PackageHash| hash.scheme() == Scheme::H1;
+        let own: BTreeSet<_> = claims.get(platform).into_iter().flatten().filter(is_h1).collect();
+        let is_claimed = |h1: &PackageHash| claims.values().any(|hashes| hashes.contains(h1));
+        let may_be_own = |h1: &&PackageHash| if own.is_empty() { !is_claimed(h1) } else { own.contains(h1) };
+        Self(entry.hashes.iter().filter(is_h1).filter(may_be_own).cloned().collect())
+    }
+
+    /// These `h1:`.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PackageHash> {
+        self.0.iter()
+    }
+
+    /// Whether a small layer would be taken for this place: its form must be that of a folder.
+    pub fn suffice_for(&self, place: &PackagePath) -> bool {
+        !self.0.is_empty() && place.form == PackageForm::Folder
+    }
+
+    /// Checks that a small layer holds the package, and that the provider's program can be started: an `h1:` says nothing of
+    /// modes.
+    pub(crate) fn check(&self, found: &PackageContents, offer: &Offer) -> Result<(), SmallLayerFault> {
+        let h1 = found.h1();
+        if !self.0.contains(&h1) {
+            return Err(SmallLayerFault::OtherContents { found: h1, expected: self.clone() });
+        }
+        match found.executable(offer.address().provider_type()) {
+            Some(program) if program.mode & 0o111 == 0 => {
+                Err(SmallLayerFault::NotExecutable { name: program.name.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The small layer of an offer, if it is taken.
+    pub fn small_layer<'a>(&self, offer: &'a Offer, place: &PackagePath) -> Option<&'a Part> {
+        offer.small.as_ref().filter(|_| self.suffice_for(place))
+    }
+}
+
+/// Why a small layer is not the package.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SmallLayerFault {
+    /// It could not be fetched or unpacked, or the lock file refuses it.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// It holds other files.
+    #[error("it holds {found}, and the package is {}", list(expected))]
+    OtherContents { found: PackageHash, expected: ProvedContents },
+    /// The provider's program could not be started.
+    #[error("the program `{name}` in it is not executable")]
+    NotExecutable { name: String },
+}
+
+fn list(ProvedContents(expected): &ProvedContents) -> String {
+    expected.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+impl SmallLayerFault {
+    /// The error of this machine that the zip would meet, too.
+    pub(crate) fn of_this_machine(self) -> Result<FetchError, Self> {
+        match self {
+            Self::Fetch(
+                error @ (FetchError::Io { .. }
+                | FetchError::Lock(_)
+                | FetchError::LinkOutOfTree { .. }
+                | FetchError::LocallyModified { .. }
+                | FetchError::Package { source: ArchiveError::Io { .. } | ArchiveError::Cancelled, .. }),
+            ) => Ok(error),
+            fault => Err(fault),
+        }
+    }
+
+    /// Reports that the zip is fetched instead.
+    pub(crate) fn report(&self, offer: &Offer, layer: &Part, reporter: &dyn Reporter) {
+        let (mut reason, mut cause) = (self.to_string(), self.source());
+        while let Some(error) = cause {
+            reason = format!("{reason}: {error}");
+            cause = error.source();
+        }
+        let subject = subject(offer.address(), offer.version(), &offer.platform);
+        let place = offer.place();
+        let text = format!("{subject}: the small layer {layer} in {place} is not used: {reason}");
+        let hint = "the zip is fetched instead; tell the publisher: push --small writes the layer anew";
+        reporter.event(&Event::warning("small-layer-unused", text).with_hint(hint));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+//! What is asked for before the manifest that lists it has come.
+
+use tofu_oci_fetch::{Expect, Fetcher, PackagePath, PathContents, ProvedContents, Unasked};
+use tofu_oci_source::{ClaimedPackage, WantedBytes, WantedPackage};
+use tofu_oci_types::{PackageHash, Scheme};
+
+use crate::InstallError;
+use crate::package::{LocalState, Offered, PackageInstall};
+
+impl PackageInstall<'_> {
+    /// What the place offers for a package that is fetched then, if the trust policy admits its release.
+    pub(crate) async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+        let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
+        let wanted = UsefulPackage { locked: found.locked, target, fetcher: self.fetcher };
+        let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &wanted).await?;
+        self.judged(offer).await
+    }
+}
+
+impl LocalState<'_> {
+    /// Whether the package will be fetched, whatever the place says of it, unless the lock file refuses it: there is no
+    /// other one, and no signature decides whether it may be.
+    pub(crate) fn will_be_fetched(&self) -> bool {
+        let is_package = |contents: &PathContents| matches!(contents, PathContents::Package(_));
+        let cached = self.cached.as_ref().is_some_and(|(_, cached)| is_package(cached));
+        self.unasked == Unasked::Locked && !cached && !is_package(&self.installed)
+    }
+}
+
+/// A package that the lock file admits, as far as it names zips, and that no other run of this user fetches or has fetched.
+/// No signature decides whether it may be.
+struct UsefulPackage<'a> {
+    locked: Option<Expect<'a>>,
+    target: &'a PackagePath,
+    fetcher: &'a Fetcher<'a>,
+}
+
+impl UsefulPackage<'_> {
+    fn is_admitted(&self, zip: &PackageHash) -> bool {
+        let Some(Expect { entry, .. }) = self.locked else { return true };
+        entry.hashes.contains(zip) || !entry.hashes.iter().any(|hash| hash.scheme() == Scheme::Zh)
+    }
+}
+
+impl WantedPackage for UsefulPackage<'_> {
+    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedBytes {
+        let ClaimedPackage { platform, zip, claims, .. } = *claimed;
+        let proved = self.locked.map(|locked| ProvedContents::by_lock(locked.entry, zip, platform, claims));
+        let proved = proved.unwrap_or_default();
+        if !self.is_admitted(zip) || !self.fetcher.reserve(zip, self.target, &proved) {
+            WantedBytes::Nothing
+        } else if proved.suffice_for(self.target) {
+            WantedBytes::SmallLayer
+        } else {
+            WantedBytes::Zip
+        }
+    }
+}
