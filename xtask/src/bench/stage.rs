@@ -13,6 +13,7 @@ use super::measure::{BenchCase, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS};
 use super::module::ModuleBench;
 use super::package::{BenchPackage, sha256};
+use super::slow_line::SlowLineBench;
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::find;
@@ -53,12 +54,13 @@ pub(super) struct BenchStage<'a> {
     tls: RealRegistry,
     pub(super) plain: RealRegistry,
     ca: PathBuf,
-    blob: String,
+    pub(super) blob: String,
     pub(super) lock: PathBuf,
     locked: OnceCell<Releases>,
     mirrored: OnceCell<MirrorBench>,
     bridged: OnceCell<BridgeBench>,
     modules: OnceCell<ModuleBench>,
+    slow_line: OnceCell<SlowLineBench>,
 }
 
 impl<'a> BenchStage<'a> {
@@ -81,6 +83,7 @@ impl<'a> BenchStage<'a> {
             mirrored: OnceCell::new(),
             bridged: OnceCell::new(),
             modules: OnceCell::new(),
+            slow_line: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -132,6 +135,15 @@ impl<'a> BenchStage<'a> {
         }
         let modules = ModuleBench::make(self.work, self.plain.address(), || self.tofu_oci(&self.work.join("home")))?;
         Ok(self.modules.get_or_init(|| modules))
+    }
+
+    /// The slow line, with the package behind it when it is first asked for.
+    pub(super) fn slow_line(&self) -> ChoreResult<&SlowLineBench> {
+        if let Some(slow_line) = self.slow_line.get() {
+            return Ok(slow_line);
+        }
+        let slow_line = SlowLineBench::make(self)?;
+        Ok(self.slow_line.get_or_init(|| slow_line))
     }
 
     /// The package of a registry, to nowhere.
