@@ -185,6 +185,20 @@ fn a_zip_that_was_asked_for_ahead_is_used() {
 }
 
 #[test]
+fn a_layer_that_is_larger_than_the_zip_is_not_taken() {
+    let mut entries = package().entries();
+    entries.push(("more".to_owned(), package().random_file("more.bin", 1000).build(), 0o644));
+    let layer = layer_of(&entries);
+    let (scene, lock) = scene_and_lock(&layer, NamedByIndex::No);
+    locked_project(&scene, "small", &lock);
+    scene.trust("");
+    scene.sign("acme/widget", WIDGET, "1.4.0");
+    let said = scene.run(&format!("{} --trust-policy trust.toml", line("small"))).success();
+    assert_eq!(scene.packages_asked_for(&layer), ["zip"]);
+    assert!(!said.stderr.contains("warning"), "{}", said.text);
+}
+
+#[test]
 fn a_packed_package_is_the_zip() {
     let layer = layer();
     let (scene, lock) = scene_and_lock(&layer, NamedByIndex::Yes);

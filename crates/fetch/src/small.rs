@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_archive::PackageContents;
 use tofu_oci_lockfile::LockEntry;
 use tofu_oci_source::{ClaimedHashes, Offer, Part};
 use tofu_oci_types::{Event, PackageHash, Platform, Reporter, Scheme};
@@ -78,9 +78,9 @@ impl ProvedContents {
         }
     }
 
-    /// The small layer of an offer, if it is taken.
+    /// The small layer of an offer, if it is taken: it must not be larger than the zip.
     pub fn small_layer<'a>(&self, offer: &'a Offer, place: &PackagePath) -> Option<&'a Part> {
-        offer.small.as_ref().filter(|_| self.suffice_for(place))
+        offer.small.as_ref().filter(|layer| self.suffice_for(place) && layer.size <= offer.bytes())
     }
 }
 
@@ -103,16 +103,12 @@ fn list(ProvedContents(expected): &ProvedContents) -> String {
 }
 
 impl SmallLayerFault {
-    /// The error of this machine that the zip would meet, too.
+    /// The error of this machine that the zip would meet, too. A full disk is not one: the zip may hold less.
     pub(crate) fn of_this_machine(self) -> Result<FetchError, Self> {
         match self {
-            Self::Fetch(
-                error @ (FetchError::Io { .. }
-                | FetchError::Lock(_)
-                | FetchError::LinkOutOfTree { .. }
-                | FetchError::LocallyModified { .. }
-                | FetchError::Package { source: ArchiveError::Io { .. } | ArchiveError::Cancelled, .. }),
-            ) => Ok(error),
+            Self::Fetch(error @ (FetchError::Io { .. } | FetchError::Lock(_) | FetchError::LinkOutOfTree { .. })) => {
+                Ok(error)
+            }
             fault => Err(fault),
         }
     }
