@@ -129,12 +129,12 @@ impl<'a> BenchStage<'a> {
             return Vec::new();
         }
         let install = move |name, layer| {
-            self.case(name, BenchClock::Wall, move |stage, _| Ok(vec![stage.slow_line()?.install(stage, layer)?]))
+            self.case(name, BenchClock::Wall, move |stage, _| Ok(vec![stage.install_slowly(layer)?]))
         };
         vec![
             install("100 Mbit/s: small layer", SlowLayer::Small),
             install("100 Mbit/s: zip", SlowLayer::Zip),
-            self.case("100 Mbit/s: curl", BenchClock::Wall, |stage, _| Ok(vec![stage.slow_line()?.curl(stage)])),
+            self.case("100 Mbit/s: curl", BenchClock::Wall, |stage, _| Ok(vec![stage.curl_slowly()?])),
         ]
     }
 
