@@ -23,6 +23,9 @@ use crate::place::{PackageForm, PackagePath};
 use crate::verify::Expect;
 use crate::{FetchError, Judgement, subject};
 
+/// How many bytes a small layer may have more than the zip: one that cannot be compressed has the headers of tar.
+const MOST_LARGER: u64 = 1 << 20;
+
 /// What the files of a package must be, known without its zip: one of some `h1:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProvedContents(BTreeSet<PackageHash>);
@@ -78,9 +81,10 @@ impl ProvedContents {
         }
     }
 
-    /// The small layer of an offer, if it is taken: it must not be larger than the zip.
+    /// The small layer of an offer, if it is taken: it must not be much larger than the zip.
     pub fn small_layer<'a>(&self, offer: &'a Offer, place: &PackagePath) -> Option<&'a Part> {
-        offer.small.as_ref().filter(|layer| self.suffice_for(place) && layer.size <= offer.bytes())
+        let most = offer.bytes().map(|zip| zip.saturating_add(MOST_LARGER));
+        offer.small.as_ref().filter(|layer| self.suffice_for(place) && layer.size <= most)
     }
 }
 
