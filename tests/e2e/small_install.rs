@@ -187,7 +187,7 @@ fn a_zip_that_was_asked_for_ahead_is_used() {
 #[test]
 fn a_layer_that_is_much_larger_than_the_zip_is_not_taken() {
     let mut entries = package().entries();
-    entries.push(("more".to_owned(), package().random_file("more.bin", 1_200_000).build(), 0o644));
+    entries.push(("more".to_owned(), package().random_file("more.bin", 3_000_000).build(), 0o644));
     let layer = layer_of(&entries);
     let (scene, lock) = scene_and_lock(&layer, NamedByIndex::No);
     locked_project(&scene, "small", &lock);
