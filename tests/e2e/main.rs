@@ -12,7 +12,7 @@
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
 //! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
 //! cache*       packages that projects share: checked before each use, fetched once, thinned out
-//! small_install   packages that come by their small layer, and those that come by the zip all the same
+//! small_install*  packages that come by their small layer, and those that come by the zip all the same
 //! plugin_cache  what is not linked from it; links in the tree of packages
 //! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
@@ -169,6 +169,7 @@ mod sign_refused;
 mod small;
 #[cfg(unix)]
 mod small_install;
+mod small_install_refused;
 mod sources_replay;
 #[cfg(unix)]
 mod terminal;

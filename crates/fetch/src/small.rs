@@ -14,7 +14,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 
-use tofu_oci_archive::{ArchiveError, PackageContents};
+use tofu_oci_archive::PackageContents;
 use tofu_oci_lockfile::LockEntry;
 use tofu_oci_source::{ClaimedHashes, Offer, Part};
 use tofu_oci_types::{Event, PackageHash, Platform, Reporter, Scheme};
@@ -22,6 +22,9 @@ use tofu_oci_types::{Event, PackageHash, Platform, Reporter, Scheme};
 use crate::place::{PackageForm, PackagePath};
 use crate::verify::Expect;
 use crate::{FetchError, Judgement, subject};
+
+/// How many bytes a small layer may have more than the zip: one that cannot be compressed has the headers of tar.
+const MOST_LARGER: u64 = 1 << 20;
 
 /// What the files of a package must be, known without its zip: one of some `h1:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,9 +81,10 @@ impl ProvedContents {
         }
     }
 
-    /// The small layer of an offer, if it is taken.
+    /// The small layer of an offer, if it is taken: it must not be much larger than the zip.
     pub fn small_layer<'a>(&self, offer: &'a Offer, place: &PackagePath) -> Option<&'a Part> {
-        offer.small.as_ref().filter(|_| self.suffice_for(place))
+        let most = offer.bytes().map(|zip| zip.saturating_add(MOST_LARGER));
+        offer.small.as_ref().filter(|layer| self.suffice_for(place) && layer.size <= most)
     }
 }
 
@@ -103,16 +107,12 @@ fn list(ProvedContents(expected): &ProvedContents) -> String {
 }
 
 impl SmallLayerFault {
-    /// The error of this machine that the zip would meet, too.
+    /// The error of this machine that the zip would meet, too. A full disk is not one: the zip may hold less.
     pub(crate) fn of_this_machine(self) -> Result<FetchError, Self> {
         match self {
-            Self::Fetch(
-                error @ (FetchError::Io { .. }
-                | FetchError::Lock(_)
-                | FetchError::LinkOutOfTree { .. }
-                | FetchError::LocallyModified { .. }
-                | FetchError::Package { source: ArchiveError::Io { .. } | ArchiveError::Cancelled, .. }),
-            ) => Ok(error),
+            Self::Fetch(error @ (FetchError::Io { .. } | FetchError::Lock(_) | FetchError::LinkOutOfTree { .. })) => {
+                Ok(error)
+            }
             fault => Err(fault),
         }
     }

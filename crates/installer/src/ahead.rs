@@ -1,7 +1,7 @@
 //! What is asked for before the manifest that lists it has come.
 
 use tofu_oci_fetch::{Expect, Fetcher, PackagePath, PathContents, ProvedContents, Unasked};
-use tofu_oci_source::{ClaimedPackage, WantedBytes, WantedPackage};
+use tofu_oci_source::{ClaimedPackage, WantedAhead, WantedPackage};
 use tofu_oci_types::{PackageHash, Scheme};
 
 use crate::InstallError;
@@ -43,16 +43,16 @@ impl UsefulPackage<'_> {
 }
 
 impl WantedPackage for UsefulPackage<'_> {
-    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedBytes {
+    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedAhead {
         let ClaimedPackage { platform, zip, claims, .. } = *claimed;
         let proved = self.locked.map(|locked| ProvedContents::by_lock(locked.entry, zip, platform, claims));
         let proved = proved.unwrap_or_default();
         if !self.is_admitted(zip) || !self.fetcher.reserve(zip, self.target, &proved) {
-            WantedBytes::Nothing
+            WantedAhead::Nothing
         } else if proved.suffice_for(self.target) {
-            WantedBytes::SmallLayer
+            WantedAhead::SmallLayer
         } else {
-            WantedBytes::Zip
+            WantedAhead::Zip
         }
     }
 }

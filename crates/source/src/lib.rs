@@ -80,4 +80,4 @@ pub use release::{ClaimedHashes, Created, CreatedBy, ReleaseDescription, Release
 pub use release_reader::{read_release, version_of};
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use tofu_oci_layout::{CreationTime, LeafKind};
-pub use traits::{AnyZip, ClaimedPackage, Offer, Release, Source, WantedBytes, WantedPackage};
+pub use traits::{AnyZip, ClaimedPackage, Offer, Release, Source, WantedAhead, WantedPackage};

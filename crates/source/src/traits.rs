@@ -124,7 +124,7 @@ impl fmt::Debug for dyn Release {
 /// Which packages a caller has a use for.
 pub trait WantedPackage: Send + Sync {
     /// What the caller will fetch if the release has it. Asked once for a package.
-    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedBytes;
+    fn wants(&self, claimed: &ClaimedPackage<'_>) -> WantedAhead;
 }
 
 /// What the index of a release claims of a package before its manifest has come.
@@ -142,7 +142,7 @@ pub struct ClaimedPackage<'a> {
 
 /// What is asked for together with the manifest that lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WantedBytes {
+pub enum WantedAhead {
     /// Nothing.
     Nothing,
     /// The zip.
@@ -156,8 +156,8 @@ pub enum WantedBytes {
 pub struct AnyZip;
 
 impl WantedPackage for AnyZip {
-    fn wants(&self, _claimed: &ClaimedPackage<'_>) -> WantedBytes {
-        WantedBytes::Zip
+    fn wants(&self, _claimed: &ClaimedPackage<'_>) -> WantedAhead {
+        WantedAhead::Zip
     }
 }
 

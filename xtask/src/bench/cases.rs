@@ -10,6 +10,7 @@ use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::Mirrored;
 use super::parts::{BenchPart, TRANSPORT};
+use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
 use crate::failure::ChoreResult;
 use crate::process::find;
@@ -50,6 +51,7 @@ impl<'a> BenchStage<'a> {
             output(&mut stage.push(&stage.package.all, &repository, &[]))?;
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
+        cases.extend(self.slow_line_cases());
         cases.extend(self.lock_cases());
         cases.extend(self.mirror_cases());
         cases.extend(self.bridge_cases());
@@ -119,6 +121,21 @@ impl<'a> BenchStage<'a> {
             self.case("curl + unzip", BenchClock::Wall, Self::curl_unzip),
         ]);
         cases
+    }
+
+    /// A real package over 100 Mbit/s; how much smaller a made one gets says nothing.
+    fn slow_line_cases(&'a self) -> Vec<BenchCase<'a>> {
+        if !self.package.is_real {
+            return Vec::new();
+        }
+        let install = move |name, layer| {
+            self.case(name, BenchClock::Wall, move |stage, _| Ok(vec![stage.install_slowly(layer)?]))
+        };
+        vec![
+            install("100 Mbit/s: small layer", SlowLayer::Small),
+            install("100 Mbit/s: zip", SlowLayer::Zip),
+            self.case("100 Mbit/s: curl", BenchClock::Wall, |stage, _| Ok(vec![stage.curl_slowly()?])),
+        ]
     }
 
     /// An empty project with the lock file of the large package.

@@ -22,6 +22,12 @@ const JOBS: &[Job] = &[
         limits: &["inflate to nowhere"],
     },
     Job {
+        what: "install it over 100 Mbit/s",
+        ours: &["100 Mbit/s: small layer", "100 Mbit/s: zip"],
+        peers: &[],
+        limits: &["100 Mbit/s: curl"],
+    },
+    Job {
         what: "install it in a second project",
         ours: &["install, from the cache", "install, already there", "install, nothing recorded"],
         peers: &["tofu init", "curl + unzip"],

@@ -17,6 +17,7 @@ mod page;
 mod parts;
 mod picture;
 mod record;
+mod slow_line;
 mod stage;
 mod table;
 mod trips;

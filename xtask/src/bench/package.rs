@@ -39,6 +39,8 @@ pub(super) struct BenchPackage {
     pub(super) one: PathBuf,
     /// A folder with a zip a platform.
     pub(super) all: PathBuf,
+    /// Whether a machine really uses it.
+    pub(super) is_real: bool,
     origin: String,
     zip_bytes: u64,
     unpacked_bytes: u64,
@@ -58,12 +60,18 @@ impl BenchPackage {
             })?),
             None => usual_folders().iter().filter_map(|dir| largest(dir)).max_by_key(|found| found.bytes),
         };
-        let (provider_type, version, files, origin) = match found {
+        let (provider_type, version, files, origin, is_real) = match found {
             Some(found) if found.bytes > 50_000_000 || provider_dir.is_some() => {
                 let origin = format!("{} {} (real)", found.provider_type, found.version);
-                (found.provider_type, found.version, found.files, origin)
+                (found.provider_type, found.version, found.files, origin, true)
             }
-            _ => ("bench".to_owned(), "1.0.0".to_owned(), vec![make(size_mb, work)?], format!("made, {size_mb} MB")),
+            _ => (
+                "bench".to_owned(),
+                "1.0.0".to_owned(),
+                vec![make(size_mb, work)?],
+                format!("made, {size_mb} MB"),
+                false,
+            ),
         };
         let (one, all) = (work.join("dist-one"), work.join("dist-all"));
         fs::create_dir_all(&one)?;
@@ -76,7 +84,7 @@ impl BenchPackage {
             variant(&base, &all.join(name(platform)), platform)?;
         }
         let zip_bytes = base.metadata()?.len();
-        Ok(Self { provider_type, version, one, all, origin, zip_bytes, unpacked_bytes })
+        Ok(Self { provider_type, version, one, all, is_real, origin, zip_bytes, unpacked_bytes })
     }
 
     /// The address that it is published under.

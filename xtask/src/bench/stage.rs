@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tofu_oci_testkit::{RealMode, RealRegistry};
+use tofu_oci_testkit::{DelayedLine, RealMode, RealRegistry};
 
 use super::bridge::{BenchWire, BridgeBench};
 use super::lock::Releases;
@@ -13,6 +13,7 @@ use super::measure::{BenchCase, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS};
 use super::module::ModuleBench;
 use super::package::{BenchPackage, sha256};
+use super::slow_line::{SlowLayer, line};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::find;
@@ -59,6 +60,7 @@ pub(super) struct BenchStage<'a> {
     mirrored: OnceCell<MirrorBench>,
     bridged: OnceCell<BridgeBench>,
     modules: OnceCell<ModuleBench>,
+    slow_line: OnceCell<DelayedLine>,
 }
 
 impl<'a> BenchStage<'a> {
@@ -81,6 +83,7 @@ impl<'a> BenchStage<'a> {
             mirrored: OnceCell::new(),
             bridged: OnceCell::new(),
             modules: OnceCell::new(),
+            slow_line: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -111,8 +114,12 @@ impl<'a> BenchStage<'a> {
 
     /// Installs the package into `folder`, without a package cache.
     pub(super) fn install(&self, folder: &Path) -> Command {
+        self.install_from(&self.release(), folder)
+    }
+
+    fn install_from(&self, repository: &str, folder: &Path) -> Command {
         let mut command = self.tofu_oci(folder);
-        command.arg("install").arg(self.package.address()).args(["--from", &self.release()]);
+        command.arg("install").arg(self.package.address()).args(["--from", repository]);
         command.args(["--platform", "linux_amd64", "--chdir"]).arg(folder);
         command
     }
@@ -132,6 +139,37 @@ impl<'a> BenchStage<'a> {
         }
         let modules = ModuleBench::make(self.work, self.plain.address(), || self.tofu_oci(&self.work.join("home")))?;
         Ok(self.modules.get_or_init(|| modules))
+    }
+
+    /// The slow line. When it is first asked for, the package is published behind it in both forms, and each is locked.
+    pub(super) fn slow_line(&self) -> ChoreResult<&DelayedLine> {
+        if let Some(slow_line) = self.slow_line.get() {
+            return Ok(slow_line);
+        }
+        let registry = self.plain.address();
+        for layer in SlowLayer::ALL {
+            let repository = format!("{registry}/{}", layer.repository());
+            output(&mut self.push(&self.package.one, &repository, layer.options()))?;
+            output(&mut self.install_from(&repository, &self.fresh(&layer.locked())?))?;
+        }
+        Ok(self.slow_line.get_or_init(|| line(registry)))
+    }
+
+    /// Installs the package over the slow line, with a lock file.
+    pub(super) fn install_slowly(&self, layer: SlowLayer) -> ChoreResult<Command> {
+        let line = self.slow_line()?.address();
+        let (folder, name) = (self.fresh("slow-project")?, ".terraform.lock.hcl");
+        fs::copy(self.work.join(layer.locked()).join(name), folder.join(name))?;
+        Ok(self.install_from(&format!("{line}/{}", layer.repository()), &folder))
+    }
+
+    /// The zip over the slow line, to nowhere.
+    pub(super) fn curl_slowly(&self) -> ChoreResult<Command> {
+        let (line, repository) = (self.slow_line()?.address(), SlowLayer::Zip.repository());
+        let mut command = Command::new("curl");
+        command.args(["--silent", "--fail", "--http1.1", "--output", "/dev/null"]);
+        command.arg(format!("http://{line}/v2/{repository}/blobs/{}", self.blob));
+        Ok(command)
     }
 
     /// The package of a registry, to nowhere.

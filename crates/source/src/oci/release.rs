@@ -18,7 +18,7 @@ use crate::evidence::EvidenceReader;
 use crate::memory::lock;
 use crate::{
     ClaimedHashes, ClaimedPackage, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part,
-    Release, ReleaseDescription, ReleaseId, Search, SourceError, WantedBytes, WantedPackage,
+    Release, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage,
 };
 
 /// A release whose index has been read.
@@ -149,13 +149,13 @@ impl OciRelease {
             }
             Err(error) => return Err(self.layout(error)),
         };
-        let mut asked = WantedBytes::Nothing;
+        let mut asked = WantedAhead::Nothing;
         if let Some(wanted) = wanted.filter(|_| selected.kind == LeafKind::Artifact) {
             asked = self.ask_ahead(&read, platform, wanted);
             self.ask_for_notice();
         }
         let leaf = self.leaf(&selected.descriptor).await?;
-        let small = leaf.small_layer().filter(|_| asked != WantedBytes::Zip).cloned().map(blob_part);
+        let small = leaf.small_layer().filter(|_| asked != WantedAhead::Zip).cloned().map(blob_part);
         let mut parts = leaf.parts().into_iter().map(blob_part);
         let package = match leaf.kind() {
             LeafKind::Artifact => {
@@ -195,18 +195,18 @@ impl OciRelease {
     }
 
     /// Asks for what the index claims for a platform and is wanted of it. Gives what was asked for.
-    fn ask_ahead(&self, read: &ReadIndex, platform: &Platform, wanted: &dyn WantedPackage) -> WantedBytes {
+    fn ask_ahead(&self, read: &ReadIndex, platform: &Platform, wanted: &dyn WantedPackage) -> WantedAhead {
         let found = read.index.claims();
         let Some(PlatformClaims { zh: Some(zip), size, small, .. }) = found.platforms.get(platform) else {
-            return WantedBytes::Nothing;
+            return WantedAhead::Nothing;
         };
-        let Ok(digest) = format!("sha256:{}", zip.value()).parse() else { return WantedBytes::Nothing };
+        let Ok(digest) = format!("sha256:{}", zip.value()).parse() else { return WantedAhead::Nothing };
         let claimed = ClaimedPackage { platform, zip, small: small.as_ref(), claims: &read.claims };
         let (asked, digest) = match (wanted.wants(&claimed), small) {
-            (WantedBytes::Nothing, _) => return WantedBytes::Nothing,
+            (WantedAhead::Nothing, _) => return WantedAhead::Nothing,
             // It has fewer bytes than the zip.
-            (WantedBytes::SmallLayer, Some(small)) => (WantedBytes::SmallLayer, small),
-            (WantedBytes::SmallLayer | WantedBytes::Zip, _) => (WantedBytes::Zip, &digest),
+            (WantedAhead::SmallLayer, Some(small)) => (WantedAhead::SmallLayer, small),
+            (WantedAhead::SmallLayer | WantedAhead::Zip, _) => (WantedAhead::Zip, &digest),
         };
         self.ahead.ask(&self.repository.store, digest, *size);
         asked
