@@ -207,7 +207,7 @@ fn checked(scene: &Scene, options: &str) -> Vec<String> {
     findings(&said)
 }
 
-/// Puts another small layer, of this size by its descriptor, into the leaf of linux_amd64.
+/// Puts another small layer, of this size by its descriptor, into the leaf of `linux_amd64`.
 fn exchange(scene: &Scene, small: impl Into<Vec<u8>>, size: Option<u64>) {
     let (registry, repository) = (&scene.registry, "acme/widget");
     let small: Vec<u8> = small.into();

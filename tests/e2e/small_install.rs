@@ -321,7 +321,9 @@ fn runs_at_once_with_a_cache_fetch_the_layer_once() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!(scene.packages_asked_for(&layer), ["small"]);
-    projects.iter().for_each(|project| check_same_as_zip(&scene, project));
+    for project in &projects {
+        check_same_as_zip(&scene, project);
+    }
 }
 
 #[test]

@@ -133,12 +133,11 @@ impl<'a> Fetcher<'a> {
             Some(layer) => self.small_layer(offer, layer, place, locked, proved, &received).await?,
             None => None,
         };
-        let verified = match small {
-            Some(verified) => verified,
-            None => {
-                let staged = self.stage(offer, OfferedBytes::Package, place, &received).await?;
-                verify(staged, place, offer, locked, self.reporter)?
-            }
+        let verified = if let Some(verified) = small {
+            verified
+        } else {
+            let staged = self.stage(offer, OfferedBytes::Package, place, &received).await?;
+            verify(staged, place, offer, locked, self.reporter)?
         };
         let verified = verified.received(received.into_inner()).knowing(self.cache.clone());
         self.cache.remember(&verified).await;

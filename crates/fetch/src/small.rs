@@ -90,6 +90,7 @@ impl ProvedContents {
 
 /// Why a small layer is not the package.
 #[derive(Debug, thiserror::Error)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub(crate) enum SmallLayerFault {
     /// It could not be fetched or unpacked, or the lock file refuses it.
     #[error(transparent)]

@@ -80,10 +80,10 @@ pub(crate) async fn stage(
         Package::Layers(layers) => layers.iter().map(|layer| compression(offer, layer)).collect::<Result<_, _>>()?,
         Package::Zip(_) | Package::Folder(_) => Vec::new(),
     };
-    let (sender, mut receiver) = queue();
+    let (sender, mut chunks) = queue();
     let work = Unpacking { offer: offer.clone(), origin, place: place.clone(), limits: limits.clone(), compressions };
     // The thread owns the staging folder, and removes it after it has closed the last file.
-    let unpacking = blocking(move || work.run(&mut receiver));
+    let unpacking = blocking(move || work.run(&mut chunks));
     let (sent, unpacked) = tokio::join!(sender.send(offer, &parts, limits, received, reporter), unpacking);
     // A broken download is the cause; the unpacker's error is its effect.
     let zh = sent?;

@@ -180,14 +180,14 @@ fn identity(options: &HttpOptions) -> Result<Option<Identity>, ClientError> {
 mod tests {
     use super::*;
 
-    fn connections(options: HttpOptions) -> Result<Connections, ClientError> {
+    fn connections(options: &HttpOptions) -> Result<Connections, ClientError> {
         let resolver = Resolver::new(Arc::clone(&options.names));
-        Connections::new(&options, &resolver)
+        Connections::new(options, &resolver)
     }
 
     #[test]
     fn the_systems_certificates_are_read_for_a_request_and_not_before() {
-        let connections = connections(HttpOptions::default()).unwrap();
+        let connections = connections(&HttpOptions::default()).unwrap();
         assert!(connections.outside.get().is_none() && connections.local.get().is_none());
         let resolver = Resolver::new(Arc::clone(&connections.options.names));
         connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), &resolver);
@@ -200,10 +200,10 @@ mod tests {
     fn what_the_options_name_is_refused_at_once() {
         let damaged = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();
         let options = HttpOptions { ca_certificates: vec![damaged], ..HttpOptions::default() };
-        assert!(matches!(connections(options), Err(ClientError::CaCertificate { .. })));
+        assert!(matches!(connections(&options), Err(ClientError::CaCertificate { .. })));
         let options = HttpOptions { client_identity: Some(b"no PEM".to_vec()), ..HttpOptions::default() };
-        assert!(matches!(connections(options), Err(ClientError::ClientIdentity { .. })));
+        assert!(matches!(connections(&options), Err(ClientError::ClientIdentity { .. })));
         let options = HttpOptions { proxies: Proxies::Fixed("no address".to_owned()), ..HttpOptions::default() };
-        assert!(matches!(connections(options), Err(ClientError::Proxy { .. })));
+        assert!(matches!(connections(&options), Err(ClientError::Proxy { .. })));
     }
 }

@@ -77,11 +77,11 @@ impl LayerTree {
         let faults = consumed.faults();
         let stream = decoder(consumed, compression);
         let metered = Metered::new(stream, self.limits.clone(), self.used.bytes, faults.clone());
-        let hashed = Hashed { inner: metered, hasher };
+        let decoded = Hashed { inner: metered, hasher };
         let mut spool = Spool::new(self.spool.path(), &mut self.spooled);
         let reading = LayerReading { limits: &self.limits, used: &mut self.used, target: &mut spool };
         // A fault of the source or a broken limit lies below the decoders, which would only garble it.
-        let Hashed { inner, hasher } = reading.read(hashed).map_err(|error| faults.take().unwrap_or(error))?;
+        let Hashed { inner, hasher } = reading.read(decoded).map_err(|error| faults.take().unwrap_or(error))?;
         let changes = spool.into_changes();
         self.used.bytes = inner.bytes();
         self.used.packed = self.used.packed.saturating_add(faults.bytes_in());

@@ -140,8 +140,7 @@ fn layers(entry: &IndexEntry, place: &str) -> Findings {
     let (zips, others): (Vec<&LeafPart>, Vec<&LeafPart>) =
         entry.leaf.layers.iter().partition(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP);
     let types: Vec<String> = others.iter().map(|layer| quoted(&layer.descriptor.media_type)).collect();
-    let beside =
-        others.iter().filter(|layer| !small_layer(entry).is_some_and(|small| small.position == layer.position));
+    let beside = others.iter().filter(|layer| small_layer(entry).is_none_or(|small| small.position != layer.position));
     let beside: Vec<String> = beside.map(|layer| quoted(&layer.descriptor.media_type)).collect();
     match zips.len() {
         0 if types.is_empty() => found.push(NO_ZIP_LAYER.at(place, "it has no layers")),

@@ -13,6 +13,7 @@ use super::{Attach, IdentityArgs, Network, OutputArgs};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ReleaseArgs {
     /// The release files: a `dist` folder of GoReleaser, a folder of zips or of OS_ARCH folders
     ///

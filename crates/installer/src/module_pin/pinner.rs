@@ -232,7 +232,9 @@ struct Held<'a> {
 impl Held<'_> {
     fn report(self) {
         let deprecations = self.deprecations.into_inner().unwrap_or_else(PoisonError::into_inner);
-        deprecations.iter().for_each(|event| self.reporter.event(event));
+        for event in &deprecations {
+            self.reporter.event(event);
+        }
     }
 }
 
