@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// systems tick a few times in a second at worst.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Which file it is, its size, mode and times. A file whose identity is the same has the same bytes: no program can set
+/// Which file it is, its size and its times. A file whose identity is the same has the same bytes: no program can set
 /// the time of a file's last change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileIdentity {
@@ -19,10 +19,6 @@ pub(super) struct FileIdentity {
     pub(super) modified: (i64, i64),
     /// The same of its status: links, mode, owner, bytes.
     pub(super) changed: (i64, i64),
-    /// Names that the file has.
-    pub(super) links: u64,
-    /// Its type and permissions.
-    pub(super) mode: u32,
 }
 
 impl FileIdentity {
@@ -36,8 +32,6 @@ impl FileIdentity {
             size: file.size(),
             modified: (file.mtime(), file.mtime_nsec()),
             changed: (file.ctime(), file.ctime_nsec()),
-            links: file.nlink(),
-            mode: file.mode(),
         };
         // A file system without nanoseconds has none in either; some packages have round times of modification.
         (identity.changed.1 != 0).then_some(identity)
@@ -51,14 +45,7 @@ impl FileIdentity {
 
     /// Whether both are one file with the same bytes, if only this program has changed its links or mode meanwhile.
     pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
-        Self { changed: other.changed, links: other.links, mode: other.mode, ..*self } == *other
-    }
-
-    /// Whether a file that was `other` is unchanged for all that shows. A link that came or went explains a change of
-    /// status: whoever deletes a project with a hard link to the file does not make it a file to read again.
-    pub(super) fn is_still(&self, other: &Self) -> bool {
-        let status = self.links != other.links || self.changed == other.changed;
-        status && Self { changed: other.changed, links: other.links, ..*self } == *other
+        Self { changed: other.changed, ..*self } == *other
     }
 
     /// Whether the file has been as it is for long enough: a change in this very moment might not show.

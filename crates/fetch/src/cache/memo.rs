@@ -22,7 +22,7 @@ const LONGEST: u64 = 400;
 /// A file that was not read for so long may be gone; reading it once more costs less than keeping records for ever.
 const OLD: Duration = Duration::from_hours(24 * 90);
 
-/// Checksums of large files, one small file for each: the identity of the file, and its SHA-256.
+/// Checksums of large files, one small file for each: the device, inode, size and times of the file, and its SHA-256.
 ///
 /// A record counts until the machine is started anew: after a crash, a disk may hold other bytes than were written.
 #[derive(Clone, Debug)]
@@ -56,14 +56,9 @@ impl FileMemo {
             return None;
         }
         let bytes = tofu_oci_disk::read_file(&self.path(identity), LONGEST).ok()?;
-        let (recorded, sha256) = read(identity, std::str::from_utf8(&bytes).ok()?)?;
-        if !identity.is_still(&recorded) {
-            return None;
-        }
-        if *identity != recorded {
-            self.record(identity, sha256);
-        }
-        Some(sha256)
+        let text = std::str::from_utf8(&bytes).ok()?;
+        let sha256 = text.strip_prefix(line(identity).as_str())?.strip_suffix('\n')?;
+        bytes_of_hex(sha256)
     }
 
     /// Records what the file with this identity holds. A record that cannot be written costs time, and nothing else.
@@ -88,30 +83,11 @@ impl FileMemo {
     }
 }
 
-/// What a record says before the checksum.
+/// What a record begins with.
 fn line(identity: &FileIdentity) -> String {
-    let FileIdentity { size, modified, changed, links, mode, .. } = identity;
+    let FileIdentity { size, modified, changed, .. } = identity;
     let boot = boot();
-    format!("{boot} {size} {mode:o} {links} {}.{:09} {}.{:09} ", modified.0, modified.1, changed.0, changed.1)
-}
-
-/// The identity and the checksum that a record of this start of the machine holds for the device and inode of `file`.
-fn read(file: &FileIdentity, text: &str) -> Option<(FileIdentity, [u8; 32])> {
-    let time = |text: &str| {
-        let (seconds, nanoseconds) = text.split_once('.')?;
-        Some((seconds.parse().ok()?, nanoseconds.parse().ok()?))
-    };
-    let [start, size, mode, links, modified, changed, sha256] = text.split(' ').collect::<Vec<_>>().try_into().ok()?;
-    let recorded = FileIdentity {
-        size: size.parse().ok()?,
-        mode: u32::from_str_radix(mode, 8).ok()?,
-        links: links.parse().ok()?,
-        modified: time(modified)?,
-        changed: time(changed)?,
-        ..*file
-    };
-    let sha256 = bytes_of_hex(sha256.strip_suffix('\n')?)?;
-    (start == boot()).then_some((recorded, sha256))
+    format!("{boot} {size} {}.{:09} {}.{:09} ", modified.0, modified.1, changed.0, changed.1)
 }
 
 /// This start of the machine, if the system names it.

@@ -8,6 +8,7 @@ use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, file_sha256};
 use tofu_oci_types::NoReporter;
 
 use super::folder::CacheFolder;
+use super::identity::FileIdentity;
 use super::memo::{FileMemo, LEAST};
 use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 
@@ -64,29 +65,16 @@ fn a_small_file_is_read_each_time() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_stays_known_if_a_project_that_shares_it_is_deleted() {
+fn a_new_link_makes_a_file_unknown_until_it_was_read() {
     let known = KnownFile::new();
-    let link = known.root.path().join("link");
-    fs::hard_link(&known.file, &link).unwrap();
-    assert!(known.is_known(), "a link came");
-    fs::remove_file(&link).unwrap();
-    assert!(known.is_known(), "and went");
-    known.edit();
-    assert!(!known.is_known(), "the record was of the file as it was then");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_that_got_a_link_and_another_time_or_mode_is_not_known() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let check = |change: fn(&File)| {
-        let known = KnownFile::new();
-        fs::hard_link(&known.file, known.root.path().join("link")).unwrap();
-        change(&File::options().write(true).open(&known.file).unwrap());
-        assert!(!known.is_known());
-    };
-    check(|file| file.set_modified(std::time::SystemTime::now()).unwrap());
-    check(|file| file.set_permissions(fs::Permissions::from_mode(0o600)).unwrap());
+    let before = fs::metadata(&known.file).unwrap();
+    fs::hard_link(&known.file, known.root.path().join("link")).unwrap();
+    let after = fs::metadata(&known.file).unwrap();
+    let of = |file| FileIdentity::of(file).unwrap();
+    assert!(of(&after).has_bytes_of(&of(&before)));
+    known.memo.record(&of(&after), [1; 32]);
+    assert_eq!(known.memo.find(&of(&after)), Some([1; 32]));
+    assert_eq!(known.memo.find(&of(&before)).is_some(), before.len() == 0, "one file has one record");
 }
 
 /// A record is not believed after `change`.
