@@ -5,8 +5,8 @@
 //! is used instead of the offered one.
 //!
 //! ```text
-//! the lock file names the zip (zh:) and an h1: that may be this package's;
-//!   if the package is signed, this h1: is known to be the signed one's        -> these h1:
+//! the lock file names the zip (zh:) and the h1: that the index claims for this platform;
+//!   if the package is signed, this h1: is known to be the signed one's        -> that h1:
 //! a signature that counts covers the index, and the index names an h1:        -> that h1:
 //! anything else                                                               -> the zip
 //! ```
@@ -43,17 +43,14 @@ impl ProvedContents {
         Self(locked)
     }
 
-    /// What an entry of the lock file says of the package with this zip, if no signature matters. An `h1:` that the release
-    /// claims for other platforms, or beside another one for this platform, is not this package's.
+    /// What an entry of the lock file says of the package with this zip, if no signature matters: the `h1:` that the release
+    /// claims for this platform, if the entry has it. Nothing else says which of an entry's `h1:` is this package's.
     pub fn by_lock(entry: &LockEntry, zip: &PackageHash, platform: &Platform, claims: &ClaimedHashes) -> Self {
         if !entry.hashes.contains(zip) {
             return Self::default();
         }
-        let is_h1 = |hash: &&PackageHash| hash.scheme() == Scheme::H1;
-        let own: BTreeSet<_> = claims.get(platform).into_iter().flatten().filter(is_h1).collect();
-        let is_claimed = |h1: &PackageHash| claims.values().any(|hashes| hashes.contains(h1));
-        let may_be_own = |h1: &&PackageHash| if own.is_empty() { !is_claimed(h1) } else { own.contains(h1) };
-        Self(entry.hashes.iter().filter(is_h1).filter(may_be_own).cloned().collect())
+        let own = claims.get(platform).into_iter().flatten().filter(|hash| hash.scheme() == Scheme::H1);
+        Self(own.filter(|h1| entry.hashes.contains(h1)).cloned().collect())
     }
 
     /// These `h1:`.
@@ -128,7 +125,7 @@ impl SmallLayerFault {
         let subject = subject(offer.address(), offer.version(), &offer.platform);
         let place = offer.place();
         let text = format!("{subject}: the small layer {layer} in {place} is not used: {reason}");
-        let hint = "the zip is fetched instead; tell the publisher: push --small writes the layer anew";
+        let hint = "the zip is fetched instead; `tofu-oci check --deep` examines the layer";
         reporter.event(&Event::warning("small-layer-unused", text).with_hint(hint));
     }
 }

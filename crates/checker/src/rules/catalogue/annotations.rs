@@ -60,9 +60,9 @@ pub(crate) static ANNOTATION_SMALL: CheckRule = CheckRule {
     group: Group::Annotations,
     level: FindingLevel::Warning,
     finds: "an annotated small layer that is not the one of the leaf",
-    why: "tofu-oci asks for it before it has read the leaf, in vain.",
+    why: "tofu-oci asks for it before it has read the leaf, and then cannot use it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    mend: "push the release again with `tofu-oci push --small --replace-tag`",
 };
 
 pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
