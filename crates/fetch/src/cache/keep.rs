@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_archive::PackageContents;
+use tofu_oci_archive::{PackageContents, PackageFile};
 use tofu_oci_disk::{Scratch, Waiter};
 use tofu_oci_types::{PackageHash, Reporter};
 
@@ -17,6 +17,9 @@ use super::take::{CacheRequest, make_folders};
 use crate::blocking::blocking;
 use crate::stage::PackageOrigin;
 use crate::verify::Verified;
+
+/// What the names of providers' programs begin with.
+const PROGRAM: &str = "terraform-provider-";
 
 /// Whether a package that is fetched now will be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +85,11 @@ impl PackageCache {
             },
         };
         let Some((from, contents)) = verified.folder() else { return };
+        // An `h1:` says nothing of modes, and another archive with the same files may have the right ones.
+        let can_start = |file: &PackageFile| !file.name.starts_with(PROGRAM) || file.mode & 0o111 != 0;
+        if !contents.files().iter().all(can_start) {
+            return;
+        }
         let arrival = ArrivingPackage {
             from: from.to_owned(),
             contents: contents.clone(),

@@ -182,9 +182,13 @@ impl PinnedCall<'_> {
         version: Option<&Version>,
     ) -> Result<(Vec<SignedBy>, Option<PinRemark>), ModulePinError> {
         let held = Held { reporter: self.pinner.reporter, deprecations: Mutex::default() };
-        let signers = match judge_module(package, version, self.pinner.options.trust, &held).await? {
-            ModuleStanding::Signed(signers) => signers,
-            ModuleStanding::NotJudged | ModuleStanding::Unsigned => Vec::new(),
+        let signers = match judge_module(package, version, self.pinner.options.trust, &held).await {
+            Ok(ModuleStanding::Signed(signers)) => signers,
+            Ok(ModuleStanding::NotJudged | ModuleStanding::Unsigned) => Vec::new(),
+            Err(error) => {
+                held.report();
+                return Err(error.into());
+            }
         };
         let deprecated = self.deprecated(version).await;
         if !matches!(deprecated, Some(PinRemark::Deprecated { .. })) {
