@@ -9,7 +9,8 @@ use super::growth::GrowthStep;
 use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::Mirrored;
-use super::parts::{BenchPart, TRANSPORT};
+use super::packed::Packing;
+use super::parts::BenchPart;
 use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
 use crate::failure::ChoreResult;
@@ -73,27 +74,12 @@ impl<'a> BenchStage<'a> {
 
     /// The large package into a project, with nothing at hand and with much, and the parts of that work.
     fn install_cases(&'a self) -> Vec<BenchCase<'a>> {
-        let mut cases: Vec<_> = BenchPart::NAMED
-            .iter()
-            .map(|&(part, name)| {
-                self.case(name, BenchClock::Printed, move |stage, _| {
-                    let mut command = Command::new(&stage.programs.xtask);
-                    command.arg("bench-part").arg(part.word()).arg(stage.package.zip());
-                    command.arg(stage.fresh("part")?.join("written"));
-                    Ok(vec![command])
-                })
-            })
-            .collect();
+        let mut cases = self.parts_cases();
         cases.extend([
-            self.case(TRANSPORT, BenchClock::Wall, |stage, _| Ok(vec![stage.blob_curl(BenchWire::Tls)])),
             self.case("--version", BenchClock::Wall, |stage, _| {
                 let mut command = stage.tofu_oci(stage.work);
                 command.arg("--version");
                 Ok(vec![command])
-            }),
-            self.case("install", BenchClock::Wall, |stage, _| {
-                let folder = stage.fresh("install")?;
-                Ok(vec![stage.install(&folder)])
             }),
             self.case("install, lock file", BenchClock::Wall, |stage, _| {
                 let folder = stage.locked_project("install-lock")?;
@@ -103,15 +89,16 @@ impl<'a> BenchStage<'a> {
                 let folder = stage.fresh("install-kept")?;
                 Ok(vec![stage.install_with(&stage.fresh("cache-new")?, &folder)])
             }),
-            self.case("install, from the cache", BenchClock::Wall, |stage, _| {
+            // The projects stay: whoever deletes one changes the status of the files that it shares.
+            self.case("install, from the cache", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
-                Ok(vec![stage.install_with(&cache, &stage.locked_project("install-cached")?)])
+                Ok(vec![stage.install_with(&cache, &stage.locked_project(&format!("install-cached-{round}"))?)])
             }),
-            self.case("install, nothing recorded", BenchClock::Wall, |stage, _| {
+            self.case("install, nothing recorded", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 // Other times of the files: their recorded checksums no longer count.
                 output(Command::new("find").arg(&cache).args(["-type", "f", "-exec", "touch", "{}", "+"]))?;
-                Ok(vec![stage.install_with(&cache, &stage.locked_project("install-cached")?)])
+                Ok(vec![stage.install_with(&cache, &stage.locked_project(&format!("install-hashed-{round}"))?)])
             }),
             self.case("install, already there", BenchClock::Wall, |stage, _| {
                 let (cache, folder) = (stage.filled_cache()?, stage.locked_project("install-there")?);
@@ -120,6 +107,34 @@ impl<'a> BenchStage<'a> {
             }),
             self.case("curl + unzip", BenchClock::Wall, Self::curl_unzip),
         ]);
+        cases
+    }
+
+    /// The package in each form, and the parts of its installation.
+    fn parts_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let part = |part: BenchPart, name, packing| {
+            self.case(name, BenchClock::Printed, move |stage, _| {
+                let mut command = Command::new(&stage.programs.xtask);
+                command.arg("bench-part").arg(part.word()).arg(&stage.packed(packing)?.archive);
+                command.arg(stage.fresh("part")?.join("written"));
+                Ok(vec![command])
+            })
+        };
+        let common = [Packing::CRC].into_iter().chain(Packing::COMMON);
+        let mut cases: Vec<_> = common.map(|(work, name)| part(work, name, Packing::Deflated)).collect();
+        for packing in Packing::ALL {
+            cases.extend(packing.decode().map(|(work, name)| part(work, name, packing)));
+            cases.push(part(BenchPart::HashArchive, packing.hash(), packing));
+            cases.push(self.case(packing.transport(), BenchClock::Wall, move |stage, _| {
+                let packed = stage.packed(packing)?;
+                let mut curl = stage.tls_curl(&packed.repository, &packed.blob);
+                curl.args(["--output", "/dev/null"]);
+                Ok(vec![curl])
+            }));
+            cases.push(self.case(packing.install(), BenchClock::Wall, move |stage, _| {
+                Ok(vec![stage.packed(packing)?.install(stage)?])
+            }));
+        }
         cases
     }
 

@@ -13,6 +13,7 @@ mod measure;
 mod mirror;
 mod module;
 mod package;
+mod packed;
 mod page;
 mod parts;
 mod picture;

@@ -97,6 +97,22 @@ impl BenchPackage {
         self.one.join(format!("terraform-provider-{}_{}_{}.zip", self.provider_type, self.version, PLATFORMS[0]))
     }
 
+    /// The same zip with stored entries.
+    pub(super) fn store(&self, out: &Path) -> ChoreResult {
+        let mut archive = zip::ZipArchive::new(File::open(self.zip())?)?;
+        let mut writer = zip::ZipWriter::new(BufWriter::new(File::create(out)?));
+        for index in 0..archive.len() {
+            let mut entry = archive.by_index(index)?;
+            let options = SimpleFileOptions::default()
+                .compression_method(zip::CompressionMethod::Stored)
+                .unix_permissions(entry.unix_mode().unwrap_or(0o644));
+            let name = entry.name()?.into_owned();
+            writer.start_file(name, options)?;
+            io::copy(&mut entry, &mut writer)?;
+        }
+        Ok(writer.finish()?.flush()?)
+    }
+
     /// Every zip of the large release.
     pub(super) fn zips(&self) -> ChoreResult<Vec<PathBuf>> {
         let mut zips: Vec<PathBuf> =

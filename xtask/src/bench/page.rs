@@ -67,13 +67,21 @@ fn page(record: &BenchRecord) -> String {
 }
 
 fn parts(record: &BenchRecord) -> String {
-    let (Some(sum), Some(install)) = (table::parts_sum(record), record.find("install")) else { return String::new() };
-    format!(
-        "\n## The parts of an installation\n\nOne core needs {sum:.2} s for receiving, inflating, hashing twice, the CRC and writing, one after \
-         the other. `install` takes {:.2} s, that is {:.2} of it (goal: at most 1.25), because it does them side by side.\n",
-        install.median(),
-        install.median() / sum
-    )
+    let parted = table::parted(record);
+    if parted.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## The parts of an installation\n\nWhat one core needs for each part, one after the other: receiving, decompressing, hashing the archive and \
+         the files, the CRC of a zip, and writing. `install` does them side by side (goal: at most 1.25 of the sum).\n\n\
+         | case | seconds, median | sum of its parts | of the sum | parts |\n|---|---:|---:|---:|---|\n",
+    );
+    for table::PartedInstall { install, seconds, parts, sum } in parted {
+        let parts: Vec<String> =
+            parts.iter().map(|(name, seconds)| format!("{} {seconds:.2}", name.trim_start_matches("part: "))).collect();
+        text += &format!("| {install} | {seconds:.3} | {sum:.3} | {:.2} | {} |\n", seconds / sum, parts.join("; "));
+    }
+    text
 }
 
 fn trips_section(record: &BenchRecord) -> String {

@@ -1,11 +1,12 @@
 //! The parts of an installation, each alone and on one core: what the whole is compared with.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use tofu_oci_archive::ZSTD_WINDOW_LOG;
 use tofu_oci_types::DigestHasher;
 
 use super::measure::inflate_to_nowhere;
@@ -19,8 +20,8 @@ const BUFFER: usize = 1 << 20;
 pub(crate) struct PartArgs {
     /// Which part
     part: BenchPart,
-    /// The zip
-    zip: PathBuf,
+    /// The archive: a zip, or a small layer for `zstd` and `hash-archive`
+    archive: PathBuf,
     /// A file that `write` makes
     #[arg(required_if_eq("part", "write"))]
     out: Option<PathBuf>,
@@ -33,8 +34,10 @@ pub(crate) enum BenchPart {
     Inflate,
     /// The CRC-32 of as many bytes as the zip unpacks to
     Crc,
-    /// The SHA-256 of as many bytes as the zip has
-    HashZip,
+    /// Decompress a Zstandard stream into one reused buffer
+    Zstd,
+    /// The SHA-256 of as many bytes as the archive has
+    HashArchive,
     /// The SHA-256 of as many bytes as the zip unpacks to
     HashFiles,
     /// As many bytes as the zip unpacks to, written into a file
@@ -42,45 +45,45 @@ pub(crate) enum BenchPart {
 }
 
 impl BenchPart {
-    /// Each part with the name of its case. What remains of an installation is the transport: [`TRANSPORT`].
-    pub(super) const NAMED: &[(Self, &str)] = &[
-        (Self::Inflate, "inflate to nowhere"),
-        (Self::Crc, "part: CRC-32"),
-        (Self::HashZip, "part: SHA-256 of the zip"),
-        (Self::HashFiles, "part: SHA-256 of the files"),
-        (Self::Write, "part: write"),
-    ];
-
     /// The word on the command line.
     pub(super) fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// The case that fetches the zip over TLS to nowhere.
-pub(super) const TRANSPORT: &str = "part: TLS";
-
 /// Does one part and prints the seconds.
 pub(crate) fn run(args: &PartArgs) -> ChoreResult {
     let seconds = match args.part {
-        BenchPart::Inflate => inflate_to_nowhere(&args.zip)?,
+        BenchPart::Inflate => inflate_to_nowhere(&args.archive)?,
         BenchPart::Crc => {
             let mut crc = flate2::Crc::new();
-            each(unpacked(&args.zip)?, |bytes| {
+            each(unpacked(&args.archive)?, |bytes| {
                 crc.update(bytes);
                 Ok(())
             })?
         }
-        BenchPart::HashZip => hash(args.zip.metadata()?.len())?,
-        BenchPart::HashFiles => hash(unpacked(&args.zip)?)?,
+        BenchPart::Zstd => decompress(&args.archive)?,
+        BenchPart::HashArchive => hash(args.archive.metadata()?.len())?,
+        BenchPart::HashFiles => hash(unpacked(&args.archive)?)?,
         BenchPart::Write => {
             let out = args.out.as_ref().ok_or_else(|| ChoreFailure::new("`write` needs a file"))?;
             let mut file = File::create(out)?;
-            each(unpacked(&args.zip)?, |bytes| Ok(file.write_all(bytes)?))?
+            each(unpacked(&args.archive)?, |bytes| Ok(file.write_all(bytes)?))?
         }
     };
     println!("{seconds:.4}");
     Ok(())
+}
+
+/// Seconds to decompress a file of Zstandard that is in memory.
+fn decompress(archive: &Path) -> ChoreResult<f64> {
+    let bytes = std::fs::read(archive)?;
+    let mut buffer = vec![0; BUFFER];
+    let start = Instant::now();
+    let mut decoder = zstd::Decoder::with_buffer(bytes.as_slice())?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    while decoder.read(&mut buffer)? > 0 {}
+    Ok(start.elapsed().as_secs_f64())
 }
 
 /// Bytes that the zip unpacks to.

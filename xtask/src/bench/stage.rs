@@ -13,6 +13,7 @@ use super::measure::{BenchCase, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS};
 use super::module::ModuleBench;
 use super::package::{BenchPackage, sha256};
+use super::packed::{PackedBench, Packing};
 use super::slow_line::{SlowLayer, line};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
@@ -54,13 +55,14 @@ pub(super) struct BenchStage<'a> {
     tls: RealRegistry,
     pub(super) plain: RealRegistry,
     ca: PathBuf,
-    blob: String,
+    pub(super) blob: String,
     pub(super) lock: PathBuf,
     locked: OnceCell<Releases>,
     mirrored: OnceCell<MirrorBench>,
     bridged: OnceCell<BridgeBench>,
     modules: OnceCell<ModuleBench>,
     slow_line: OnceCell<DelayedLine>,
+    packed: [OnceCell<PackedBench>; Packing::ALL.len()],
 }
 
 impl<'a> BenchStage<'a> {
@@ -84,6 +86,7 @@ impl<'a> BenchStage<'a> {
             bridged: OnceCell::new(),
             modules: OnceCell::new(),
             slow_line: OnceCell::new(),
+            packed: Default::default(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -95,7 +98,21 @@ impl<'a> BenchStage<'a> {
     }
 
     pub(super) fn release(&self) -> String {
-        format!("{}/bench/{}", self.tls.address(), self.package.provider_type)
+        self.tls_repository(&self.package.provider_type)
+    }
+
+    pub(super) fn tls_repository(&self, name: &str) -> String {
+        format!("{}/bench/{name}", self.tls.address())
+    }
+
+    /// The package in another form, published when it is first asked for.
+    pub(super) fn packed(&self, packing: Packing) -> ChoreResult<&PackedBench> {
+        let cell = &self.packed[packing as usize];
+        if let Some(packed) = cell.get() {
+            return Ok(packed);
+        }
+        let packed = PackedBench::make(self, packing)?;
+        Ok(cell.get_or_init(|| packed))
     }
 
     pub(super) fn tofu_oci(&self, home: &Path) -> Command {
@@ -117,7 +134,7 @@ impl<'a> BenchStage<'a> {
         self.install_from(&self.release(), folder)
     }
 
-    fn install_from(&self, repository: &str, folder: &Path) -> Command {
+    pub(super) fn install_from(&self, repository: &str, folder: &Path) -> Command {
         let mut command = self.tofu_oci(folder);
         command.arg("install").arg(self.package.address()).args(["--from", repository]);
         command.args(["--platform", "linux_amd64", "--chdir"]).arg(folder);
@@ -175,9 +192,20 @@ impl<'a> BenchStage<'a> {
     /// The package of a registry, to nowhere.
     pub(super) fn blob_curl(&self, wire: BenchWire) -> Command {
         let registry = if let BenchWire::Tls = wire { &self.tls } else { &self.plain };
+        let mut command = self.curl(registry, &self.package.provider_type, &self.blob);
+        command.args(["--output", "/dev/null"]);
+        command
+    }
+
+    /// A blob of the TLS registry, to where the caller says.
+    pub(super) fn tls_curl(&self, repository: &str, blob: &str) -> Command {
+        self.curl(&self.tls, repository, blob)
+    }
+
+    fn curl(&self, registry: &RealRegistry, repository: &str, blob: &str) -> Command {
         let mut command = Command::new("curl");
-        command.args(["--silent", "--fail", "--http1.1", "--output", "/dev/null", "--cacert"]).arg(&self.ca);
-        command.arg(format!("{}/v2/bench/{}/blobs/{}", registry.url(), self.package.provider_type, self.blob));
+        command.args(["--silent", "--fail", "--http1.1", "--cacert"]).arg(&self.ca);
+        command.arg(format!("{}/v2/bench/{repository}/blobs/{blob}", registry.url()));
         command
     }
 

@@ -1,7 +1,7 @@
 //! The figures, and the ratios that the project has set itself.
 
 use super::measure::Series;
-use super::parts::{BenchPart, TRANSPORT};
+use super::packed::Packing;
 use super::record::{BenchMachine, BenchRecord};
 use super::{growth, jobs, trips};
 
@@ -127,20 +127,31 @@ fn figures(series: &Series) -> String {
 
 /// What one core would need for each part of an installation.
 fn print_parts(record: &BenchRecord) {
-    let Some(sum) = parts_sum(record) else { return };
-    let parts = BenchPart::NAMED.iter().map(|(_, name)| *name).chain([TRANSPORT]);
-    let each: Vec<String> =
-        parts.filter_map(|name| Some(format!("{name} {:.2}", record.find(name)?.median()))).collect();
-    println!("\nparts of install, one after the other on one core: {}; in all {sum:.2} s", each.join(", "));
-    if let Some(install) = record.find("install") {
-        println!("install / its parts: {:.2}, goal 1.25", install.median() / sum);
+    for PartedInstall { install, seconds, parts, sum } in parted(record) {
+        let each: Vec<String> = parts.iter().map(|(name, seconds)| format!("{name} {seconds:.2}")).collect();
+        println!("\n{install}, its parts one after the other on one core: {}; in all {sum:.2} s", each.join(", "));
+        println!("{install} / its parts: {:.2}, goal 1.25", seconds / sum);
     }
 }
 
-/// The medians of all parts; `None` unless each was measured.
-pub(super) fn parts_sum(record: &BenchRecord) -> Option<f64> {
-    let parts = BenchPart::NAMED.iter().map(|(_, name)| *name).chain([TRANSPORT]);
-    parts.map(|name| record.find(name).map(Series::median)).sum()
+/// An installation and its parts, in medians of seconds.
+pub(super) struct PartedInstall {
+    pub(super) install: &'static str,
+    pub(super) seconds: f64,
+    pub(super) parts: Vec<(&'static str, f64)>,
+    pub(super) sum: f64,
+}
+
+/// The installations of which every part was measured.
+pub(super) fn parted(record: &BenchRecord) -> Vec<PartedInstall> {
+    let median = |name| record.find(name).map(Series::median);
+    let of = |packing: Packing| {
+        let parts: Option<Vec<_>> = packing.parts().into_iter().map(|name| Some((name, median(name)?))).collect();
+        let (install, parts) = (packing.install(), parts?);
+        let sum = parts.iter().map(|(_, seconds)| seconds).sum();
+        Some(PartedInstall { install, seconds: median(install)?, parts, sum })
+    };
+    Packing::ALL.into_iter().filter_map(of).collect()
 }
 
 fn print_growth(record: &BenchRecord) {
