@@ -9,7 +9,8 @@ use super::growth::GrowthStep;
 use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::Mirrored;
-use super::packed::Packing;
+use super::package::sha256;
+use super::packed::{PackedBench, Packing, small_layer_of};
 use super::parts::BenchPart;
 use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
@@ -110,6 +111,36 @@ impl<'a> BenchStage<'a> {
         cases
     }
 
+    pub(super) fn publish_stored(&self) -> ChoreResult<PackedBench> {
+        let dist = self.fresh("dist-stored")?;
+        let archive = dist.join(self.package.zip().file_name().unwrap_or_default());
+        self.package.store(&archive)?;
+        output(&mut self.push(&dist, &self.tls_repository("stored"), &[]))?;
+        let blob = sha256(&archive)?;
+        Ok(PackedBench { archive, repository: "stored".to_owned(), blob, locked: None })
+    }
+
+    pub(super) fn publish_small(&self) -> ChoreResult<PackedBench> {
+        let repository = self.tls_repository("small");
+        let report = output(&mut self.push(&self.package.one, &repository, &["--small", "--json"]))?;
+        let blob = small_layer_of(&report)?.to_owned();
+        let (archive, project) = (self.work.join("small.tar.zst"), self.fresh("small-lock")?);
+        output(self.tls_curl("small", &blob).arg("--output").arg(&archive))?;
+        output(&mut self.install_from(&repository, &project))?;
+        Ok(PackedBench { archive, repository: "small".to_owned(), blob, locked: Some(project) })
+    }
+
+    /// Installs the package in this form into an empty project.
+    fn install_packed(&self, packing: Packing) -> ChoreResult<Command> {
+        let packed = self.packed(packing)?;
+        let folder = self.fresh("packed-project")?;
+        if let Some(locked) = &packed.locked {
+            let name = ".terraform.lock.hcl";
+            fs::copy(locked.join(name), folder.join(name))?;
+        }
+        Ok(self.install_from(&self.tls_repository(&packed.repository), &folder))
+    }
+
     /// The package in each form, and the parts of its installation.
     fn parts_cases(&'a self) -> Vec<BenchCase<'a>> {
         let part = |part: BenchPart, name, packing| {
@@ -131,9 +162,11 @@ impl<'a> BenchStage<'a> {
                 curl.args(["--output", "/dev/null"]);
                 Ok(vec![curl])
             }));
-            cases.push(self.case(packing.install(), BenchClock::Wall, move |stage, _| {
-                Ok(vec![stage.packed(packing)?.install(stage)?])
-            }));
+            cases.push(
+                self.case(packing.install(), BenchClock::Wall, move |stage, _| {
+                    Ok(vec![stage.install_packed(packing)?])
+                }),
+            );
         }
         cases
     }

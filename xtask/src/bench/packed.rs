@@ -1,13 +1,8 @@
 //! The large package in each form that archives have, installed over TLS, and the parts of that work.
 
-use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use super::measure::output;
-use super::package::sha256;
 use super::parts::BenchPart;
-use super::stage::BenchStage;
 use crate::failure::{ChoreFailure, ChoreResult};
 
 /// How the package is packed.
@@ -83,47 +78,11 @@ pub(super) struct PackedBench {
     pub(super) repository: String,
     pub(super) blob: String,
     /// The project whose lock file proves the contents, if the package comes only with one.
-    locked: Option<PathBuf>,
+    pub(super) locked: Option<PathBuf>,
 }
 
-impl PackedBench {
-    /// Publishes the package in this form.
-    pub(super) fn make(stage: &BenchStage<'_>, packing: Packing) -> ChoreResult<Self> {
-        let package = stage.package;
-        match packing {
-            Packing::Deflated => {
-                let repository = package.provider_type.clone();
-                Ok(Self { archive: package.zip(), repository, blob: stage.blob.clone(), locked: None })
-            }
-            Packing::Stored => {
-                let dist = stage.fresh("dist-stored")?;
-                let archive = dist.join(package.zip().file_name().unwrap_or_default());
-                package.store(&archive)?;
-                output(&mut stage.push(&dist, &stage.tls_repository("stored"), &[]))?;
-                let blob = sha256(&archive)?;
-                Ok(Self { archive, repository: "stored".to_owned(), blob, locked: None })
-            }
-            Packing::Small => {
-                let repository = stage.tls_repository("small");
-                let report = output(&mut stage.push(&package.one, &repository, &["--small", "--json"]))?;
-                let digest = report.split_once("\"small\":{\"digest\":\"").and_then(|(_, rest)| rest.split('"').next());
-                let blob = digest.ok_or_else(|| ChoreFailure::new(format!("push named no small layer: {report}")))?;
-                let (archive, project) = (stage.work.join("small.tar.zst"), stage.fresh("small-lock")?);
-                let mut fetch = stage.tls_curl("small", blob);
-                output(fetch.arg("--output").arg(&archive))?;
-                output(&mut stage.install_from(&repository, &project))?;
-                Ok(Self { archive, repository: "small".to_owned(), blob: blob.to_owned(), locked: Some(project) })
-            }
-        }
-    }
-
-    /// Installs it into an empty project.
-    pub(super) fn install(&self, stage: &BenchStage<'_>) -> ChoreResult<Command> {
-        let folder = stage.fresh("packed-project")?;
-        if let Some(locked) = &self.locked {
-            let name = ".terraform.lock.hcl";
-            fs::copy(locked.join(name), folder.join(name))?;
-        }
-        Ok(stage.install_from(&stage.tls_repository(&self.repository), &folder))
-    }
+/// The digest of the small layer that `push --json` has reported.
+pub(super) fn small_layer_of(report: &str) -> ChoreResult<&str> {
+    let digest = report.split_once("\"small\":{\"digest\":\"").and_then(|(_, rest)| rest.split('"').next());
+    digest.ok_or_else(|| ChoreFailure::new(format!("push named no small layer: {report}")))
 }

@@ -111,7 +111,14 @@ impl<'a> BenchStage<'a> {
         if let Some(packed) = cell.get() {
             return Ok(packed);
         }
-        let packed = PackedBench::make(self, packing)?;
+        let packed = match packing {
+            Packing::Deflated => {
+                let repository = self.package.provider_type.clone();
+                PackedBench { archive: self.package.zip(), repository, blob: self.blob.clone(), locked: None }
+            }
+            Packing::Stored => self.publish_stored()?,
+            Packing::Small => self.publish_small()?,
+        };
         Ok(cell.get_or_init(|| packed))
     }
 

@@ -181,7 +181,7 @@ impl PinnedCall<'_> {
         package: &ModulePackage,
         version: Option<&Version>,
     ) -> Result<(Vec<SignedBy>, Option<PinRemark>), ModulePinError> {
-        let held = Held { reporter: self.pinner.reporter, deprecations: Mutex::default() };
+        let held = HeldDeprecations { reporter: self.pinner.reporter, deprecations: Mutex::default() };
         let signers = match judge_module(package, version, self.pinner.options.trust, &held).await {
             Ok(ModuleStanding::Signed(signers)) => signers,
             Ok(ModuleStanding::NotJudged | ModuleStanding::Unsigned) => Vec::new(),
@@ -228,12 +228,12 @@ impl PinnedCall<'_> {
 }
 
 /// Passes events on, except deprecations, which the pin may say better.
-struct Held<'a> {
+struct HeldDeprecations<'a> {
     reporter: &'a dyn Reporter,
     deprecations: Mutex<Vec<Event>>,
 }
 
-impl Held<'_> {
+impl HeldDeprecations<'_> {
     fn report(self) {
         let deprecations = self.deprecations.into_inner().unwrap_or_else(PoisonError::into_inner);
         for event in &deprecations {
@@ -242,7 +242,7 @@ impl Held<'_> {
     }
 }
 
-impl Reporter for Held<'_> {
+impl Reporter for HeldDeprecations<'_> {
     fn event(&self, event: &Event) {
         if matches!(event, Event::Message { code: "deprecated", .. }) {
             self.deprecations.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
