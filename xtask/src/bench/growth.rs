@@ -101,8 +101,9 @@ impl GrowthStep {
             |provider: &String| format!("{provider} = {{ source = \"registry.example.test/growth/{provider}\" }}\n");
         let required: String = self.providers().iter().map(source).collect();
         fs::write(folder.join("main.tf"), format!("terraform {{\nrequired_providers {{\n{required}}}\n}}\n"))?;
-        let mirror =
-            format!("repository_template = \"{registry}/growth/${{type}}\"\ninclude = [\"registry.example.test/growth/*\"]");
+        let mirror = format!(
+            "repository_template = \"{registry}/growth/${{type}}\"\ninclude = [\"registry.example.test/growth/*\"]"
+        );
         fs::write(folder.join("rc"), format!("provider_installation {{\noci_mirror {{\n{mirror}\n}}\n}}\n"))?;
         command.args(["install", "--chdir"]).arg(folder).env("TF_CLI_CONFIG_FILE", folder.join("rc"));
         Ok(command)
