@@ -38,7 +38,7 @@ pub(crate) struct ReleaseArgs {
     pub(crate) layout: PackageLayout,
     /// Add to each zip the same package in about 30 % fewer bytes, for those who install with tofu-oci
     ///
-    /// Each leaf of the artifact layout gets a second layer: the files of the zip as tar in Zstandard. It takes time here (6 s
+    /// Each leaf of the artifact layout gets a second layer: the files of the zip as tar in Zstandard. It takes time here (17 s
     /// for the 707 MB of the AWS provider, and up to 256 MiB of memory for each package that is packed at the same time)
     /// and room in the registry, which keeps both. tofu-oci installs from it if it can prove the content without the zip: by an
     /// `h1:` of the lock file or of a signed index. Everyone else, OpenTofu among them, takes the zip as before. The index
