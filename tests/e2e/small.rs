@@ -56,7 +56,7 @@ fn demand_carried(scene: &Scene, repository: &str) {
 #[test]
 fn a_small_layer_is_published_beside_each_zip() {
     let scene = Scene::with_dist();
-    // The `h1:` goes along whatever is said: without one nobody could take the layer.
+    // The `h1:` goes along in any case: without one no installer could take the layer.
     let said = scene.run(&format!("{PUSH} --h1 skip"));
     assert_snapshot!(said.text, @"
     exit code: 0

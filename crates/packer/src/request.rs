@@ -24,7 +24,7 @@ pub enum SmallLayers {
     #[default]
     Omit,
     /// Made on idle cores, as many at a time as there are cores, with up to 256 MiB of memory each. The index has the `h1:`
-    /// checksums then, whatever [`H1Mode`] says: without one nobody could take a small layer.
+    /// checksums then, whatever [`H1Mode`] says: without one no installer could take a small layer.
     Make,
 }
 

@@ -134,7 +134,7 @@ pub struct ClaimedPackage<'a> {
     pub platform: &'a Platform,
     /// The `zh:` of its zip.
     pub zip: &'a PackageHash,
-    /// The digest of its small layer; `None` if there is none, or the index does not name it.
+    /// The digest of its small layer; `None` if the index names no such layer.
     pub small: Option<&'a Digest>,
     /// The checksums that the release claims for its platforms.
     pub claims: &'a ClaimedHashes,

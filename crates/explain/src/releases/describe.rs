@@ -35,7 +35,7 @@ pub struct DescribedPackage {
     pub manifest: Option<Digest>,
     /// What is fetched, in bytes; `None` if the place does not say.
     pub bytes: Option<u64>,
-    /// The small layer beside the zip, in bytes; `None` if there is none.
+    /// The small layer beside the zip, in bytes; `None` without one.
     pub small_bytes: Option<u64>,
     /// `ch:` and `zh:` by its manifest, and `h1:` as the release claims it.
     pub hashes: BTreeSet<PackageHash>,

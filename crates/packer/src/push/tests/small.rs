@@ -17,7 +17,7 @@ async fn each_zip_has_a_small_layer_with_its_files_beside_it() {
         [(PackageLayout::Artifact, zips()), (PackageLayout::Artifact, directories()), (PackageLayout::Both, zips())]
     {
         let store = Watching::new();
-        // Without an `h1:` in the index nobody could take them.
+        // Without an `h1:` in the index no installer could take them.
         let report = Push { layout, h1: H1Mode::Skip, ..small(&folder) }.run(&store).await.unwrap();
         let index = store.resolve(&Reference::Tag(report.tag)).await.unwrap();
         let release = ReleaseIndex::parse(&index, &fetch_bytes(&store, &index, 1 << 20).await.unwrap()).unwrap();
