@@ -272,6 +272,25 @@ fn a_small_layer_with_other_files_than_the_zip_is_found() {
     assert_eq!(checked(&scene, ""), Vec::<String>::new(), "what is in it was not read");
 }
 
+/// Modes are in no checksum, so an installer takes those of the layer.
+#[test]
+fn a_small_layer_with_other_modes_than_the_zip_is_found() {
+    let scene = published();
+    let layer = scene.registry.blob("acme/widget", &small_digest(&scene, 1)).expect("it was pushed");
+    let tar = zstd::decode_all(&layer[..]).expect("a small layer");
+    let mut changed = tar::Builder::new(Vec::new());
+    for entry in tar::Archive::new(&tar[..]).entries().expect("a tar archive") {
+        let entry = entry.expect("an entry");
+        let mut header = entry.header().clone();
+        header.set_mode(0o644);
+        header.set_cksum();
+        changed.append(&header, entry).expect("memory can be written");
+    }
+    let changed = changed.into_inner().expect("memory can be written");
+    exchange(&scene, zstd::encode_all(&changed[..], 1).expect("memory can be written"), None);
+    assert_snapshot!(checked(&scene, "--deep").join("\n"), @"linux_amd64 small-layer-differs: its file `terraform-provider-widget_v1.4.0` has the mode 644, that of the zip beside it 755");
+}
+
 /// A Zstandard frame of so many blocks of 128 KiB, each of one repeated byte.
 ///
 /// Spec: RFC 8878, 3.1.1.

@@ -1,5 +1,7 @@
 //! Exit codes.
 
+use std::ffi::OsString;
+
 use anstyle::{AnsiColor, Style};
 use tofu_oci_types::{is_unprintable, printable};
 
@@ -69,9 +71,11 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
 
 /// The arguments, and the values of their variables, that could act on a terminal.
 fn hostile() -> Vec<String> {
-    let texts = std::env::args_os().skip(1).chain(crate::args::variables());
-    let texts = texts.map(|text| text.to_string_lossy().into_owned());
-    texts.filter(|text| text.contains(is_unprintable)).collect()
+    let hostile = |text: &OsString| text.to_string_lossy().contains(is_unprintable);
+    let variables =
+        if std::env::vars_os().any(|(_, value)| hostile(&value)) { crate::args::variables() } else { Vec::new() };
+    let texts = std::env::args_os().skip(1).chain(variables).filter(hostile);
+    texts.map(|text| text.to_string_lossy().into_owned()).collect()
 }
 
 /// The text without styles: foreign text may have put them there.

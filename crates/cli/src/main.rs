@@ -68,8 +68,8 @@ fn run() -> Exit {
         diagnostic.print(args::ask_for_json());
         return diagnostic.exit();
     }
-    let declared = args::command();
-    let args = match Args::read(&declared) {
+    let mut declared = args::command();
+    let args = match Args::read(&mut declared) {
         Ok((args, matches)) => {
             invocation::remember(&declared, &matches);
             args

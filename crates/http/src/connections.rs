@@ -60,6 +60,8 @@ pub(crate) struct Connections {
     /// Made when it is first needed, as `local` is: a run that asks no host does not read the system's certificates.
     outside: OnceLock<Client>,
     local: OnceLock<Client>,
+    /// To this machine without TLS: no certificate is looked at.
+    local_plain: OnceLock<Client>,
     options: HttpOptions,
     shelf: Shelf,
 }
@@ -72,7 +74,8 @@ impl Connections {
         }
         let shelf = Shelf::default();
         let bare = build(options, resolver, &shelf, Roots::Given)?;
-        Ok(Self { bare, outside: OnceLock::new(), local: OnceLock::new(), options: options.clone(), shelf })
+        let [outside, local, local_plain] = Default::default();
+        Ok(Self { bare, outside, local, local_plain, options: options.clone(), shelf })
     }
 
     /// Sends a request and waits for the head of its answer.
@@ -92,16 +95,21 @@ impl Connections {
 
     /// The connections to the host of an address.
     fn to(&self, url: &Url, resolver: &Resolver) -> &Client {
+        let given = |options: &HttpOptions| {
+            build(options, resolver, &self.shelf, Roots::Given).unwrap_or_else(|_| self.bare.clone())
+        };
         let with_system = |options: &HttpOptions| {
             // A machine without certificates (a bare container) still reaches plain hosts and those of `--ca-file`.
-            build(options, resolver, &self.shelf, Roots::AndSystem)
-                .or_else(|_| build(options, resolver, &self.shelf, Roots::Given))
-                .unwrap_or_else(|_| self.bare.clone())
+            build(options, resolver, &self.shelf, Roots::AndSystem).unwrap_or_else(|_| given(options))
         };
         if !is_loopback(url) || self.options.proxies == Proxies::Direct {
             return self.outside.get_or_init(|| with_system(&self.options));
         }
-        self.local.get_or_init(|| with_system(&HttpOptions { proxies: Proxies::Direct, ..self.options.clone() }))
+        let options = HttpOptions { proxies: Proxies::Direct, ..self.options.clone() };
+        match url.scheme() {
+            "http" => self.local_plain.get_or_init(|| given(&options)),
+            _ => self.local.get_or_init(|| with_system(&options)),
+        }
     }
 }
 
@@ -186,10 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_certificates_are_read_for_a_request_and_not_before() {
+    fn the_systems_certificates_are_read_for_a_request_that_needs_them_and_not_before() {
         let connections = connections(&HttpOptions::default()).unwrap();
-        assert!(connections.outside.get().is_none() && connections.local.get().is_none());
         let resolver = Resolver::new(Arc::clone(&connections.options.names));
+        connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), &resolver);
+        assert!(connections.outside.get().is_none() && connections.local.get().is_none());
         connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), &resolver);
         assert!(connections.outside.get().is_none() && connections.local.get().is_some());
         connections.to(&"https://registry.example.com/".parse().unwrap(), &resolver);

@@ -86,11 +86,7 @@ impl Leaf {
     ///
     /// `OpenTofu` passes over further layers of a leaf that has one zip (measured, 1.10 to 1.12).
     pub fn small_layer(&self) -> Option<&Descriptor> {
-        if self.kind == LeafKind::Image {
-            return None;
-        }
-        let mut small = self.layers.iter().filter(|layer| layer.media_type == media_type::LAYER_TAR_ZSTD);
-        small.next().filter(|_| small.next().is_none())
+        self.kind.small_layer(&self.layers, |layer| &layer.media_type)
     }
 
     /// What must be fetched for the package: the zip of an artifact, every layer of an image.

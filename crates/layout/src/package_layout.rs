@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::media_type;
+
 /// How a release lies in a repository: chosen when writing, detected from the bytes when reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -37,6 +39,15 @@ pub enum LeafKind {
     Image,
     /// One zip, byte for byte the release's.
     Artifact,
+}
+
+impl LeafKind {
+    /// The small layer of a leaf of this kind: the only layer of an artifact that is tar in Zstandard.
+    pub fn small_layer<L>(self, layers: &[L], type_of: impl Fn(&L) -> &str) -> Option<&L> {
+        let mut small = layers.iter().filter(|layer| type_of(layer) == media_type::LAYER_TAR_ZSTD);
+        let only = small.next().filter(|_| small.next().is_none());
+        only.filter(|_| self == Self::Artifact)
+    }
 }
 
 impl fmt::Display for LeafKind {

@@ -28,7 +28,7 @@ impl PackError {
             Self::OtherAddress(_) => "kept-for-another",
             Self::KeptForOther(kept) => kept.code(),
             Self::LayersDiffer { .. } => "layers-differ",
-            Self::SmallLayer { .. } => "small-layer-too-dense",
+            Self::SmallLayerTooDense { .. } => "small-layer-too-dense",
             Self::Withdrawn(_) => "withdrawn",
             Self::TagTaken(_) => "tag-taken",
             Self::Vanished { .. } => "vanished",

@@ -174,9 +174,9 @@ pub enum PackError {
     /// The repository is kept for versions of another kind.
     #[error(transparent)]
     KeptForOther(Box<KeptForOther>),
-    /// What installers would refuse to unpack of a small layer that was made here.
+    /// A small layer that was made here expands to more than installers unpack.
     #[error("the small layer of {platform} could not be installed")]
-    SmallLayer {
+    SmallLayerTooDense {
         /// The platform.
         platform: Platform,
         /// Why.

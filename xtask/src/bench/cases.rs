@@ -10,7 +10,7 @@ use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::Mirrored;
 use super::package::sha256;
-use super::packed::{PackedBench, Packing, small_layer_of};
+use super::packed::{PackedBench, Packing, digest_behind};
 use super::parts::BenchPart;
 use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
@@ -22,7 +22,8 @@ impl<'a> BenchStage<'a> {
     pub(super) fn cases(&'a self) -> Vec<BenchCase<'a>> {
         let mut cases = self.install_cases();
         if self.programs.tofu.is_some() {
-            cases.push(self.case("tofu init", BenchClock::Wall, Self::tofu_init));
+            cases.push(self.case("tofu init", BenchClock::Wall, |stage, _| Ok(vec![stage.tofu_init("tofu")?])));
+            cases.push(self.case("tofu init, lock file", BenchClock::Wall, Self::tofu_init_locked));
         }
         cases.push(self.case("curl PUT one", BenchClock::Wall, |stage, round| {
             stage.curl_put(&[stage.package.zip()], &format!("curl-one/{round}"))
@@ -59,6 +60,11 @@ impl<'a> BenchStage<'a> {
         cases.extend(self.bridge_cases());
         cases.extend(self.module_cases());
         cases.extend(self.growth_cases());
+        if let Some(oras) = find("oras") {
+            cases.push(self.case("oras push all", BenchClock::Wall, move |stage, round| {
+                stage.oras(&oras, &stage.fresh_repository("oras", round))
+            }));
+        }
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
             // A push by hand needs the digest first.
@@ -123,11 +129,19 @@ impl<'a> BenchStage<'a> {
     pub(super) fn publish_small(&self) -> ChoreResult<PackedBench> {
         let repository = self.tls_repository("small");
         let report = output(&mut self.push(&self.package.one, &repository, &["--small", "--json"]))?;
-        let blob = small_layer_of(&report)?.to_owned();
+        let blob = digest_behind(r#""small":{"digest":""#, &report)?.to_owned();
         let (archive, project) = (self.work.join("small.tar.zst"), self.fresh("small-lock")?);
         output(self.tls_curl("small", &blob).arg("--output").arg(&archive))?;
         output(&mut self.install_from(&repository, &project))?;
         Ok(PackedBench { archive, repository: "small".to_owned(), blob, locked: Some(project) })
+    }
+
+    pub(super) fn publish_image(&self) -> ChoreResult<PackedBench> {
+        let repository = self.tls_repository("image");
+        let report = output(&mut self.push(&self.package.one, &repository, &["--layout", "image", "--json"]))?;
+        let (blob, archive) = (digest_behind(r#""layer":""#, &report)?.to_owned(), self.work.join("image.tar.gz"));
+        output(self.tls_curl("image", &blob).arg("--output").arg(&archive))?;
+        Ok(PackedBench { archive, repository: "image".to_owned(), blob, locked: None })
     }
 
     /// Installs the package in this form into an empty project.

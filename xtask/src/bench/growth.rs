@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::measure::{Series, output};
-use super::package::{PLATFORMS, write_zip};
+use super::package::{PLATFORMS, make, write_zip};
 use super::record::BenchRecord;
 use crate::failure::ChoreResult;
 
@@ -14,7 +14,11 @@ pub(super) const FAMILIES: &[(GrowthFamily, &[usize])] = &[
     (GrowthFamily::Providers, &[1, 10, 100]),
     (GrowthFamily::Versions, &[1, 10, 100]),
     (GrowthFamily::Files, &[10, 100, 1000]),
+    (GrowthFamily::Cores, &[1, 2]),
 ];
+
+/// How many providers are installed with more and more cores, and the size of each program in MB.
+const FOR_CORES: (usize, u64) = (30, 20);
 
 /// What there are more and more of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub(super) enum GrowthFamily {
     Versions,
     /// Files in one package.
     Files,
+    /// Cores for 30 providers of 20 MB.
+    Cores,
 }
 
 /// The place of a case in its family.
@@ -41,6 +47,7 @@ impl GrowthFamily {
             Self::Providers => "providers in a configuration",
             Self::Versions => "versions in a repository",
             Self::Files => "files in a package",
+            Self::Cores => "cores for 30 providers of 20 MB",
         }
     }
 
@@ -49,6 +56,7 @@ impl GrowthFamily {
             Self::Providers => "providers",
             Self::Versions => "versions",
             Self::Files => "files",
+            Self::Cores => "cores",
         }
     }
 }
@@ -75,6 +83,7 @@ impl GrowthStep {
             GrowthFamily::Providers => (0..self.n).map(|number| format!("p{number}")).collect(),
             GrowthFamily::Versions => vec![format!("v{}", self.n)],
             GrowthFamily::Files => vec![format!("f{}", self.n)],
+            GrowthFamily::Cores => (0..FOR_CORES.0).map(|number| format!("c{number}")).collect(),
         }
     }
 
@@ -85,7 +94,8 @@ impl GrowthStep {
             let files = if self.family == GrowthFamily::Files { self.n } else { 1 };
             for version in 0..versions {
                 let dist = work.join("growth").join(&provider);
-                dist_of(&dist, &provider, &format!("1.{version}.0"), files)?;
+                let megabytes = if self.family == GrowthFamily::Cores { FOR_CORES.1 } else { 0 };
+                dist_of(&dist, &provider, &format!("1.{version}.0"), files, megabytes)?;
                 let mut push = tofu_oci();
                 push.arg("push").arg(&dist).arg(format!("{registry}/growth/{provider}"));
                 output(push.args(["--address", &format!("registry.example.test/growth/{provider}")]))?;
@@ -106,16 +116,28 @@ impl GrowthStep {
         );
         fs::write(folder.join("rc"), format!("provider_installation {{\noci_mirror {{\n{mirror}\n}}\n}}\n"))?;
         command.args(["install", "--chdir"]).arg(folder).env("TF_CLI_CONFIG_FILE", folder.join("rc"));
-        Ok(command)
+        Ok(if self.family == GrowthFamily::Cores { on_cores(&command, self.n) } else { command })
     }
 }
 
-/// A folder with one zip: a small program, and further files.
-fn dist_of(dist: &Path, provider: &str, version: &str, files: usize) -> ChoreResult {
+/// The same command on so many cores.
+fn on_cores(command: &Command, cores: usize) -> Command {
+    let mut confined = Command::new("taskset");
+    confined.args(["--cpu-list", &format!("0-{}", cores - 1)]).arg(command.get_program()).args(command.get_args());
+    confined.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    confined
+}
+
+/// A folder with one zip: a program of this size or a small one, and further files.
+fn dist_of(dist: &Path, provider: &str, version: &str, files: usize, megabytes: u64) -> ChoreResult {
     let source = dist.join("files");
     fs::create_dir_all(&source)?;
     let program = source.join(format!("terraform-provider-{provider}_v{version}"));
-    fs::write(&program, format!("#!/bin/sh\necho {version}\n"))?;
+    if megabytes > 0 {
+        fs::rename(make(megabytes, &source)?, &program)?;
+    } else {
+        fs::write(&program, format!("#!/bin/sh\necho {version}\n"))?;
+    }
     let mut all: Vec<PathBuf> = vec![program];
     for number in 1..files {
         let file = source.join(format!("file-{number}.txt"));

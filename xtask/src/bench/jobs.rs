@@ -18,7 +18,7 @@ const JOBS: &[Job] = &[
     Job {
         what: "install a large provider, TLS",
         ours: &["install", "install, lock file"],
-        peers: &["tofu init", "curl + unzip"],
+        peers: &["tofu init", "tofu init, lock file", "curl + unzip"],
         limits: &["inflate to nowhere"],
     },
     Job {
@@ -37,7 +37,7 @@ const JOBS: &[Job] = &[
     Job {
         what: "push ten platforms",
         ours: &["push all, no h1", "push all, h1 computed", "push all, h1 remembered", "push all, unchanged"],
-        peers: &["sha256sum + curl PUT all"],
+        peers: &["oras push all", "sha256sum + curl PUT all"],
         limits: &[],
     },
     Job {

@@ -14,16 +14,18 @@ pub(super) enum Packing {
     Stored,
     /// The small layer: tar in Zstandard.
     Small,
+    /// An image of one layer: tar in gzip.
+    Image,
 }
 
 impl Packing {
-    pub(super) const ALL: [Self; 3] = [Self::Deflated, Self::Stored, Self::Small];
+    pub(super) const ALL: [Self; 4] = [Self::Deflated, Self::Stored, Self::Small, Self::Image];
 
     /// Parts that all have.
     pub(super) const COMMON: [(BenchPart, &str); 2] =
         [(BenchPart::HashFiles, "part: SHA-256 of the files"), (BenchPart::Write, "part: write")];
 
-    /// The CRC-32 of the files, which a tar archive does not have.
+    /// The CRC-32 of the files, which no tar archive has; gzip has one, which its decompression checks.
     pub(super) const CRC: (BenchPart, &str) = (BenchPart::Crc, "part: CRC-32");
 
     /// The case that installs it.
@@ -32,6 +34,7 @@ impl Packing {
             Self::Deflated => "install",
             Self::Stored => "install, stored zip",
             Self::Small => "install, small layer",
+            Self::Image => "install, image",
         }
     }
 
@@ -41,6 +44,7 @@ impl Packing {
             Self::Deflated => Some((BenchPart::Inflate, "inflate to nowhere")),
             Self::Stored => None,
             Self::Small => Some((BenchPart::Zstd, "part: zstd")),
+            Self::Image => Some((BenchPart::Gunzip, "part: gzip")),
         }
     }
 
@@ -50,6 +54,7 @@ impl Packing {
             Self::Deflated => "part: SHA-256 of the zip",
             Self::Stored => "part: SHA-256, stored zip",
             Self::Small => "part: SHA-256, small layer",
+            Self::Image => "part: SHA-256, image",
         }
     }
 
@@ -59,13 +64,16 @@ impl Packing {
             Self::Deflated => "part: TLS",
             Self::Stored => "part: TLS, stored zip",
             Self::Small => "part: TLS, small layer",
+            Self::Image => "part: TLS, image",
         }
     }
 
     /// Every part of its installation.
     pub(super) fn parts(self) -> Vec<&'static str> {
-        let crc = (self != Self::Small).then_some(Self::CRC);
-        let worked = self.decode().into_iter().chain(crc).chain(Self::COMMON).map(|(_, name)| name);
+        let crc = matches!(self, Self::Deflated | Self::Stored).then_some(Self::CRC);
+        // The diff_id of an image is the checksum of its tar, which is hardly longer than the files.
+        let tar = (self == Self::Image).then_some(Self::COMMON[0]);
+        let worked = self.decode().into_iter().chain(crc).chain(Self::COMMON).chain(tar).map(|(_, name)| name);
         worked.chain([self.hash(), self.transport()]).collect()
     }
 }
@@ -81,8 +89,8 @@ pub(super) struct PackedBench {
     pub(super) locked: Option<PathBuf>,
 }
 
-/// The digest of the small layer that `push --json` has reported.
-pub(super) fn small_layer_of(report: &str) -> ChoreResult<&str> {
-    let digest = report.split_once("\"small\":{\"digest\":\"").and_then(|(_, rest)| rest.split('"').next());
-    digest.ok_or_else(|| ChoreFailure::new(format!("push named no small layer: {report}")))
+/// The digest that stands behind this text in the report of `push --json`.
+pub(super) fn digest_behind<'a>(before: &str, report: &'a str) -> ChoreResult<&'a str> {
+    let digest = report.split_once(before).and_then(|(_, rest)| rest.split('"').next());
+    digest.ok_or_else(|| ChoreFailure::new(format!("push reported no {before}: {report}")))
 }

@@ -1,11 +1,12 @@
 //! The parts of an installation, each alone and on one core: what the whole is compared with.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use flate2::bufread::MultiGzDecoder;
 use tofu_oci_archive::ZSTD_WINDOW_LOG;
 use tofu_oci_types::DigestHasher;
 
@@ -20,7 +21,7 @@ const BUFFER: usize = 1 << 20;
 pub(crate) struct PartArgs {
     /// Which part
     part: BenchPart,
-    /// The archive: a zip, or a small layer for `zstd` and `hash-archive`
+    /// The archive: a zip, or a layer for `zstd`, `gunzip` and `hash-archive`
     archive: PathBuf,
     /// A file that `write` makes
     #[arg(required_if_eq("part", "write"))]
@@ -36,6 +37,8 @@ pub(crate) enum BenchPart {
     Crc,
     /// Decompress a Zstandard stream into one reused buffer
     Zstd,
+    /// Decompress a gzip stream into one reused buffer
+    Gunzip,
     /// The SHA-256 of as many bytes as the archive has
     HashArchive,
     /// The SHA-256 of as many bytes as the zip unpacks to
@@ -62,7 +65,12 @@ pub(crate) fn run(args: &PartArgs) -> ChoreResult {
                 Ok(())
             })?
         }
-        BenchPart::Zstd => decompress(&args.archive)?,
+        BenchPart::Zstd => read_through(&args.archive, |bytes| {
+            let mut decoder = zstd::Decoder::with_buffer(bytes)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+            Ok(Box::new(decoder))
+        })?,
+        BenchPart::Gunzip => read_through(&args.archive, |bytes| Ok(Box::new(MultiGzDecoder::new(bytes))))?,
         BenchPart::HashArchive => hash(args.archive.metadata()?.len())?,
         BenchPart::HashFiles => hash(unpacked(&args.archive)?)?,
         BenchPart::Write => {
@@ -75,13 +83,12 @@ pub(crate) fn run(args: &PartArgs) -> ChoreResult {
     Ok(())
 }
 
-/// Seconds to decompress a file of Zstandard that is in memory.
-fn decompress(archive: &Path) -> ChoreResult<f64> {
+/// Seconds to decompress a file that is in memory.
+fn read_through(archive: &Path, decoder: impl FnOnce(&[u8]) -> io::Result<Box<dyn Read + '_>>) -> ChoreResult<f64> {
     let bytes = std::fs::read(archive)?;
     let mut buffer = vec![0; BUFFER];
     let start = Instant::now();
-    let mut decoder = zstd::Decoder::with_buffer(bytes.as_slice())?;
-    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    let mut decoder = decoder(&bytes)?;
     while decoder.read(&mut buffer)? > 0 {}
     Ok(start.elapsed().as_secs_f64())
 }

@@ -21,7 +21,7 @@ const TEXT: RGBColor = RGBColor(118, 125, 134);
 const OURS: RGBColor = RGBColor(31, 136, 114);
 const PEER: RGBColor = RGBColor(143, 148, 156);
 const LIMIT: RGBColor = RGBColor(201, 125, 27);
-const LINES: [RGBColor; 3] = [OURS, LIMIT, RGBColor(104, 113, 214)];
+const LINES: [RGBColor; 4] = [OURS, LIMIT, RGBColor(104, 113, 214), RGBColor(190, 90, 140)];
 
 impl Doer {
     fn colour(self) -> RGBColor {

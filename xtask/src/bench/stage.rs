@@ -118,6 +118,7 @@ impl<'a> BenchStage<'a> {
             }
             Packing::Stored => self.publish_stored()?,
             Packing::Small => self.publish_small()?,
+            Packing::Image => self.publish_image()?,
         };
         Ok(cell.get_or_init(|| packed))
     }
@@ -331,8 +332,20 @@ impl<'a> BenchStage<'a> {
         Ok(vec![curl, unzip])
     }
 
-    pub(super) fn tofu_init(&self, _round: usize) -> ChoreResult<Vec<Command>> {
-        let folder = self.fresh("tofu")?;
+    /// `tofu init` with the lock file that it has written itself.
+    pub(super) fn tofu_init_locked(&self, _round: usize) -> ChoreResult<Vec<Command>> {
+        let (first, name) = (self.work.join("tofu-first"), ".terraform.lock.hcl");
+        if !first.exists() {
+            output(&mut self.tofu_init("tofu-first")?)?;
+        }
+        let command = self.tofu_init("tofu-locked")?;
+        fs::copy(first.join(name), self.work.join("tofu-locked").join(name))?;
+        Ok(vec![command])
+    }
+
+    /// `tofu init` in a fresh folder of this name.
+    pub(super) fn tofu_init(&self, folder: &str) -> ChoreResult<Command> {
+        let folder = self.fresh(folder)?;
         let (address, version) = (self.package.address(), &self.package.version);
         let required = format!("x = {{ source = \"{address}\", version = \"{version}\" }}");
         fs::write(folder.join("main.tf"), format!("terraform {{ required_providers {{ {required} }} }}\n"))?;
@@ -347,7 +360,28 @@ impl<'a> BenchStage<'a> {
         let mut command = Command::new(self.programs.tofu.as_ref().ok_or_else(|| ChoreFailure::new("no tofu"))?);
         command.arg("init").current_dir(&folder).env("SSL_CERT_FILE", &self.ca);
         command.env("TF_CLI_CONFIG_FILE", folder.join("rc")).env("CHECKPOINT_DISABLE", "1").env("HOME", &folder);
-        Ok(vec![command])
+        Ok(command)
+    }
+
+    /// What the documentation of `OpenTofu` says: a command a platform, and one for the index.
+    pub(super) fn oras(&self, oras: &Path, repository: &str) -> ChoreResult<Vec<Command>> {
+        let mut index = Command::new(oras);
+        index.args(["manifest", "index", "create", "--plain-http"]);
+        index.args(["--artifact-type", "application/vnd.opentofu.provider"]);
+        index.arg(format!("{repository}:{}", self.package.version));
+        let mut commands = Vec::new();
+        for zip in self.package.zips()? {
+            let name = zip.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let platform = name.trim_end_matches(".zip").rsplitn(3, '_').take(2).collect::<Vec<_>>().join("-");
+            let mut push = Command::new(oras);
+            push.args(["push", "--plain-http", "--artifact-type", "application/vnd.opentofu.provider-target"]);
+            push.arg(format!("{repository}:{platform}")).arg(format!("{name}:archive/zip"));
+            push.current_dir(&self.package.all);
+            commands.push(push);
+            index.arg(platform);
+        }
+        commands.push(index);
+        Ok(commands)
     }
 
     /// One POST (not timed) and one PUT a file, one after the other: what a careful script does today.

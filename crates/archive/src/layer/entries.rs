@@ -6,6 +6,7 @@ use tar::{Archive, EntryType, Header};
 
 use super::decode::AFTER_THE_END;
 use crate::names::{NameBytes, check_name, unsafe_name, utf8_name};
+use crate::sink::Feed;
 use crate::{ArchiveError, Limits};
 
 /// Most bytes of one extended header.
@@ -38,8 +39,22 @@ impl EntryContents<'_> {
         self.size
     }
 
+    /// Hands the whole file to the sink, under this name.
+    pub(super) fn pass_on(&mut self, name: &str, feed: &mut Feed) -> Result<(), ArchiveError> {
+        feed.start(name, None)?;
+        loop {
+            let mut buffer = feed.buffer()?;
+            let used = self.fill(&mut buffer)?;
+            let is_full = used == buffer.len();
+            feed.data(buffer, used)?;
+            if !is_full {
+                return feed.finish_unchecked();
+            }
+        }
+    }
+
     /// Fills the buffer, as far as there are bytes; returns how many came, 0 at the end.
-    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ArchiveError> {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ArchiveError> {
         let mut used = 0;
         while used < buffer.len() {
             let count = self.inner.read(&mut buffer[used..]).map_err(damaged)?;

@@ -1,7 +1,8 @@
 //! The union of an image's layers, as a package.
 //!
 //! ```text
-//! each layer   ByteSource -> decode (gzip, zstd) -> entries (tar) -> files spooled + a list of changes
+//! each layer   ByteSource -> decode (gzip, zstd) -> entries (tar) -> files to the sink thread, which spools them
+//!                                                                 -> a list of changes
 //! its end      diff_id checked; whiteouts hide what lies below, then the changes go into the tree
 //! all layers   tree -> folder
 //! ```
@@ -28,6 +29,7 @@ use tofu_oci_types::{Digest, DigestHasher};
 
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
+use crate::sink;
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 pub use decode::LayerCompression;
 use decode::{Consumed, Hashed, Metered, decoder};
@@ -46,8 +48,8 @@ use tree::{Tree, TreeNode};
 pub struct LayerTree {
     limits: Limits,
     spool: TempDir,
-    /// How many files lie in the spool.
-    spooled: u64,
+    /// The SHA-256 of each file in the spool, by its number.
+    hashes: Vec<[u8; 32]>,
     tree: Tree,
     used: LayerUsage,
 }
@@ -57,7 +59,7 @@ impl LayerTree {
     pub fn new(spool: &Path, limits: Limits) -> Result<Self, ArchiveError> {
         let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
         let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
-        Ok(Self { limits, spool, spooled: 0, tree: Tree::default(), used: LayerUsage::default() })
+        Ok(Self { limits, spool, hashes: Vec::new(), tree: Tree::default(), used: LayerUsage::default() })
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
@@ -73,19 +75,23 @@ impl LayerTree {
         diff_id: Option<&Digest>,
     ) -> Result<Digest, ArchiveError> {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
-        let consumed = Consumed::new(source, self.limits.clone(), self.used.packed);
-        let faults = consumed.faults();
-        let stream = decoder(consumed, compression);
-        let metered = Metered::new(stream, self.limits.clone(), self.used.bytes, faults.clone());
-        let decoded = Hashed { inner: metered, hasher };
-        let mut spool = Spool::new(self.spool.path(), &mut self.spooled);
-        let reading = LayerReading { limits: &self.limits, used: &mut self.used, target: &mut spool };
-        // A fault of the source or a broken limit lies below the decoders, which would only garble it.
-        let Hashed { inner, hasher } = reading.read(decoded).map_err(|error| faults.take().unwrap_or(error))?;
-        let changes = spool.into_changes();
-        self.used.bytes = inner.bytes();
-        self.used.packed = self.used.packed.saturating_add(faults.bytes_in());
-        let found = hasher.finish();
+        let (limits, used, spooled) = (&self.limits, &mut self.used, self.hashes.len());
+        let mut folder = FolderTarget::new(self.spool.path());
+        let ((changes, found), sums) = sink::run(&mut folder, |feed| {
+            let consumed = Consumed::new(source, limits.clone(), used.packed);
+            let faults = consumed.faults();
+            let stream = decoder(consumed, compression);
+            let metered = Metered::new(stream, limits.clone(), used.bytes, faults.clone());
+            let decoded = Hashed { inner: metered, hasher };
+            let mut spool = Spool::new(feed, spooled);
+            let reading = LayerReading { limits, used, target: &mut spool };
+            // A fault of the source or a broken limit lies below the decoders, which would only garble it.
+            let Hashed { inner, hasher } = reading.read(decoded).map_err(|error| faults.take().unwrap_or(error))?;
+            used.bytes = inner.bytes();
+            used.packed = used.packed.saturating_add(faults.bytes_in());
+            Ok((spool.into_changes(), hasher.finish()))
+        })?;
+        self.hashes.extend(sums);
         if let Some(expected) = diff_id.filter(|expected| **expected != found) {
             return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found });
         }
@@ -101,7 +107,7 @@ impl LayerTree {
     pub fn materialise(mut self, into: &Path) -> Result<PackageContents, ArchiveError> {
         let nodes = std::mem::take(&mut self.tree).into_nodes();
         let mut names = NameSet::default();
-        let mut uses: HashMap<u64, usize> = HashMap::new();
+        let mut uses: HashMap<usize, usize> = HashMap::new();
         for (name, node) in &nodes {
             match node {
                 TreeNode::Directory => names.insert(name, EntryKind::Directory)?,
@@ -123,7 +129,7 @@ impl LayerTree {
             let left = uses.entry(file.spooled).or_default();
             *left = left.saturating_sub(1);
             place(&from, &to, *left == 0)?;
-            files.push(PackageFile { name, size: file.size, mode: file.mode, sha256: file.sha256 });
+            files.push(PackageFile { name, size: file.size, mode: file.mode, sha256: self.hashes[file.spooled] });
         }
         let contents = PackageContents::new(files);
         folder.set_modes(&contents)?;

@@ -83,18 +83,9 @@ impl LayerTarget for PlainFiles {
 
     fn file(&mut self, name: String, mode: u32, contents: &mut EntryContents<'_>) -> Result<(), ArchiveError> {
         self.names.insert(&name, EntryKind::File)?;
-        self.feed.start(&name, None)?;
-        loop {
-            let mut buffer = self.feed.buffer()?;
-            let used = contents.fill(&mut buffer)?;
-            let is_full = used == buffer.len();
-            self.feed.data(buffer, used)?;
-            if !is_full {
-                break;
-            }
-        }
+        contents.pass_on(&name, &mut self.feed)?;
         self.files.push((name, contents.size(), mode));
-        self.feed.finish_unchecked()
+        Ok(())
     }
 
     fn link(&mut self, name: String, _target: String) -> Result<(), ArchiveError> {

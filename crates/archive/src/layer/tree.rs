@@ -8,11 +8,10 @@ use crate::ArchiveError;
 /// A file whose contents are in the spool.
 #[derive(Clone, Debug)]
 pub(super) struct SpooledFile {
-    /// Its name there.
-    pub(super) spooled: u64,
+    /// Its number there.
+    pub(super) spooled: usize,
     pub(super) size: u64,
     pub(super) mode: u32,
-    pub(super) sha256: [u8; 32],
 }
 
 #[derive(Clone, Debug)]

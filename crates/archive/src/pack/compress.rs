@@ -12,15 +12,6 @@ use crate::ZSTD_WINDOW_LOG;
 /// Of a small layer: 30 % fewer bytes than a zip, and the time is bearable (AWS provider, 707 MB: 6 s).
 const ZSTD_LEVEL: i32 = 9;
 
-/// How a layer that is made here is compressed.
-#[derive(Clone, Copy)]
-pub(super) enum LayerPacking {
-    /// For images.
-    Gzip,
-    /// For small layers.
-    Zstd,
-}
-
 /// Compresses what is written, in one thread.
 pub(super) enum Compressor<W: Write> {
     Gzip(GzEncoder<W>),
@@ -28,20 +19,20 @@ pub(super) enum Compressor<W: Write> {
 }
 
 impl<W: Write> Compressor<W> {
-    pub(super) fn new(format: LayerPacking, output: W) -> io::Result<Self> {
-        match format {
-            LayerPacking::Gzip => {
-                // 255: made on no system in particular.
-                let builder = GzBuilder::new().mtime(0).operating_system(255);
-                Ok(Self::Gzip(builder.write(output, Compression::new(LEVEL))))
-            }
-            LayerPacking::Zstd => {
-                let mut encoder = Encoder::new(output, ZSTD_LEVEL)?;
-                encoder.window_log(ZSTD_WINDOW_LOG)?;
-                encoder.long_distance_matching(true)?;
-                Ok(Self::Zstd(encoder))
-            }
-        }
+    /// For the layer of an image.
+    #[expect(clippy::unnecessary_wraps, reason = "of one type with `zstd`")]
+    pub(super) fn gzip(output: W) -> io::Result<Self> {
+        // 255: made on no system in particular.
+        let builder = GzBuilder::new().mtime(0).operating_system(255);
+        Ok(Self::Gzip(builder.write(output, Compression::new(LEVEL))))
+    }
+
+    /// For a small layer.
+    pub(super) fn zstd(output: W) -> io::Result<Self> {
+        let mut encoder = Encoder::new(output, ZSTD_LEVEL)?;
+        encoder.window_log(ZSTD_WINDOW_LOG)?;
+        encoder.long_distance_matching(true)?;
+        Ok(Self::Zstd(encoder))
     }
 
     /// Writes the end of the stream, and gives back what it was written to.

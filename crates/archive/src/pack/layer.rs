@@ -8,7 +8,7 @@ use sha2::Digest as _;
 use tar::{EntryType, Header};
 use tofu_oci_types::Digest;
 
-use super::compress::{Compressor, LayerPacking};
+use super::compress::Compressor;
 use super::{BUFFER_BYTES, Blocks, Hashing, create, in_order, mode_of, read_file};
 use crate::sink::{KnownEntry, UnpackTarget};
 use crate::zip::read_zip_into;
@@ -32,7 +32,7 @@ pub struct WrittenLayer {
 ///
 /// Spec: OCI image-spec 1.1.1, layer.md; seed RFC, "Package layout".
 pub fn write_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, ArchiveError> {
-    write_files(files, out, LayerPacking::Gzip)
+    write_files(files, out, Compressor::gzip)
 }
 
 /// Packs the files into a small layer at `out`: the tar of [`write_layer`] in Zstandard, level 9, with a window of 128 MiB
@@ -41,12 +41,12 @@ pub fn write_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, Arch
 ///
 /// Spec: OCI image-spec 1.1.1, layer.md; RFC 8878.
 pub fn write_small_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, ArchiveError> {
-    write_files(files, out, LayerPacking::Zstd)
+    write_files(files, out, Compressor::zstd)
 }
 
-fn write_files(files: &[InputFile], out: &Path, format: LayerPacking) -> Result<WrittenLayer, ArchiveError> {
+fn write_files(files: &[InputFile], out: &Path, compressor: NewCompressor) -> Result<WrittenLayer, ArchiveError> {
     let files = in_order(files)?;
-    let mut writer = LayerWriter::create(out, format, None)?;
+    let mut writer = LayerWriter::create(out, compressor, None)?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut described = Vec::new();
     for file in files {
@@ -75,13 +75,13 @@ pub fn layer_from_zip(
     out: &Path,
     limits: &Limits,
 ) -> Result<WrittenLayer, ArchiveError> {
-    from_zip(LayerWriter::create(out, LayerPacking::Gzip, Some(executable_for))?, zip, limits)
+    from_zip(LayerWriter::create(out, Compressor::gzip, Some(executable_for))?, zip, limits)
 }
 
 /// The files of the zip archive at `zip` as a small layer at `out` ([`write_small_layer`]), in the archive's order: same
 /// paths, contents and modes as [`crate::unpack_zip`] gives. The zip archive is checked as by [`crate::read_zip`].
 pub fn small_layer_from_zip(zip: &Path, out: &Path, limits: &Limits) -> Result<WrittenLayer, ArchiveError> {
-    from_zip(LayerWriter::create(out, LayerPacking::Zstd, None)?, zip, limits)
+    from_zip(LayerWriter::create(out, Compressor::zstd, None)?, zip, limits)
 }
 
 fn from_zip(mut writer: LayerWriter, zip: &Path, limits: &Limits) -> Result<WrittenLayer, ArchiveError> {
@@ -90,7 +90,9 @@ fn from_zip(mut writer: LayerWriter, zip: &Path, limits: &Limits) -> Result<Writ
     writer.complete(contents)
 }
 
-type LayerOutput = Hashing<Blocks<Compressor<Hashing<BufWriter<File>>>>>;
+type LayerFile = Hashing<BufWriter<File>>;
+type LayerOutput = Hashing<Blocks<Compressor<LayerFile>>>;
+type NewCompressor = fn(LayerFile) -> std::io::Result<Compressor<LayerFile>>;
 
 struct LayerWriter {
     output: LayerOutput,
@@ -102,9 +104,9 @@ struct LayerWriter {
 }
 
 impl LayerWriter {
-    fn create(path: &Path, format: LayerPacking, executable_for: Option<&str>) -> Result<Self, ArchiveError> {
+    fn create(path: &Path, compressor: NewCompressor, executable_for: Option<&str>) -> Result<Self, ArchiveError> {
         let file = Hashing::new(BufWriter::with_capacity(BUFFER_BYTES, create(path)?));
-        let compressor = Compressor::new(format, file).map_err(ArchiveError::io("write", path))?;
+        let compressor = compressor(file).map_err(ArchiveError::io("write", path))?;
         Ok(Self {
             output: Hashing::new(Blocks::new(compressor)),
             path: path.to_owned(),

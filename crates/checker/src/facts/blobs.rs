@@ -12,7 +12,7 @@ use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, WorkUnit};
 
-use super::budget::ReadBudget;
+use super::budget::{ReadBudget, spend};
 use super::{FaultKind, PackageFacts, ReadFault, is_any_executable};
 use crate::opentofu::{ZipFault, list_zip};
 
@@ -197,16 +197,23 @@ fn examine(
     let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
     let tar = match read_as {
         LayerReadAs::Zip => None,
-        LayerReadAs::Tar => Some(tar(file.path())?),
+        LayerReadAs::Tar => tar(file.path(), unpacked)?,
     };
     Ok(Some(PackageFacts { size, sha256, intact, zip, contents, programs, tar }))
 }
 
-/// What the bytes hold as a tar in Zstandard, or why an installer would not unpack them.
-fn tar(path: &Path) -> Result<Result<PackageContents, String>, StoreError> {
-    match ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &Limits::default())) {
+/// What the bytes hold as a tar in Zstandard, or why an installer would not unpack them; `None` if no more may be `unpacked`.
+fn tar(path: &Path, unpacked: &AtomicU64) -> Result<Option<Result<PackageContents, String>>, StoreError> {
+    let limits = Limits::default();
+    if unpacked.load(Ordering::Relaxed) == 0 {
+        return Ok(None);
+    }
+    let read = ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &limits));
+    // Of a refused one it is not known how much came out.
+    spend(unpacked, read.as_ref().map_or(limits.total_bytes, PackageContents::bytes));
+    match read {
         Err(ArchiveError::Io { action, path, source }) => Err(StoreError::io(action, path, source)),
-        read => Ok(PackageFacts::contents_of(read)),
+        read => Ok(Some(PackageFacts::contents_of(read))),
     }
 }
 

@@ -55,7 +55,7 @@ fn too_much() -> ReadFault {
 }
 
 /// Takes from what is left. A value that does not fit takes everything.
-fn spend(left: &AtomicU64, amount: u64) -> bool {
+pub(super) fn spend(left: &AtomicU64, amount: u64) -> bool {
     let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(amount)));
     before.is_ok_and(|before| before >= amount)
 }

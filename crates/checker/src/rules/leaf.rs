@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tofu_oci_layout::{annotation, artifact_type, media_type};
+use tofu_oci_layout::{LeafKind, annotation, artifact_type, media_type};
 use tofu_oci_types::{Platform, is_known_to_go};
 
 use super::catalogue::index::MANIFEST_DIGEST;
@@ -98,12 +98,10 @@ pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
     IndexEntryKind::of(entry) == IndexEntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
-/// The small layer beside the zip: the only layer that is a tar in Zstandard.
+/// The small layer of a leaf that is meant to have a zip.
 pub(super) fn small_layer(entry: &IndexEntry) -> Option<&LeafPart> {
-    let layers = entry.leaf.layers.iter();
-    let mut small = layers.filter(|layer| layer.descriptor.media_type == media_type::LAYER_TAR_ZSTD);
-    let only = small.next().filter(|_| small.next().is_none());
-    only.filter(|_| is_package_leaf(entry))
+    let small = LeafKind::Artifact.small_layer(&entry.leaf.layers, |layer| &layer.descriptor.media_type);
+    small.filter(|_| is_package_leaf(entry))
 }
 
 /// The findings about the type and platform of the entry.

@@ -12,7 +12,7 @@ use super::catalogue::package::{
 };
 use super::document::{OfContent, unreadable};
 use super::leaf::{IndexEntryKind, is_package_leaf, small_layer};
-use super::places::Findings;
+use super::places::{Findings, quoted};
 use super::subject::CheckSubject;
 use crate::facts::{
     BlobContent, Depth, FoundRelease, IndexEntry, LeafPart, PackageFacts, RepositoryFacts, is_any_executable,
@@ -54,12 +54,20 @@ fn small(entry: &IndexEntry) -> Option<crate::Finding> {
     let place = format!("layer {}", part.descriptor.digest);
     let Ok(BlobContent::Package(package)) = &part.blob.content else { return None };
     let of_layer = match package.tar.as_ref().filter(|_| package.intact)? {
-        Ok(contents) => contents.h1(),
+        Ok(contents) => contents,
         Err(problem) => return Some(SMALL_LAYER_UNREADABLE.at(place, problem.clone())),
     };
-    let of_zip = zip(entry).filter(|(_, zip)| zip.intact).and_then(|(_, zip)| zip.h1())?;
-    let said = || format!("its files have {of_layer}, those of the zip beside it {of_zip}");
-    (of_layer != of_zip).then(|| SMALL_LAYER_DIFFERS.at(place, said()))
+    let (_, zip) = zip(entry).filter(|(_, zip)| zip.intact)?;
+    let of_zip = zip.contents.as_ref().ok()?;
+    let said = if of_layer.h1() == of_zip.h1() {
+        let mut files = of_layer.files().iter().zip(of_zip.files());
+        let (layer, zip) = files.find(|(layer, zip)| layer.mode != zip.mode)?;
+        let name = quoted(&layer.name);
+        format!("its file {name} has the mode {:o}, that of the zip beside it {:o}", layer.mode, zip.mode)
+    } else {
+        format!("its files have {}, those of the zip beside it {}", of_layer.h1(), of_zip.h1())
+    };
+    Some(SMALL_LAYER_DIFFERS.at(place, said))
 }
 
 /// One finding if packages were not read.

@@ -115,8 +115,8 @@ pub(crate) struct Args {
 
 impl Args {
     /// What was typed and what the environment says.
-    pub(crate) fn read(declared: &clap::Command) -> Result<(Self, clap::ArgMatches), clap::Error> {
-        let matches = declared.clone().try_get_matches()?;
+    pub(crate) fn read(declared: &mut clap::Command) -> Result<(Self, clap::ArgMatches), clap::Error> {
+        let matches = declared.try_get_matches_from_mut(std::env::args_os())?;
         Ok((Self::from_arg_matches(&matches)?, matches))
     }
 }
@@ -128,6 +128,9 @@ pub(crate) fn declared() -> clap::Command {
 
 /// The command that reads this run's arguments. An empty variable counts as unset, as scripts mean it.
 pub(crate) fn command() -> clap::Command {
+    if std::env::vars_os().all(|(_, value)| !value.is_empty()) {
+        return declared();
+    }
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
@@ -173,10 +176,7 @@ pub(crate) fn variables() -> Vec<std::ffi::OsString> {
 
 /// The command with all arguments of all its verbs changed.
 pub(crate) fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap::Command {
-    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    verbs
-        .into_iter()
-        .fold(command, |command, verb| command.mut_subcommand(verb, |verb| each(verb.mut_args(change), change)))
+    command.mut_subcommands(|verb| each(verb.mut_args(change), change))
 }
 
 impl Verb {

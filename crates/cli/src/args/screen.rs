@@ -8,8 +8,7 @@ use clap::builder::Resettable;
 
 /// The command and its verbs, with the examples before the options.
 pub(super) fn examples_first(command: Command) -> Command {
-    let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
-    let command = verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, examples_first));
+    let command = command.mut_subcommands(examples_first);
     let everything = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let shown =
         Some(examples(&everything)).filter(|text| !text.is_empty()).map(|text| text.replace("\n\n", "\n").into());

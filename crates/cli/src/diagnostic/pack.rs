@@ -76,7 +76,7 @@ impl From<PackError> for Diagnostic {
                 diagnostic.hint("the folder is not as the build left it; build the release again")
             }
             PackError::LayersDiffer { .. } => diagnostic.hint("this is a bug: please report it with the zip"),
-            PackError::SmallLayer { .. } => diagnostic.hint("publish the release without --small"),
+            PackError::SmallLayerTooDense { .. } => diagnostic.hint("publish the release without --small"),
             PackError::Vanished { .. } => {
                 diagnostic.hint("the registry lost or deletes it; run the same command again, and tell its operator")
             }

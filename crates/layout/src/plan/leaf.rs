@@ -26,8 +26,7 @@ pub struct LeafPlan {
 impl LeafPlan {
     /// The small layer of an artifact, if it has one.
     pub fn small(&self) -> Option<&Descriptor> {
-        let mut layers = self.blobs.iter().filter(|_| self.kind == LeafKind::Artifact);
-        layers.find(|layer| layer.media_type == media_type::LAYER_TAR_ZSTD)
+        self.kind.small_layer(&self.blobs, |layer| &layer.media_type)
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::{
-    InputFile, LayerCompression, LayerTree, Limits, ReadSource, WrittenLayer, WrittenZip, input_files, layer_from_zip,
-    read_tar_zst, small_layer_from_zip, write_layer, write_small_layer, write_zip,
+    ArchiveError, InputFile, LayerCompression, LayerTree, Limits, ReadSource, WrittenLayer, WrittenZip, input_files,
+    layer_from_zip, read_tar_zst, small_layer_from_zip, write_layer, write_small_layer, write_zip,
 };
 use tofu_oci_disk::Scratch;
 use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
@@ -218,7 +218,13 @@ fn prove(job: &PackJob, path: &Path, layer: &WrittenLayer, zip: &PackageHash) ->
 fn prove_small(job: &PackJob, path: &Path, zip: &PackageHash) -> Result<(), PackError> {
     let platform = || job.package.platform.clone();
     let read = ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &Limits::default()));
-    let found = read.map_err(|error| PackError::SmallLayer { platform: platform(), source: Arc::new(error) })?.h1();
+    let failed = |error| match error {
+        ArchiveError::RatioExceeded { .. } => {
+            PackError::SmallLayerTooDense { platform: platform(), source: Arc::new(error) }
+        }
+        error => PackError::archive(path, error),
+    };
+    let found = read.map_err(failed)?.h1();
     if found == *zip {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! What a push would do.
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_layout::{LeafKind, media_type};
+use tofu_oci_layout::LeafKind;
 use tofu_oci_source::version_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
@@ -81,7 +81,7 @@ fn contents(release: &BuiltRelease) -> Vec<(&'static str, Option<Platform>, Desc
     for leaf in release.prepared.iter().flat_map(|prepared| &prepared.leaves) {
         let platform = || Some(leaf.platform.clone());
         let role = |blob: &Descriptor| match leaf.kind {
-            LeafKind::Artifact if blob.media_type == media_type::LAYER_TAR_ZSTD => "small",
+            LeafKind::Artifact if leaf.small() == Some(blob) => "small",
             LeafKind::Artifact => "package",
             LeafKind::Image => "layer",
         };

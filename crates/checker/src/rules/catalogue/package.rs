@@ -259,8 +259,9 @@ pub(crate) static SMALL_LAYER_DIFFERS: CheckRule = CheckRule {
     id: "small-layer-differs",
     group: Group::Package,
     level: FindingLevel::Warning,
-    finds: "a small layer with other content than the zip beside it",
-    why: "It is not what the lock file names, so tofu-oci fetches it in vain, warns and takes the zip. Whoever unpacks it \
+    finds: "a small layer with other content or other modes than the zip beside it",
+    why: "Other files are not what the lock file names, so tofu-oci fetches the layer in vain, warns and takes the zip. Modes \
+           are in no checksum: if only they differ, the package is installed with those of the layer. Whoever unpacks it \
            with other tools gets another provider.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `--small`, which makes the layer from the zip",
