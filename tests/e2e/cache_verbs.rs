@@ -1,5 +1,8 @@
 //! `cache info`, `cache prune` and `cache verify`.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
 use insta::assert_snapshot;
 
 use crate::cache::{cached_data, caching, data, edit, install, line};
@@ -31,7 +34,7 @@ fn the_cache_is_shown_thinned_out_and_verified() {
     assert_snapshot!(scene.run("cache verify").text, @"
     exit code: 0
     ----- stdout -----
-    1 package (200.1 kB) as they came
+    1 package (200.1 kB) intact
 
     ----- stderr -----
     ");
@@ -65,12 +68,12 @@ fn the_cache_is_shown_thinned_out_and_verified() {
     ----- stdout -----
     damaged, and removed: registry.example.com/acme/widget 1.4.0 linux_amd64
       [WORK]/cache/packages-v1/content/h1-sfnbjekcoXcBc5Y_8NczkzXcCNoz8Lnq3Cj1twz67Ho/files/data.bin
-    0 packages (0 B) as they came
+    0 packages (0 B) intact
 
     ----- stderr -----
     ");
     assert_eq!(install(&scene, "b"), 1);
-    assert_snapshot!(day(scene.run("cache prune --unused-for 0").text), @"
+    assert_snapshot!(day(scene.run("cache prune --max-size 0").text), @"
     exit code: 0
     ----- stdout -----
     package                                             size      last used
@@ -98,8 +101,14 @@ fn every_json_line_is_documented() {
         json::check(&scene.run("cache prune --max-size 0 --dry-run --json")),
         ["cached-package", "cache-summary"]
     );
+    let intact = scene.run("cache verify --json").success();
+    assert_eq!(json::check(&intact), ["cache-summary"]);
+    let summary = intact.json().remove(0);
+    assert_eq!((&summary["outcome"], &summary["packages"], &summary["left"]), (&"intact".into(), &0.into(), &1.into()));
     edit(&cached_data(&scene, "cache"));
-    assert_eq!(json::check(&scene.run("cache verify --json")), ["cached-package", "cache-summary"]);
+    let damaged = scene.run("cache verify --json");
+    assert_eq!(json::check(&damaged), ["cached-package", "cache-summary"]);
+    assert_eq!(damaged.json()[1]["outcome"], "damaged");
 }
 
 #[test]
@@ -111,9 +120,85 @@ fn without_a_cache_there_is_nothing_to_look_after() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no package cache
+    error: TOFU_OCI_CACHE_DIR is empty: the package cache is off
 
-    hint: TOFU_OCI_CACHE_DIR names its folder; an empty value turns the cache off
-    hint: without the variable it is in the cache folder of your user: tofu-oci help caching
+    hint: set it to the folder of a cache, or unset it for the usual one: tofu-oci help caching
     ");
+}
+
+#[test]
+fn the_error_about_a_cache_that_cannot_be_used_says_why() {
+    let scene = caching();
+    scene.run("cache info").success();
+    fs::set_permissions(scene.path("cache/packages-v1"), fs::Permissions::from_mode(0o777)).unwrap();
+    for verb in ["info", "prune", "verify"] {
+        let said = scene.run(&format!("cache {verb}"));
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        let start = "error: the package cache in [WORK]/cache is not used: ";
+        assert!(said.text.contains(start) && said.text.contains("others may write to it"), "{}", said.text);
+        assert!(said.text.contains("hint: make that folder yours alone"), "{}", said.text);
+        assert_eq!(said.text.matches("is not used").count(), 1, "it is not said twice: {}", said.text);
+        assert!(!said.text.contains("--no-cache"), "`cache` has no such option: {}", said.text);
+    }
+    let error = scene.run("cache info --json").json().remove(0);
+    assert_eq!((&error["event"], &error["code"]), (&"error".into(), &"cache-not-used".into()));
+}
+
+#[test]
+fn a_relative_cache_folder_is_refused() {
+    let mut scene = caching();
+    scene.context.env("TOFU_OCI_CACHE_DIR", "cache");
+    assert_snapshot!(scene.run("cache info").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: TOFU_OCI_CACHE_DIR names cache, which is not an absolute path
+
+    hint: write an absolute path: TOFU_OCI_CACHE_DIR=[WORK]/cache
+    ");
+    scene.context.env("TOFU_OCI_CACHE_DIR", "~/cache");
+    assert_snapshot!(scene.run(&line("a")).text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: TOFU_OCI_CACHE_DIR names ~/cache, which is not an absolute path
+
+    hint: write an absolute path: TOFU_OCI_CACHE_DIR=[HOME]/cache
+    ");
+    scene.run(&format!("{} --no-cache", line("a"))).success();
+    let dir = scene.path("cache").display().to_string();
+    scene.context.env("TOFU_OCI_CACHE_DIR", dir).env("TOFU_OCI_CACHE_LOWER", "lower");
+    assert_snapshot!(scene.run(&line("b")).text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: TOFU_OCI_CACHE_LOWER names lower, which is not an absolute path
+
+    hint: write an absolute path: TOFU_OCI_CACHE_LOWER=[WORK]/lower
+    ");
+    assert!(!scene.path("cache").exists());
+}
+
+#[test]
+fn what_is_shared_by_hard_links_goes_by_size_alone() {
+    let scene = caching();
+    install(&scene, "a");
+    // As in a project on a file system that cannot share blocks.
+    fs::hard_link(cached_data(&scene, "cache"), scene.path("linked")).unwrap();
+    assert_snapshot!(scene.run("cache prune --unused-for 0").text, @"
+    exit code: 0
+    ----- stdout -----
+    0 packages (0 B) removed, 1 package (200.1 kB) left
+
+    ----- stderr -----
+    ");
+    let by_size = scene.run("cache prune --max-size 0 --dry-run").success();
+    assert!(by_size.text.contains("1 package (200.1 kB) would be removed, 0 packages (0 B) would be left"));
+    fs::remove_file(scene.path("linked")).unwrap();
+    fs::remove_dir_all(scene.path("a")).unwrap();
+    let by_age = scene.run("cache prune --unused-for 0").success();
+    assert!(by_age.text.contains("1 package (200.1 kB) removed, 0 packages (0 B) left"), "{}", by_age.text);
 }

@@ -113,8 +113,9 @@ fn a_release_without_small_layers_is_replaced_like_any_other() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same zips and other layers beside them
 
-    hint: what lock files name is the same; pushed with or without --small as before, nothing has to be sent
+    hint: the published release has the same zips, and differs in small layers: push again with (or without) --small, as it was pushed, or publish a new version
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
+    hint: --replace-tag marks the old index as withdrawn, and `ch:` lines of lock files no longer match; `zh:` and `h1:` still do
     ");
     scene.run(&format!("{PUSH} --replace-tag")).success();
     demand_carried(&scene, "acme/widget");

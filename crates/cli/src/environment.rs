@@ -11,6 +11,7 @@ use tofu_oci_mapper::config::{self, CliConfigReading, ConfigFiles, Environment, 
 use tofu_oci_types::TofuRelease;
 
 use crate::diagnostic::Diagnostic;
+use crate::invocation;
 
 /// The environment of this process. `chdir` is where `--chdir` says that the work is done.
 ///
@@ -39,13 +40,19 @@ pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
 
 /// The folder of this program in the user's cache, by the environment.
 pub(crate) fn cache_root() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = match std::env::consts::OS {
-        "windows" => variable("LOCALAPPDATA"),
-        "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
-        _ => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
-    };
-    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci"))
+    cache_home(os(), &path).map(|dir| dir.join("tofu-oci"))
+}
+
+/// The user's cache folder. A relative path in a variable counts as unset.
+///
+/// Spec: XDG Base Directory Specification 0.8, "Basics": programs ignore relative paths.
+fn cache_home(os: Os, path: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let variable = |name: &str| path(name).filter(|dir| dir.is_absolute());
+    match os {
+        Os::Windows => variable("LOCALAPPDATA"),
+        Os::Mac => variable("HOME").map(|home| home.join("Library/Caches")),
+        Os::Unix => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
+    }
 }
 
 fn os() -> Os {
@@ -87,6 +94,24 @@ fn home_of_user() -> Option<PathBuf> {
 /// The path in a variable; an empty one counts as unset.
 pub(crate) fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The absolute path in a variable; an empty one counts as unset.
+///
+/// # Errors
+/// If the path is relative, as one that begins with `~` is: it would mean another folder in each directory.
+pub(crate) fn absolute_path(name: &str) -> Result<Option<PathBuf>, Diagnostic> {
+    let Some(named) = path(name) else { return Ok(None) };
+    if named.is_absolute() {
+        return Ok(Some(named));
+    }
+    let meant = match named.strip_prefix("~") {
+        Ok(rest) => home().map(|home| home.join(rest)),
+        Err(_) => std::path::absolute(&named).ok(),
+    };
+    let text = format!("{name} names {}, which is not an absolute path", named.display());
+    let example = meant.map_or_else(|| "/PATH".to_owned(), |path| invocation::quoted(&path.to_string_lossy()));
+    Err(Diagnostic::usage(text).hint(format!("write an absolute path: {name}={example}")))
 }
 
 /// Every variable. What is no Unicode gets a replacement mark: then a file of that name is missing, which is told.
@@ -198,5 +223,24 @@ mod tests {
         check("1000", Some("/home/ada"));
         check("1001", None);
         check("7", None);
+    }
+
+    #[track_caller]
+    fn check_cache(os: Os, variables: &[(&str, &str)], want: Option<&str>) {
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value));
+        assert_eq!(cache_home(os, &variable), want.map(PathBuf::from), "{variables:?}");
+    }
+
+    #[test]
+    fn a_relative_cache_folder_does_not_count() {
+        let home = ("HOME", "/home/ada");
+        check_cache(Os::Unix, &[home], Some("/home/ada/.cache"));
+        check_cache(Os::Unix, &[home, ("XDG_CACHE_HOME", "/c")], Some("/c"));
+        for relative in ["c", "./c", "~/c"] {
+            check_cache(Os::Unix, &[home, ("XDG_CACHE_HOME", relative)], Some("/home/ada/.cache"));
+            check_cache(Os::Unix, &[("HOME", relative)], None);
+        }
+        check_cache(Os::Mac, &[home, ("XDG_CACHE_HOME", "/c")], Some("/home/ada/Library/Caches"));
     }
 }

@@ -28,20 +28,51 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["auth login"], &["login"]),
     (&["auth logout"], &["logout"]),
     (&["config show", "config list", "config print"], &["config check", "config snippet"]),
+    (&["prune", "clean", "gc"], &["cache prune"]),
+    (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),
+    (&["cache list", "cache ls", "cache path", "cache size", "cache show", "cache status"], &["cache info"]),
+    (&["cache check"], &["cache verify"]),
 ];
 
-/// Options that other verbs and tools have, and what they are called here.
-const OTHER_OPTIONS: &[(&str, &str)] = &[
-    ("force", "replace-tag"),
-    ("overwrite", "replace-tag"),
-    ("message", "reason"),
-    ("reason", "message"),
-    ("key", "sign-key"),
-    ("tag", "version"),
-    ("dry-run", "plan"),
-    ("plan", "dry-run"),
-    ("dest", "to"),
-    ("destination", "to"),
+/// What does the work of an option that a verb lacks.
+#[derive(Clone, Copy)]
+enum Instead {
+    /// An option of the verb, whichever verbs have it.
+    Option(&'static str),
+    /// Something else, for these verbs alone.
+    Advice(&'static [&'static str], &'static str),
+}
+
+/// Options that other verbs and tools have, and what does the same here.
+const OTHER_OPTIONS: &[(&str, Instead)] = &[
+    ("--force", Instead::Option("--replace-tag")),
+    ("--overwrite", Instead::Option("--replace-tag")),
+    ("--message", Instead::Option("--reason")),
+    ("--reason", Instead::Option("--message")),
+    ("--key", Instead::Option("--sign-key")),
+    ("--tag", Instead::Option("--version")),
+    ("--dry-run", Instead::Option("--plan")),
+    ("--plan", Instead::Option("--dry-run")),
+    ("--dest", Instead::Option("--to")),
+    ("--destination", Instead::Option("--to")),
+    ("--older-than", Instead::Option("--unused-for")),
+    ("--all", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
+    ("--force", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
+    (
+        "--cache-dir",
+        Instead::Advice(
+            &["install", "cache info", "cache prune", "cache verify"],
+            "the variable TOFU_OCI_CACHE_DIR names the folder of the package cache: tofu-oci help caching",
+        ),
+    ),
+    ("--to", Instead::Advice(&["bundle load"], "write the destination after the file: tofu-oci bundle load FILE DEST")),
+    (
+        "--small",
+        Instead::Advice(
+            &["copy"],
+            "`push` and `pack` make small layers with --small; `copy` always carries them along",
+        ),
+    ),
 ];
 
 /// The refusal of arguments with the text of a private key in them. No message repeats such an argument, as others would.
@@ -142,9 +173,15 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
     }
     let takes = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
     let diagnostic = |word: &str| Diagnostic::usage(format!("unexpected argument `{word}`"));
-    if let Some(option) = typed.strip_prefix("--") {
-        let (_, here) = OTHER_OPTIONS.iter().find(|(other, here)| *other == option && takes(here))?;
-        return Some(diagnostic(typed).hint(format!("`{name}` has --{here} for it")));
+    if typed.starts_with("--") {
+        let means = |instead: &Instead| match *instead {
+            Instead::Option(option) => {
+                takes(option.trim_start_matches('-')).then(|| format!("`{name}` has {option} for it"))
+            }
+            Instead::Advice(verbs, advice) => verbs.contains(&name.as_str()).then(|| advice.to_owned()),
+        };
+        let hint = OTHER_OPTIONS.iter().filter(|(other, _)| *other == typed).find_map(|(_, instead)| means(instead))?;
+        return Some(diagnostic(typed).hint(hint));
     }
     if typed.starts_with('-') {
         let word = words
@@ -236,6 +273,17 @@ mod tests {
     }
 
     #[test]
+    fn words_of_other_caches_lead_to_the_verbs_of_this_one() {
+        for word in ["prune", "clean", "gc", "cache clean", "cache clear", "cache rm", "cache remove", "cache gc"] {
+            check(word, &["tofu-oci cache prune"]);
+        }
+        for word in ["list", "ls", "path", "size", "show", "status"] {
+            check(&format!("cache {word}"), &["tofu-oci cache info"]);
+        }
+        check("cache check", &["tofu-oci cache verify"]);
+    }
+
+    #[test]
     fn the_bridge_was_called_planned_after_it_was_built() {
         check("bridge", &["tofu-oci serve", "tofu-oci run"]);
         assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
@@ -271,6 +319,26 @@ mod tests {
         check_option("--force", "versions x/y --force", None);
         let want = "unexpected argument `--dry-run`: `mirror` has --plan for it";
         check_option("--dry-run", "mirror x/y --dry-run", Some(want));
+        let want = "unexpected argument `--older-than`: `cache prune` has --unused-for for it";
+        check_option("--older-than", "cache prune --older-than 7d", Some(want));
+    }
+
+    #[test]
+    fn an_option_that_no_option_replaces_is_answered_with_other_means() {
+        let want = |option: &str, hint: &str| format!("unexpected argument `{option}`: {hint}");
+        for option in ["--all", "--force"] {
+            let all = want(option, "to remove every package: tofu-oci cache prune --max-size 0");
+            check_option(option, &format!("cache prune {option}"), Some(&all));
+            check_option(option, &format!("bundle create b.tar {option}"), None);
+        }
+        let hint = "the variable TOFU_OCI_CACHE_DIR names the folder of the package cache: tofu-oci help caching";
+        check_option("--cache-dir", "install x/y --cache-dir z", Some(&want("--cache-dir", hint)));
+        check_option("--cache-dir", "cache info --cache-dir z", Some(&want("--cache-dir", hint)));
+        check_option("--cache-dir", "push dist x/y --cache-dir z", None);
+        let hint = "write the destination after the file: tofu-oci bundle load FILE DEST";
+        check_option("--to", "bundle load b.tar --to oci:x", Some(&want("--to", hint)));
+        let hint = "`push` and `pack` make small layers with --small; `copy` always carries them along";
+        check_option("--small", "copy x/y oci:x --small", Some(&want("--small", hint)));
     }
 
     #[test]

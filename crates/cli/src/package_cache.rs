@@ -4,31 +4,35 @@ use tofu_oci_fetch::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 use tofu_oci_types::Reporter;
 
 use crate::args::InstallArgs;
-use crate::cache_dir;
-use crate::environment::{cache_root, path};
+use crate::diagnostic::Diagnostic;
+use crate::environment::{absolute_path, cache_root};
 
 /// The folders that the environment names, or the usual one. An empty `TOFU_OCI_CACHE_DIR` turns the cache off.
-fn settings() -> PackageCacheSettings {
-    let lower = path("TOFU_OCI_CACHE_LOWER").map(|dir| std::path::absolute(&dir).unwrap_or(dir));
-    match cache_dir::named() {
-        Some(named) => {
-            let dir = Some(named).filter(|dir| !dir.as_os_str().is_empty());
-            PackageCacheSettings { dir, origin: CacheDirOrigin::Named, lower }
-        }
-        None => PackageCacheSettings { dir: cache_root(), origin: CacheDirOrigin::Usual, lower },
-    }
+///
+/// # Errors
+/// If a variable has a relative path.
+pub(crate) fn settings() -> Result<PackageCacheSettings, Diagnostic> {
+    let lower = absolute_path("TOFU_OCI_CACHE_LOWER")?;
+    let (dir, origin) = if std::env::var_os("TOFU_OCI_CACHE_DIR").is_some() {
+        (absolute_path("TOFU_OCI_CACHE_DIR")?, CacheDirOrigin::Named)
+    } else {
+        (cache_root(), CacheDirOrigin::Usual)
+    };
+    Ok(PackageCacheSettings { dir, origin, lower })
 }
 
-/// The cache; what cannot be used is reported.
-pub(crate) fn open(reporter: &dyn Reporter) -> PackageCache {
-    PackageCache::open(&settings(), reporter)
-}
-
-/// The cache of an installation; a run that writes nothing looks into one that is there.
-pub(crate) fn of_install(args: &InstallArgs, reporter: &dyn Reporter) -> PackageCache {
-    match (args.no_cache, args.dry_run) {
-        (true, _) => PackageCache::off(),
-        (false, true) => PackageCache::open_to_look(&settings(), reporter),
-        (false, false) => open(reporter),
+/// The cache of an installation; a run that writes nothing looks into one that is there. What cannot be used is reported.
+///
+/// # Errors
+/// As [`settings`].
+pub(crate) fn of_install(args: &InstallArgs, reporter: &dyn Reporter) -> Result<PackageCache, Diagnostic> {
+    if args.no_cache {
+        return Ok(PackageCache::off());
     }
+    let settings = settings()?;
+    Ok(if args.dry_run {
+        PackageCache::open_to_look(&settings, reporter)
+    } else {
+        PackageCache::open(&settings, reporter)
+    })
 }

@@ -13,7 +13,7 @@ use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::{Keeping, Reservation};
+use crate::cache::{KeepOutcome, Keeping, Reservation};
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::small::{ProvedContents, SmallLayerFault};
@@ -80,7 +80,14 @@ impl<'a> Fetcher<'a> {
         let Some(wanted) = self.cache.wanted(offer, place, proved) else {
             return self.download(offer, place, locked, proved).await;
         };
-        let mut staged = self.cache.take(&wanted, &self.waiter, self.reporter).await;
+        let mut staged = self.cache.take_own(&wanted, &self.waiter, self.reporter).await;
+        if staged.is_none()
+            && let Some(lower) = self.cache.take_lower(&wanted, &self.waiter, self.reporter).await
+        {
+            let verified = verify(lower, place, offer, locked, self.reporter)?;
+            self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
+            return Ok(verified.knowing(self.cache.clone()));
+        }
         let mut lock = None;
         if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
             lock = match self.reservation(wanted.lock_name()) {
@@ -93,8 +100,14 @@ impl<'a> Fetcher<'a> {
             let verified = verify(staged, place, offer, locked, self.reporter)?;
             return Ok(verified.knowing(self.cache.clone()));
         }
-        let verified = self.download(offer, place, locked, proved).await?;
-        self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
+        let mut verified = self.download(offer, place, locked, proved).await?;
+        if self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await == KeepOutcome::Twice {
+            match self.cache.take_own(&wanted, &self.waiter, self.reporter).await {
+                Some(staged) => verified = verified.sharing(staged),
+                // That one was damaged, and is gone.
+                None => drop(self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await),
+            }
+        }
         drop(lock);
         Ok(verified)
     }

@@ -28,19 +28,32 @@ const MOST_LARGER: u64 = 1 << 20;
 
 /// What the files of a package must be, known without its zip: one of some `h1:`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProvedContents(BTreeSet<PackageHash>);
+pub struct ProvedContents {
+    h1: BTreeSet<PackageHash>,
+    modes: ProvedModes,
+}
+
+/// Whether the modes of the files are known, too. An `h1:` says nothing of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ProvedModes {
+    #[default]
+    Unknown,
+    /// A signature covers the digest of the archive that they are in.
+    Signed,
+}
 
 impl ProvedContents {
     /// What is known of an offered package by the lock file's entry of its version, and by the judgement on its release.
     pub fn of(offer: &Offer, locked: Option<Expect<'_>>, judgement: Option<&Judgement>) -> Self {
         let Some(zip) = offer.zh() else { return Self::default() };
-        let Self(mut locked) = locked
+        let Self { mut h1, .. } = locked
             .map(|Expect { entry, .. }| Self::by_lock(entry, &zip, &offer.platform, &offer.claims))
             .unwrap_or_default();
-        locked.retain(|h1| judgement.is_none_or(|judgement| judgement.admits_unfetched(offer, h1)));
+        h1.retain(|h1| judgement.is_none_or(|judgement| judgement.admits_unfetched(offer, h1)));
         let covered = judgement.and_then(|judgement| judgement.covered().get(&offer.platform));
-        locked.extend(covered.into_iter().flatten().filter(|hash| hash.scheme() == Scheme::H1).cloned());
-        Self(locked)
+        let modes = if covered.is_some() { ProvedModes::Signed } else { ProvedModes::Unknown };
+        h1.extend(covered.into_iter().flatten().filter(|hash| hash.scheme() == Scheme::H1).cloned());
+        Self { h1, modes }
     }
 
     /// What an entry of the lock file says of the package with this zip, if no signature matters: the `h1:` that the release
@@ -50,24 +63,29 @@ impl ProvedContents {
             return Self::default();
         }
         let own = claims.get(platform).into_iter().flatten().filter(|hash| hash.scheme() == Scheme::H1);
-        Self(own.filter(|h1| entry.hashes.contains(h1)).cloned().collect())
+        Self { h1: own.filter(|h1| entry.hashes.contains(h1)).cloned().collect(), modes: ProvedModes::Unknown }
     }
 
-    /// These `h1:`.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &PackageHash> {
-        self.0.iter()
+    /// Whether this is one of the `h1:`.
+    pub(crate) fn contain(&self, h1: &PackageHash) -> bool {
+        self.h1.contains(h1)
+    }
+
+    /// The `h1:` of which any package will do, whatever the modes of its files.
+    pub(crate) fn with_any_modes(&self) -> impl Iterator<Item = &PackageHash> {
+        self.h1.iter().filter(|_| self.modes == ProvedModes::Unknown)
     }
 
     /// Whether a small layer would be taken for this place: its form must be that of a folder.
     pub fn suffice_for(&self, place: &PackagePath) -> bool {
-        !self.0.is_empty() && place.form == PackageForm::Folder
+        !self.h1.is_empty() && place.form == PackageForm::Folder
     }
 
     /// Checks that a small layer holds the package, and that the provider's program can be started: an `h1:` says nothing of
     /// modes.
     pub(crate) fn check(&self, found: &PackageContents, offer: &Offer) -> Result<(), SmallLayerFault> {
         let h1 = found.h1();
-        if !self.0.contains(&h1) {
+        if !self.contain(&h1) {
             return Err(SmallLayerFault::OtherContents { found: h1, expected: self.clone() });
         }
         match found.executable(offer.address().provider_type()) {
@@ -100,8 +118,8 @@ pub(crate) enum SmallLayerFault {
     NotExecutable { name: String },
 }
 
-fn list(ProvedContents(expected): &ProvedContents) -> String {
-    expected.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
+fn list(expected: &ProvedContents) -> String {
+    expected.h1.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 impl SmallLayerFault {

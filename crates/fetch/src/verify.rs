@@ -71,6 +71,12 @@ impl Verified {
         Self { received, ..self }
     }
 
+    /// The same package in files that the cache has, too. What it was fetched from stays.
+    pub(crate) fn sharing(self, cached: Staged) -> Self {
+        let Staged { archive, origin, zh, .. } = self.staged;
+        Self { staged: Staged { archive, origin, zh, ..cached }, ..self }
+    }
+
     /// The same, with what is known of files that lie in the place already.
     pub(crate) fn knowing(self, known: PackageCache) -> Self {
         Self { known, ..self }

@@ -131,9 +131,10 @@ impl PackageInstall<'_> {
                 return Err(FetchError::LocallyModified { address, version, path: target.path().to_owned() }.into());
             }
         };
-        let completed = self.completed(found, outcome, 0, hashes, Some(offered));
+        let mut completed = self.completed(found, outcome, 0, hashes, Some(offered));
         let proved = ProvedContents::of(offer, found.locked, judgement.as_deref());
         let is_cached = self.package_cache.holds(offer, target, &proved).await;
+        completed.installed.from_cache = is_cached && outcome == InstallOutcome::Installed;
         let size = proved.small_layer(offer, target).map_or_else(|| offer.bytes(), |layer| layer.size);
         let download = if is_cached { 0 } else { size.unwrap_or(0) };
         Ok(PlannedInstall { completed, download, claimed })

@@ -7,6 +7,7 @@
 //! Such a layer lies over nothing, so that nothing in it is hidden or linked: whatever a plain archive would not hold is
 //! refused, and nothing is spooled.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::decode::{Consumed, LayerCompression, Metered, decoder};
@@ -24,7 +25,7 @@ use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 /// read to its end; the digest of its bytes is the caller's to check.
 ///
 /// # Errors
-/// As [`LayerTree::apply`](crate::LayerTree::apply), and whiteouts, hard links, names that come twice and
+/// As [`LayerTree::apply`](crate::LayerTree::apply), and whiteouts, hard links, names that come twice, directories without files and
 /// [`ArchiveError::Empty`] for an archive without files.
 pub fn unpack_tar_zst(
     source: &mut dyn ByteSource,
@@ -55,9 +56,10 @@ fn read_into(
         let consumed = Consumed::new(source, limits.clone(), 0);
         let faults = consumed.faults();
         let metered = Metered::new(decoder(consumed, LayerCompression::Zstd), limits.clone(), 0, faults.clone());
-        let mut plain = PlainFiles { feed, names: NameSet::default(), files: Vec::new() };
+        let mut plain = PlainFiles { feed, names: NameSet::default(), directories: Vec::new(), files: Vec::new() };
         let reading = LayerReading { limits, used: &mut LayerUsage::default(), target: &mut plain };
         reading.read(metered).map_err(|error| faults.take().unwrap_or(error))?;
+        plain.refuse_empty_directories()?;
         Ok(plain.files)
     })?;
     if files.is_empty() {
@@ -71,14 +73,32 @@ fn read_into(
 struct PlainFiles {
     feed: Feed,
     names: NameSet,
+    directories: Vec<String>,
     /// Name, size and mode of each file, in their order.
     files: Vec<(String, u64, u32)>,
+}
+
+impl PlainFiles {
+    /// No checksum of a package says which directories without files it has, so such a layer has none.
+    fn refuse_empty_directories(&self) -> Result<(), ArchiveError> {
+        let parents =
+            self.files.iter().flat_map(|(name, _, _)| name.match_indices('/').map(|(slash, _)| &name[..slash]));
+        let parents: BTreeSet<&str> = parents.collect();
+        match self.directories.iter().find(|name| !parents.contains(name.as_str())) {
+            Some(name) if !self.files.is_empty() => {
+                Err(ArchiveError::UnsupportedEntry { name: name.clone(), kind: "a directory without files" })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl LayerTarget for PlainFiles {
     fn directory(&mut self, name: String) -> Result<(), ArchiveError> {
         self.names.insert(&name, EntryKind::Directory)?;
-        self.feed.directory(&name)
+        self.feed.directory(&name)?;
+        self.directories.push(name);
+        Ok(())
     }
 
     fn file(&mut self, name: String, mode: u32, contents: &mut EntryContents<'_>) -> Result<(), ArchiveError> {

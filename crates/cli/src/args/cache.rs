@@ -26,7 +26,7 @@ pub(crate) struct CacheArgs {
 pub(crate) enum CacheVerb {
     /// Show where the package cache is, and what is in it
     Info(CacheInfoArgs),
-    /// Remove packages that no project uses any more
+    /// Remove the packages that were used longest ago, by age or by size
     Prune(CachePruneArgs),
     /// Read every byte of the package cache, and remove what was changed
     Verify(CacheVerifyArgs),
@@ -66,16 +66,24 @@ Examples:
   Only as much as makes the others fit into 20 GB; print it first:
     tofu-oci cache prune --max-size 20GB --dry-run
 
-  Everything:
+  Every package:
     tofu-oci cache prune --max-size 0
 
-Projects keep what they have installed, and other runs of tofu-oci may work meanwhile. If a project
-shares the files of a package by hard links, the disk has more room only after the project is gone.")]
+Projects keep what they have installed, and other runs of tofu-oci may work meanwhile. --unused-for
+keeps packages whose files a project still shares by hard links: removing them would free nothing.
+--max-size removes them too; the disk has more room after the project is gone.
+See `tofu-oci help caching`.")]
 pub(crate) struct CachePruneArgs {
     /// Remove packages that no project got for this time, such as 30d or 36h [default: 30d without --max-size]
+    ///
+    /// A time has a number with d, h, m or s, or several of them (1d12h); 0 is any time. Packages whose files a project shares by
+    /// hard links stay.
     #[arg(long, value_name = "AGE")]
     pub(crate) unused_for: Option<MinAge>,
     /// Remove the least recently used packages until the others have at most so many bytes, such as 20GB
+    ///
+    /// A size is a whole number with B, KB, MB, GB, TB, KiB, MiB, GiB or TiB, or without a unit in bytes. Packages that projects
+    /// share go, too.
     #[arg(long, value_name = "SIZE")]
     pub(crate) max_size: Option<ByteSize>,
     /// Print what would be removed; remove nothing

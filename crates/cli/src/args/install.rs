@@ -74,6 +74,8 @@ pub(crate) struct InstallArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Use no package cache: fetch every package, and keep none for other projects
+    ///
+    /// The cache is in the folder that TOFU_OCI_CACHE_DIR names, else in the cache folder of your user. See `tofu-oci help caching`.
     #[arg(long, hide_short_help = true)]
     pub(crate) no_cache: bool,
     #[command(flatten)]

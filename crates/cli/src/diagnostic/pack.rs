@@ -132,14 +132,21 @@ impl Diagnostic {
                 "push with the --layout and the platforms of the published release, and nothing has to be sent"
             }
             ReleaseDifference::Layers => {
-                "what lock files name is the same; pushed with or without --small as before, nothing has to be sent"
+                "the published release has the same zips, and differs in small layers: push again with (or without) --small, \
+                 as it was pushed, or publish a new version"
             }
             ReleaseDifference::Annotations => {
                 "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
             }
             ReleaseDifference::NotARelease => "check that this is the repository you mean",
         };
-        self.hint(what).hint(move_hint(taken))
+        let diagnostic = self.hint(what).hint(move_hint(taken));
+        if !matches!(taken.difference, ReleaseDifference::Layers) {
+            return diagnostic;
+        }
+        diagnostic.hint(
+            "--replace-tag marks the old index as withdrawn, and `ch:` lines of lock files no longer match; `zh:` and `h1:` still do",
+        )
     }
 
     /// The same with the ways on for a repository that is kept for another address.

@@ -64,7 +64,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let mut options = Options::new(lock, trust);
     options.forget = forget;
     options.waiter = context.waiter(&args.network);
-    options.package_cache = package_cache::of_install(args, context.reporter.as_ref());
+    options.package_cache = package_cache::of_install(args, context.reporter.as_ref())?;
     let run = InstallRun { context, args, jobs: &jobs, options: &options };
     if args.write() == LockWrite::Compare {
         run.check_locked().await?;

@@ -75,6 +75,9 @@ pub(super) fn planned(context: &Context, packages: &[PlannedPackage], lock: &Loc
             InstallOutcome::AlreadyInstalled => "already installed",
         };
         of_package(verb, installed, &mut page);
+        if installed.from_cache {
+            page.line("  from the package cache");
+        }
         if *download > 0 {
             page.line(format_args!("  {} to download from {}", human_bytes(*download), installed.place));
         }

@@ -24,23 +24,41 @@ pub(super) struct CacheFolder {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheFolderFault {
     /// It cannot be made or looked at.
-    #[error("{0}")]
-    Io(#[from] io::Error),
+    #[error("{}: {source}", folder.display())]
+    Io {
+        /// The folder of the cache, or one in it.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Somebody else could put files there.
-    #[error("it belongs to another user, or others may write to it")]
-    Shared,
+    #[error("{} belongs to another user, or others may write to it", folder.display())]
+    Shared {
+        /// The folder of the cache, one in it or one above it.
+        folder: PathBuf,
+    },
+    /// Files would go where the link leads.
+    #[error("{} is a symbolic link", link.display())]
+    Link {
+        /// The folder that should be there.
+        link: PathBuf,
+    },
 }
+
+/// The folders in a cache.
+const PARTS: [&str; 5] = ["content", "sources", "files", "locks", "scratch"];
 
 impl CacheFolder {
     /// The user's own cache in `root`, which is made if it is missing. Leftovers of killed runs are removed.
     pub(super) fn own(root: &Path) -> Result<Self, CacheFolderFault> {
         let path = root.join(FORM);
-        make_private_folder(&path)?;
+        make_private_folder(&path).map_err(CacheFolderFault::io(&path))?;
         let found = Self::there(path)?;
-        for name in ["content", "sources", "files", "locks", "scratch"] {
+        for name in PARTS {
             // A read-only cache is used as it is; a run that has to write reports the error.
             let _ = make_private_folder(&found.path.join(name));
         }
+        found.require_parts()?;
         sweep(&found.scratch(), Whose::Ours);
         Ok(found)
     }
@@ -52,18 +70,32 @@ impl CacheFolder {
 
     /// A cache in `root` that is only read.
     pub(super) fn lower(root: &Path) -> Result<Self, CacheFolderFault> {
-        Self::there(root.join(FORM))
+        let found = Self::there(root.join(FORM))?;
+        found.require_parts()?;
+        Ok(found)
     }
 
     fn there(path: PathBuf) -> Result<Self, CacheFolderFault> {
-        let metadata = fs::metadata(&path)?;
-        if !metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::NotADirectory).into());
-        }
-        if !is_ours(&metadata) {
-            return Err(CacheFolderFault::Shared);
+        let metadata = require_ours(&path)?;
+        // Whoever may write to a folder above can put another one in the place of this one.
+        for above in fs::canonicalize(&path).map_err(CacheFolderFault::io(&path))?.ancestors().skip(1) {
+            if is_open_to_others(&fs::metadata(above).map_err(CacheFolderFault::io(above))?) {
+                return Err(CacheFolderFault::Shared { folder: above.to_owned() });
+            }
         }
         Ok(Self { device: device(&metadata), path })
+    }
+
+    /// Refuses folders in it that are not the user's own, too.
+    fn require_parts(&self) -> Result<(), CacheFolderFault> {
+        for part in PARTS.map(|name| self.path.join(name)) {
+            match require_ours(&part) {
+                Err(CacheFolderFault::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(fault) => return Err(fault),
+                Ok(_) => {}
+            }
+        }
+        Ok(())
     }
 
     /// The folder.
@@ -131,6 +163,21 @@ pub(super) fn file_name(hash: &PackageHash) -> String {
     hash.as_str().trim_end_matches('=').chars().map(character).collect()
 }
 
+/// The folder, if it is one of the user or of the system that no one else may write to.
+fn require_ours(folder: &Path) -> Result<Metadata, CacheFolderFault> {
+    let metadata = fs::symlink_metadata(folder).map_err(CacheFolderFault::io(folder))?;
+    if metadata.is_symlink() {
+        return Err(CacheFolderFault::Link { link: folder.to_owned() });
+    }
+    if !metadata.is_dir() {
+        return Err(CacheFolderFault::io(folder)(io::ErrorKind::NotADirectory.into()));
+    }
+    if !is_ours(&metadata) {
+        return Err(CacheFolderFault::Shared { folder: folder.to_owned() });
+    }
+    Ok(metadata)
+}
+
 #[cfg(unix)]
 fn is_ours(folder: &Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -142,4 +189,39 @@ fn is_ours(folder: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_ours(_folder: &Metadata) -> bool {
     true
+}
+
+/// Whether others may rename what lies in the folder. The user's own group is the user; with the sticky bit, each may rename
+/// what is their own.
+#[cfg(unix)]
+fn is_open_to_others(folder: &Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let mode = folder.permissions().mode();
+    let by_group = mode & 0o020 != 0 && folder.gid() != 0 && folder.gid() != rustix::process::getegid().as_raw();
+    (by_group || mode & 0o002 != 0) && mode & 0o1000 == 0
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_folder: &Metadata) -> bool {
+    false
+}
+
+impl CacheFolderFault {
+    fn io(folder: &Path) -> impl FnOnce(io::Error) -> Self {
+        let folder = folder.to_owned();
+        move |source| Self::Io { folder, source }
+    }
+
+    /// What helps, for the folder that this variable names.
+    pub(super) fn hint(&self, variable: &str) -> String {
+        match self {
+            Self::Shared { .. } => format!(
+                "make that folder yours alone (chmod go-w), or name another one by {variable}; with an empty {variable} there is none"
+            ),
+            Self::Link { .. } => format!("remove the link, or name another folder by {variable}"),
+            Self::Io { .. } => {
+                format!("name a folder that you can use by {variable}; with an empty {variable} there is none")
+            }
+        }
+    }
 }

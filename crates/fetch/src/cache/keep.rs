@@ -12,8 +12,8 @@ use super::clone::{CloneWay, set_mode};
 use super::folder::CacheFolder;
 use super::identity::device;
 use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, write_source};
-use super::take::{CacheRequest, make_folders};
+use super::record::{FILES, PackageRecord, UnpackedTo};
+use super::take::{CacheRequest, make_folders, read_only};
 use crate::blocking::blocking;
 use crate::stage::PackageOrigin;
 use crate::verify::Verified;
@@ -30,13 +30,22 @@ pub(crate) enum Keeping {
     IfShared,
 }
 
+/// What became of a package that was to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeepOutcome {
+    /// It is in the cache now, or cannot be.
+    Done,
+    /// The cache had it before, and it has taken the room of another one here.
+    Twice,
+}
+
 /// One package on its way into the cache.
 struct ArrivingPackage {
     /// The folder with its files, which no other program knows yet.
     from: PathBuf,
     contents: PackageContents,
     h1: PackageHash,
-    /// The zip or leaf manifest that it was unpacked from; `None` for a small layer, which proves nothing of the zip.
+    /// What it was unpacked from; `None` if that is not known.
     source: Option<PackageHash>,
     name: String,
     ways: Vec<CloneWay>,
@@ -72,23 +81,24 @@ impl PackageCache {
         verified: &Verified,
         waiter: &Waiter,
         reporter: &dyn Reporter,
-    ) {
-        let Some(caches) = &self.0 else { return };
-        let Some(own) = caches.own.clone() else { return };
+    ) -> KeepOutcome {
+        let Some(caches) = &self.0 else { return KeepOutcome::Done };
+        let Some(own) = caches.own.clone() else { return KeepOutcome::Done };
         let hashes = verified.hashes();
-        let Some(h1) = hashes.h1.clone() else { return };
+        let Some(h1) = hashes.h1.clone() else { return KeepOutcome::Done };
         let source = match verified.origin() {
-            PackageOrigin::SmallLayer => None,
-            PackageOrigin::Place | PackageOrigin::Cache => match hashes.zh.clone().or_else(|| hashes.ch.clone()) {
-                None => return,
+            PackageOrigin::SmallLayer => request.small.clone(),
+            PackageOrigin::Cache => None,
+            PackageOrigin::Place => match hashes.zh.clone().or_else(|| hashes.ch.clone()) {
+                None => return KeepOutcome::Done,
                 source => source,
             },
         };
-        let Some((from, contents)) = verified.folder() else { return };
+        let Some((from, contents)) = verified.folder() else { return KeepOutcome::Done };
         // An `h1:` says nothing of modes, and another archive with the same files may have the right ones.
         let can_start = |file: &PackageFile| !file.name.starts_with(PROGRAM) || file.mode & 0o111 != 0;
         if !contents.files().iter().all(can_start) {
-            return;
+            return KeepOutcome::Done;
         }
         let arrival = ArrivingPackage {
             from: from.to_owned(),
@@ -104,9 +114,10 @@ impl PackageCache {
             let _lock = lock;
             at_work.keep(&own, &arrival)
         };
-        if let Err(error) = blocking(work).await {
+        blocking(work).await.unwrap_or_else(|error| {
             caches.not_written(&error, reporter);
-        }
+            KeepOutcome::Done
+        })
     }
 }
 
@@ -118,16 +129,19 @@ fn ways(request: &CacheRequest, origin: CacheDirOrigin) -> Vec<CloneWay> {
 }
 
 impl OpenCaches {
-    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage) -> io::Result<()> {
-        let content = own.content(&arrival.h1);
-        let is_there = PackageRecord::read(&content).is_ok_and(|record| record.contents(&arrival.h1).is_some());
+    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage) -> io::Result<KeepOutcome> {
+        let (content, to) = (own.content(&arrival.h1), UnpackedTo::of(&arrival.contents));
+        let there = PackageRecord::read(&content).ok().and_then(|record| record.contents(&arrival.h1));
+        // The same files with other modes give way: the one that comes now is what somebody uses.
+        let is_there = there.is_some_and(|there| UnpackedTo::of(&there) == to);
         if !is_there && !self.make(own, arrival, &content)? {
-            return Ok(());
+            return Ok(KeepOutcome::Done);
         }
-        match &arrival.source {
-            Some(source) => write_source(&own.source(source), &own.scratch(), &arrival.h1),
-            None => Ok(()),
+        if let Some(source) = &arrival.source {
+            to.write(&own.source(source), &own.scratch())?;
         }
+        let would_link = arrival.ways.contains(&CloneWay::HardLink);
+        Ok(if is_there && would_link { KeepOutcome::Twice } else { KeepOutcome::Done })
     }
 
     /// Makes the package in a temporary folder, and renames it. False if its files cannot be cloned.
@@ -141,14 +155,14 @@ impl OpenCaches {
             let (from, to) = (arrival.from.join(&file.name), files.join(&file.name));
             let Some(way) = self.cloner.make(&from, &to, &arrival.ways)? else { return Ok(false) };
             // A hard link has one mode in all its places.
-            set_mode(&to, file.mode & 0o555)?;
+            set_mode(&to, read_only(file.mode))?;
             self.remember(&to, file.sha256);
             if way != CloneWay::HardLink {
                 self.remember(&from, file.sha256);
             }
         }
         PackageRecord::of(&arrival.name, &arrival.contents).write(&package)?;
-        // What lies there has no valid record.
+        // What lies there has no valid record, or other modes.
         own.remove(content)?;
         match fs::rename(&package, content) {
             // A run without locks was faster.

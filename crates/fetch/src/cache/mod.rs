@@ -3,8 +3,8 @@
 //! ```text
 //! ROOT/packages-v1/        the user's alone (0700); nothing outside it is believed
 //!   content/H1/            one package: record.json (its files), files/… (read-only)
-//!   sources/zh-…, ch-…     which package a zip, or the leaf manifest of an image, was unpacked to; a package that came by its
-//!                          small layer has none, and is found by contents that are proved
+//!   sources/zh-…, ch-…     which package a zip, a small layer or the leaf manifest of an image was unpacked to, with the
+//!                          modes of its files; contents that a lock file proves are found without
 //!   files/DEVICE-INODE     what a large file holds, while its times and size stay as they are (`FileMemo`)
 //!   locks/…                one run at a time fetches a zip, or takes a package out
 //!   scratch/               what is being made; the next run removes what a killed one left
@@ -28,7 +28,7 @@ mod take;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keep::Keeping;
+pub(crate) use keep::{KeepOutcome, Keeping};
 pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub(crate) use reserve::Reservation;
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};

@@ -78,30 +78,21 @@ impl PackageCache {
         own: fn(&Path) -> Result<CacheFolder, CacheFolderFault>,
         reporter: &dyn Reporter,
     ) -> Self {
-        let unusable = |root: &Path, reason: &dyn fmt::Display| {
-            let text = format!("the package cache in {} is not used: {reason}", root.display());
-            // Some users have no home folder; who names a cache wants one.
-            let event = match settings.origin {
-                CacheDirOrigin::Named => Event::warning("cache-not-used", text),
-                CacheDirOrigin::Usual => Event::note("cache-not-used", text),
+        let usable = |root: &Path, found: Result<CacheFolder, CacheFolderFault>, variable| {
+            let report = |fault: &CacheFolderFault| {
+                let text = format!("the package cache in {} is not used: {fault}", root.display());
+                // Some users have no home folder; who names a cache wants one.
+                let event = match settings.origin {
+                    CacheDirOrigin::Named => Event::warning("cache-not-used", text),
+                    CacheDirOrigin::Usual => Event::note("cache-not-used", text),
+                };
+                reporter.event(&event.with_hint(fault.hint(variable)));
             };
-            let hint = "make the folder yours alone (chmod -R go-w), name another one (TOFU_OCI_CACHE_DIR), or go without: --no-cache";
-            reporter.event(&event.with_hint(hint));
+            found.inspect_err(report).ok()
         };
-        let own = settings.dir.as_deref().and_then(|root| match own(root) {
-            Ok(found) => Some(found),
-            Err(fault) => {
-                unusable(root, &fault);
-                None
-            }
-        });
-        let lower = settings.lower.as_deref().and_then(|root| match CacheFolder::lower(root) {
-            Ok(found) => Some(found),
-            Err(fault) => {
-                unusable(root, &fault);
-                None
-            }
-        });
+        let own = settings.dir.as_deref().and_then(|root| usable(root, own(root), "TOFU_OCI_CACHE_DIR"));
+        let lower =
+            settings.lower.as_deref().and_then(|root| usable(root, CacheFolder::lower(root), "TOFU_OCI_CACHE_LOWER"));
         if own.is_none() && lower.is_none() {
             return Self::off();
         }

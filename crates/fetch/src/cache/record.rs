@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use tofu_oci_archive::{PackageContents, PackageFile};
 use tofu_oci_disk::ScratchFile;
-use tofu_oci_types::{Digest, PackageHash};
+use tofu_oci_types::{Digest, DigestHasher, PackageHash};
 
 /// The longest record, in bytes: 50 000 files with long names.
 const LONGEST: u64 = 32 << 20;
@@ -75,18 +75,39 @@ impl PackageRecord {
     }
 }
 
-/// The package that a zip or leaf was unpacked to, as a file says; `None` if it does not.
-pub(super) fn read_source(file: &Path) -> Option<PackageHash> {
-    let bytes = tofu_oci_disk::read_file(file, 1024).ok()?;
-    let h1: PackageHash = std::str::from_utf8(&bytes).ok()?.trim_end().parse().ok()?;
-    h1.is_well_formed().then_some(h1)
+/// What an archive was unpacked to. Two archives with the same `h1:` may give their files other modes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UnpackedTo {
+    pub(super) h1: PackageHash,
+    /// The SHA-256 of the names of the files that may be executed, each with a line break.
+    modes: String,
 }
 
-/// Writes which package a zip or leaf was unpacked to.
-pub(super) fn write_source(file: &Path, scratch: &Path, h1: &PackageHash) -> io::Result<()> {
-    let new = ScratchFile::beside(scratch)?;
-    writeln!(new.as_file(), "{h1}")?;
-    new.put(file)
+impl UnpackedTo {
+    /// What an archive with these contents was unpacked to.
+    pub(super) fn of(contents: &PackageContents) -> Self {
+        let mut modes = DigestHasher::sha256();
+        for file in contents.files().iter().filter(|file| file.mode & 0o111 != 0) {
+            modes.update(file.name.as_bytes());
+            modes.update(b"\n");
+        }
+        Self { h1: contents.h1(), modes: modes.finish().encoded().to_owned() }
+    }
+
+    /// What a file says; `None` if it says nothing.
+    pub(super) fn read(file: &Path) -> Option<Self> {
+        let bytes = tofu_oci_disk::read_file(file, 1024).ok()?;
+        let (h1, modes) = std::str::from_utf8(&bytes).ok()?.trim_end().split_once('\n')?;
+        let h1: PackageHash = h1.parse().ok()?;
+        h1.is_well_formed().then(|| Self { h1, modes: modes.to_owned() })
+    }
+
+    /// Writes it.
+    pub(super) fn write(&self, file: &Path, scratch: &Path) -> io::Result<()> {
+        let new = ScratchFile::beside(scratch)?;
+        writeln!(new.as_file(), "{}\n{}", self.h1, self.modes)?;
+        new.put(file)
+    }
 }
 
 /// The 32 bytes of a SHA-256 in lower-case hexadecimal digits.
@@ -147,10 +168,18 @@ mod tests {
     #[test]
     fn a_source_names_a_package() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, h1) = (folder.path().join("zh"), contents("a").h1());
-        write_source(&file, folder.path(), &h1).unwrap();
-        assert_eq!(read_source(&file), Some(h1));
-        fs::write(&file, "h1:abc\n").unwrap();
-        assert_eq!(read_source(&file), None);
+        let (file, to) = (folder.path().join("zh"), UnpackedTo::of(&contents("a")));
+        to.write(&file, folder.path()).unwrap();
+        assert_eq!(UnpackedTo::read(&file), Some(to.clone()));
+        fs::write(&file, format!("h1:abc\n{}\n", to.modes)).unwrap();
+        assert_eq!(UnpackedTo::read(&file), None);
+    }
+
+    #[test]
+    fn the_same_files_with_other_modes_are_another_package() {
+        let file = |mode| PackageFile { name: "a".to_owned(), size: 3, mode, sha256: [7; 32] };
+        let of = |mode| UnpackedTo::of(&PackageContents::recorded(vec![file(mode)]).unwrap());
+        assert_eq!(of(0o755).h1, of(0o644).h1);
+        assert_ne!(of(0o755), of(0o644));
     }
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_archive::{NoKnownFiles, PackageContents, file_sha256};
-use tofu_oci_disk::{Lockable, Waiter};
+use tofu_oci_disk::{LockError, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
 use super::folder::CacheFolder;
 use super::memo::FileMemo;
 use super::open::PackageCache;
-use super::record::{FILES, PackageRecord, RECORD, read_source};
+use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::FetchError;
 use crate::blocking::blocking;
 
@@ -45,7 +45,7 @@ pub struct CacheInfo {
 /// What `prune` removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PruneRules {
-    /// Packages that no project got for this time.
+    /// Packages that no project got for this time, and whose files no project shares by hard links.
     pub unused_for: Duration,
     /// The least recently used ones, until the others have at most so many bytes.
     pub max_bytes: u64,
@@ -106,18 +106,22 @@ impl PackageCache {
     /// another run is taking out is removed after that; one that it has taken out for longer than the waiter waits is kept.
     ///
     /// # Errors
-    /// [`FetchError::Io`] if the cache cannot be listed.
+    /// [`FetchError::Io`] if the cache cannot be listed, or a package cannot be removed.
     pub async fn prune(&self, rules: PruneRules, waiter: &Waiter) -> Result<Pruned, FetchError> {
         let Some(own) = self.own() else { return Ok(Pruned::default()) };
         let at_work = own.clone();
-        let mut packages: Vec<KeptPackage> =
-            blocking(move || list(&at_work)).await?.into_iter().map(|(package, _)| package).collect();
-        packages.sort_by_key(|package| std::cmp::Reverse(package.last_used));
+        let look = move || {
+            let with_sharing =
+                |(package, contents): (KeptPackage, PackageContents)| (is_shared(&package, &contents), package);
+            list(&at_work).map(|found| found.into_iter().map(with_sharing).collect::<Vec<_>>())
+        };
+        let mut packages = blocking(look).await?;
+        packages.sort_by_key(|(_, package)| std::cmp::Reverse(package.last_used));
         let (mut pruned, mut left) = (Pruned::default(), rules.max_bytes);
-        for package in packages {
-            let is_old = package.last_used.elapsed().is_ok_and(|unused| unused >= rules.unused_for);
+        for (is_shared, package) in packages {
+            let is_old = !is_shared && package.last_used.elapsed().is_ok_and(|unused| unused >= rules.unused_for);
             let fits = left.checked_sub(package.bytes).filter(|_| !is_old);
-            let goes = fits.is_none() && (rules.act == PruneAct::Report || remove(&own, &package, waiter).await);
+            let goes = fits.is_none() && (rules.act == PruneAct::Report || remove(&own, &package, waiter).await?);
             left = fits.unwrap_or(left);
             if goes { pruned.removed.push(package) } else { pruned.kept.push(package) }
         }
@@ -132,7 +136,7 @@ impl PackageCache {
     /// Reads every file of the user's own cache. Damaged packages are removed, so that the next installation fetches them.
     ///
     /// # Errors
-    /// [`FetchError::Io`] if the cache cannot be listed.
+    /// [`FetchError::Io`] if the cache cannot be listed, or a damaged package cannot be removed.
     pub async fn verify(&self, waiter: &Waiter) -> Result<CacheHealth, FetchError> {
         let Some((own, caches)) = self.own().zip(self.0.clone()) else { return Ok(CacheHealth::default()) };
         let at_work = own.clone();
@@ -154,7 +158,7 @@ impl PackageCache {
                 // It may have gone meanwhile.
                 Some(_) if !package.path.exists() => {}
                 Some((file, _)) => {
-                    remove(&own, &package, waiter).await;
+                    remove(&own, &package, waiter).await?;
                     health.damaged.push(DamagedPackage { package, file });
                 }
             }
@@ -195,19 +199,33 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FetchError> {
     }
 }
 
+/// Whether a project has a file of the package by a hard link, so that its bytes stay if the package goes.
+#[cfg(unix)]
+fn is_shared(package: &KeptPackage, contents: &PackageContents) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = package.path.join(FILES);
+    contents.files().iter().any(|file| fs::metadata(folder.join(&file.name)).is_ok_and(|file| file.nlink() > 1))
+}
+
+#[cfg(not(unix))]
+fn is_shared(_package: &KeptPackage, _contents: &PackageContents) -> bool {
+    false
+}
+
 /// Removes a package that no run is taking out; true if it is gone.
-async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> bool {
+async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> Result<bool, FetchError> {
     let lock = tofu_oci_disk::lock(&Lockable::File(own.lock(&package.h1)), waiter, &|_| ()).await;
     let (own, path) = (own.clone(), package.path.clone());
     match lock {
         Ok(lock) => {
             let work = move || {
                 let _lock = lock;
-                own.remove(&path).is_ok()
+                own.remove(&path).map_err(|source| FetchError::Io { action: "remove", path, source })
             };
-            blocking(work).await
+            blocking(work).await.map(|()| true)
         }
-        Err(_) => false,
+        Err(error @ LockError::Io { .. }) => Err(FetchError::Lock(error)),
+        Err(_) => Ok(false),
     }
 }
 
@@ -229,7 +247,7 @@ async fn sweep_leftovers(own: &CacheFolder, waiter: &Waiter) {
     let folder = own.clone();
     blocking(move || {
         for source in entries(&folder.sources()).unwrap_or_default() {
-            if read_source(&source).is_none_or(|h1| !folder.content(&h1).exists()) {
+            if UnpackedTo::read(&source).is_none_or(|to| !folder.content(&to.h1).exists()) {
                 let _ = fs::remove_file(source);
             }
         }

@@ -1,11 +1,11 @@
 //! A package out of the cache, as if it had been fetched.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageFile, file_sha256};
+use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageContents, PackageFile, file_sha256};
 use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_source::{Offer, Package};
 use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
@@ -14,7 +14,7 @@ use super::clone::{CloneWay, set_mode};
 use super::folder::CacheFolder;
 use super::identity::FileIdentity;
 use super::open::{OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, RECORD, read_source};
+use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::blocking::blocking;
 use crate::place::{CacheUse, PackagePath};
 use crate::small::ProvedContents;
@@ -27,6 +27,8 @@ use crate::subject;
 pub(crate) struct CacheRequest {
     /// Checksums of the zip or leaf manifest, each of which is enough to know the package. There is one or more.
     known_by: Vec<PackageHash>,
+    /// Its small layer, if that would be fetched in place of the zip: its digest, written as that of a zip.
+    pub(super) small: Option<PackageHash>,
     /// Checksums of files, each of which is known to be the package's.
     proved: ProvedContents,
     pub(super) place: PackagePath,
@@ -41,6 +43,15 @@ enum FolderOf {
     User,
     /// One that is only read.
     Others,
+}
+
+/// What a cache may know the package by.
+struct CachedContents {
+    /// The zip or manifest that the package was unpacked from; `None` for its small layer or its contents.
+    known_by: Option<PackageHash>,
+    h1: PackageHash,
+    /// With the modes of the files; `None` if any will do.
+    unpacked_to: Option<UnpackedTo>,
 }
 
 /// What came of one look into a cache.
@@ -60,14 +71,21 @@ impl CacheRequest {
             CacheUse::Never => return None,
         };
         let (known_by, proved, place) = (vec![zip.clone()], proved.clone(), place.clone());
-        zip.is_well_formed().then(|| Self { known_by, proved, place, hard_links, name: zip.to_string() })
+        zip.is_well_formed().then(|| Self { known_by, small: None, proved, place, hard_links, name: zip.to_string() })
     }
 
-    /// The contents that the package may have by a cache, and the zip or manifest that the cache knows them by.
-    fn contents(&self, folder: &CacheFolder) -> Vec<(Option<&PackageHash>, PackageHash)> {
-        let by_source = self.known_by.iter().filter_map(|hash| Some((Some(hash), read_source(&folder.source(hash))?)));
-        let proved = self.proved.iter().filter(|h1| h1.is_well_formed()).map(|h1| (None, h1.clone()));
-        by_source.chain(proved).collect()
+    /// The contents that the package may have by a cache.
+    fn contents(&self, folder: &CacheFolder) -> Vec<CachedContents> {
+        let of = |known_by, source| {
+            let to = UnpackedTo::read(&folder.source(source))?;
+            Some(CachedContents { known_by, h1: to.h1.clone(), unpacked_to: Some(to) })
+        };
+        let by_source = self.known_by.iter().filter_map(|hash| of(Some(hash.clone()), hash));
+        let by_small =
+            self.small.iter().filter_map(|hash| of(None, hash)).filter(|known| self.proved.contain(&known.h1));
+        let proved = self.proved.with_any_modes().filter(|h1| h1.is_well_formed());
+        let proved = proved.map(|h1| CachedContents { known_by: None, h1: h1.clone(), unpacked_to: None });
+        by_source.chain(by_small).chain(proved).collect()
     }
 
     /// What is locked while it is fetched.
@@ -81,9 +99,7 @@ impl OpenCaches {
     pub(super) fn hold(&self, request: &CacheRequest) -> bool {
         let holds = |folder: &CacheFolder| {
             let mut found = request.contents(folder).into_iter();
-            found.any(|(_, h1)| {
-                PackageRecord::read(&folder.content(&h1)).is_ok_and(|record| record.contents(&h1).is_some())
-            })
+            found.any(|known| known.recorded(folder).is_some())
         };
         [&self.own, &self.lower].into_iter().flatten().any(holds)
     }
@@ -108,8 +124,9 @@ impl PackageCache {
         }
         known_by.retain(PackageHash::is_well_formed);
         let name = subject(offer.address(), offer.version(), &offer.platform);
+        let small = proved.small_layer(offer, place).and_then(|layer| PackageHash::zh(layer.digest.as_ref()?));
         let (proved, place) = (proved.clone(), place.clone());
-        (!known_by.is_empty()).then(|| CacheRequest { known_by, proved, place, hard_links, name })
+        (!known_by.is_empty()).then(|| CacheRequest { known_by, small, proved, place, hard_links, name })
     }
 
     /// Whether a cache has the package, so that [`Fetcher::fetch`](crate::Fetcher::fetch) will not download it unless it is damaged.
@@ -118,23 +135,19 @@ impl PackageCache {
         blocking(move || caches.hold(&request)).await
     }
 
-    /// The package in a temporary folder beside its place, every file of it the recorded one; `None` if no cache has it.
-    /// A package that was changed in the user's own cache is removed, with a warning.
-    pub(crate) async fn take(
+    /// The same from the cache that is only read.
+    pub(crate) async fn take_lower(
         &self,
         request: &CacheRequest,
         waiter: &Waiter,
         reporter: &dyn Reporter,
     ) -> Option<Staged> {
-        let own = self.take_own(request, waiter, reporter).await;
-        let lower = self.0.as_ref().and_then(|caches| caches.lower.as_ref());
-        match (own, lower) {
-            (None, Some(lower)) => self.take_from(lower, FolderOf::Others, request, waiter, reporter).await,
-            (own, _) => own,
-        }
+        let lower = self.0.as_ref()?.lower.as_ref()?;
+        self.take_from(lower, FolderOf::Others, request, waiter, reporter).await
     }
 
-    /// The same from the user's own cache alone: another run may have put it there meanwhile.
+    /// The package in a temporary folder beside its place, every file of it the recorded one; `None` if the user's own cache does
+    /// not have it. A package that was changed there is removed, with a warning.
     pub(crate) async fn take_own(
         &self,
         request: &CacheRequest,
@@ -154,15 +167,17 @@ impl PackageCache {
         reporter: &dyn Reporter,
     ) -> Option<Staged> {
         let caches = self.0.as_ref()?;
-        for (known_by, h1) in request.contents(folder) {
+        for known in request.contents(folder) {
+            let h1 = known.h1.clone();
             let lock = match of {
                 FolderOf::User => self.lock(&h1, waiter, reporter).await,
                 FolderOf::Others => None,
             };
+            let zh = known.known_by.clone().filter(|hash| hash.scheme() == Scheme::Zh);
             let (caches, folder, request) = (caches.clone(), folder.clone(), request.clone());
             let work = move || {
                 let _lock: Option<Lock> = lock;
-                let taken = caches.take(&folder, &h1, &request);
+                let taken = caches.take(&folder, of, &known, &request);
                 match (&taken, of) {
                     // A package that cannot be removed is found damaged again.
                     (Taken::Damaged(_), FolderOf::User) => drop(folder.remove(&folder.content(&h1))),
@@ -172,10 +187,7 @@ impl PackageCache {
                 taken
             };
             match blocking(work).await {
-                Taken::Staged(staged) => {
-                    let zh = known_by.filter(|hash| hash.scheme() == Scheme::Zh);
-                    return Some(Staged { zh: zh.cloned(), ..*staged });
-                }
+                Taken::Staged(staged) => return Some(Staged { zh, ..*staged }),
                 Taken::Damaged(file) => report_damage(&file, of, reporter),
                 Taken::Unknown => {}
             }
@@ -194,17 +206,24 @@ fn report_damage(file: &Path, of: FolderOf, reporter: &dyn Reporter) {
     reporter.event(&Event::warning("cache-damaged", text).with_hint(hint));
 }
 
+impl CachedContents {
+    /// What the cache has recorded of them.
+    fn recorded(&self, folder: &CacheFolder) -> Option<PackageContents> {
+        let contents = PackageRecord::read(&folder.content(&self.h1)).ok()?.contents(&self.h1)?;
+        let has_modes = self.unpacked_to.as_ref().is_none_or(|to| *to == UnpackedTo::of(&contents));
+        has_modes.then_some(contents)
+    }
+}
+
 impl OpenCaches {
     /// Makes a staged package of one in this cache.
-    fn take(&self, folder: &CacheFolder, h1: &PackageHash, request: &CacheRequest) -> Taken {
-        let content = folder.content(h1);
-        let Some(contents) = PackageRecord::read(&content).ok().and_then(|record| record.contents(h1)) else {
-            return Taken::Unknown;
-        };
+    fn take(&self, folder: &CacheFolder, of: FolderOf, known: &CachedContents, request: &CacheRequest) -> Taken {
+        let Some(contents) = known.recorded(folder) else { return Taken::Unknown };
+        let content = folder.content(&known.h1);
         let Ok(staging) = StagingFolder::beside(&request.place) else { return Taken::Unknown };
         let Ok(package) = staging.folder("package") else { return Taken::Unknown };
         for file in contents.files() {
-            match self.take_file(&content.join(FILES).join(&file.name), file, &package, request) {
+            match self.take_file(&content.join(FILES).join(&file.name), of, file, &package, request) {
                 Ok(true) => {}
                 Ok(false) => return Taken::Damaged(content.join(FILES).join(&file.name)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -218,22 +237,38 @@ impl OpenCaches {
     }
 
     /// Makes one file visible below `package`; false if it is not the recorded one.
-    fn take_file(&self, from: &Path, file: &PackageFile, package: &Path, request: &CacheRequest) -> io::Result<bool> {
-        let before = fs::symlink_metadata(from)?;
+    fn take_file(
+        &self,
+        from: &Path,
+        of: FolderOf,
+        file: &PackageFile,
+        package: &Path,
+        request: &CacheRequest,
+    ) -> io::Result<bool> {
+        let mut before = fs::symlink_metadata(from)?;
         if !before.is_file() || before.len() != file.size {
             return Ok(false);
         }
+        // A project may have changed the mode of a file that it shares.
+        if of == FolderOf::User && has_other_mode(&before, read_only(file.mode)) {
+            set_mode(from, read_only(file.mode))?;
+            before = fs::symlink_metadata(from)?;
+        }
         let known = self.memo.as_ref().and_then(|memo| memo.sha256(&before));
-        let sha256 = match known {
-            Some(sha256) => sha256,
-            None => file_sha256(from, &NoKnownFiles).map_err(io::Error::other)?,
+        let sha256 = if let Some(sha256) = known {
+            sha256
+        } else {
+            let read = read_quietly(from)?;
+            before = read.0;
+            read.1
         };
         if sha256 != file.sha256 {
             return Ok(false);
         }
         let to = package.join(&file.name);
         make_folders(package, &file.name)?;
-        let ways: &[CloneWay] = if request.hard_links {
+        // What is only read is not linked to: that would change its number of links, and give its owner a file of the project.
+        let ways: &[CloneWay] = if request.hard_links && of == FolderOf::User {
             &[CloneWay::Reflink, CloneWay::HardLink, CloneWay::Copy]
         } else {
             &[CloneWay::Reflink, CloneWay::Copy]
@@ -266,6 +301,42 @@ impl OpenCaches {
             memo.record_at(file, sha256);
         }
     }
+}
+
+/// How often a file is read that changes meanwhile.
+const READS: usize = 3;
+
+/// The SHA-256 of a file, and its metadata, which are those of this reading: they were the same before and after it.
+///
+/// A program that has mapped the file can write to it without any trace, until the system writes its pages to the disk. So
+/// that is done first: the next write changes the times.
+fn read_quietly(path: &Path) -> io::Result<(Metadata, [u8; 32])> {
+    for _ in 0..READS {
+        // Some file systems cannot; then only the times are compared.
+        let _ = File::open(path)?.sync_data();
+        let before = fs::symlink_metadata(path)?;
+        let sha256 = file_sha256(path, &NoKnownFiles).map_err(io::Error::other)?;
+        let after = fs::symlink_metadata(path)?;
+        if FileIdentity::of(&before) == FileIdentity::of(&after) {
+            return Ok((after, sha256));
+        }
+    }
+    Err(io::Error::other("it changes all the time"))
+}
+
+/// The mode of a file in the cache.
+pub(super) fn read_only(mode: u32) -> u32 {
+    mode & 0o555
+}
+
+#[cfg(unix)]
+fn has_other_mode(file: &Metadata, mode: u32) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o7777 != mode
+}
+
+#[cfg(not(unix))]
+fn has_other_mode(_file: &Metadata, _mode: u32) -> bool {
+    false
 }
 
 /// Makes the folders above a file of a package, for everybody to read.

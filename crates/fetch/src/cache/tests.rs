@@ -135,6 +135,38 @@ fn a_cache_is_made_for_its_owner() {
     check_folder(&root.path().join("a/b"), !cfg!(unix));
 }
 
+/// `prune` would remove what lies where the link leads.
+#[cfg(unix)]
+#[test]
+fn a_folder_behind_a_link_is_no_cache() {
+    use std::os::unix::fs::symlink;
+    let (root, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    symlink(elsewhere.path(), root.path().join("packages-v1")).unwrap();
+    check_folder(root.path(), false);
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0, "nothing is made there");
+    fs::remove_file(root.path().join("packages-v1")).unwrap();
+    check_folder(root.path(), true);
+    let content = root.path().join("packages-v1/content");
+    fs::remove_dir(&content).unwrap();
+    symlink(elsewhere.path(), &content).unwrap();
+    check_folder(root.path(), false);
+}
+
+/// Whoever may write there can put another folder in the place of the cache while a run uses it.
+#[cfg(unix)]
+#[test]
+fn a_cache_below_a_folder_of_everybody_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let root = tempfile::tempdir().unwrap();
+    let cache = root.path().join("a/b");
+    check_folder(&cache, true);
+    for (folder, mode, want) in [("a", 0o777, false), ("a", 0o1777, true), ("a/b", 0o757, false), ("a/b", 0o755, true)]
+    {
+        fs::set_permissions(root.path().join(folder), fs::Permissions::from_mode(mode)).unwrap();
+        check_folder(&cache, want);
+    }
+}
+
 #[test]
 fn a_file_is_no_cache() {
     let root = tempfile::tempdir().unwrap();

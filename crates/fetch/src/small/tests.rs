@@ -18,7 +18,7 @@ fn check(locked: &str, linux: &str, darwin: &str, want: &str) {
     let claims = [(platform.clone(), linux), ("darwin_arm64".parse().unwrap(), darwin)];
     let claims = claims.map(|(platform, claims)| (platform, hashes(claims).collect())).into();
     let found = ProvedContents::by_lock(&entry, &"zh:own".parse().unwrap(), &platform, &claims);
-    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let found: Vec<String> = found.h1.iter().map(ToString::to_string).collect();
     assert_eq!(found.join(" "), want);
 }
 

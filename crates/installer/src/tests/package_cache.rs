@@ -143,6 +143,25 @@ async fn a_link_in_the_cache_is_not_followed() {
     check_damage(link, &["cache-damaged"]).await;
 }
 
+/// A hard link has one mode in all its places.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_mode_that_is_changed_in_one_project_does_not_reach_the_next() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for mode in [0o6777, 0] {
+        let (store, _) = store(PackageLayout::Artifact).await;
+        let shared = SharedCache::new(CacheDirOrigin::Named);
+        let (first, second) = (Workspace::new(), Workspace::new());
+        first.cached(first.job(store.clone()), &shared.cache).await.unwrap();
+        let guide = |package: &Path| package.join("files").join(GUIDE);
+        fs::set_permissions(guide(&shared.packages()[0]), fs::Permissions::from_mode(mode)).unwrap();
+        second.cached(second.job(store), &shared.cache).await.unwrap();
+        assert_eq!(second.reporter.downloads(), 0);
+        let found = fs::metadata(guide(&shared.packages()[0])).unwrap().permissions().mode();
+        assert_eq!(found & 0o7777, 0o444);
+    }
+}
+
 #[tokio::test]
 async fn a_cached_package_that_was_not_locked_is_refused() {
     let (store, published) = store(PackageLayout::Artifact).await;
@@ -172,6 +191,15 @@ async fn a_lower_cache_is_read_and_never_written() {
     let installed = second.cached(second.job(store.clone()), &upper).await.unwrap();
     assert!(installed.from_cache);
     assert_eq!(fs::metadata(&record).unwrap().modified().unwrap(), before);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let guide = fs::metadata(lower.packages()[0].join("files").join(GUIDE)).unwrap();
+        assert!(guide.nlink() <= 2, "no project but the first has a link to it");
+    }
+    let kept: Vec<_> = fs::read_dir(root.path().join("packages-v1/content")).unwrap().collect();
+    assert_eq!(kept.len(), 1, "the next project shares the files of this one");
+    fs::remove_dir_all(kept[0].as_ref().unwrap().path()).unwrap();
     replace(&lower.packages()[0].join("files").join(GUIDE), "another guide");
     let third = Workspace::new();
     third.cached(third.job(store), &upper).await.unwrap();

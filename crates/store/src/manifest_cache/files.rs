@@ -1,11 +1,11 @@
 //! The files of the cache.
 
 use std::fs::{self, File, FileTimes};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tofu_oci_disk::{ScratchFile, Whose, read_file, sweep};
+use tofu_oci_disk::{ScratchFile, Whose, make_private_folder, read_file, sweep};
 use tofu_oci_types::{Algorithm, Descriptor, Digest};
 
 use crate::manifest::MAX_MANIFEST;
@@ -17,7 +17,7 @@ const MOST_FILES: usize = 10_000;
 /// Of these parts, one is removed at a time if there is too much.
 const PARTS: usize = 4;
 
-/// A folder with a file for each manifest: `FOLDER/sha256/HEX`. At most 4 MiB each, 64 MiB and 10 000 files together; what was
+/// A folder with a file for each manifest: `FOLDER/sha256/HEX`. It is made for its owner alone. At most 4 MiB each, 64 MiB and 10 000 files together; what was
 /// used longest ago is removed first. Several programs may use it at once.
 ///
 /// Whatever goes wrong with it costs a request and nothing else, so no function here has an error.
@@ -35,7 +35,16 @@ impl ManifestFiles {
     /// The bytes that a descriptor names, compared with its size and digest. A file with other bytes is removed.
     pub fn read(&self, descriptor: &Descriptor) -> Option<Vec<u8>> {
         let path = self.path(&descriptor.digest)?;
-        let bytes = read_file(&path, MAX_MANIFEST).ok()?;
+        let bytes = match read_file(&path, MAX_MANIFEST) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    // Whatever lies there, the manifest cannot be kept beside it.
+                    let _ = fs::remove_file(&path);
+                }
+                return None;
+            }
+        };
         if Digest::sha256(&bytes) != descriptor.digest {
             // Another program may have removed it.
             let _ = fs::remove_file(&path);
@@ -56,7 +65,7 @@ impl ManifestFiles {
     /// Keeps the bytes of a manifest, which must be those of this digest.
     pub fn write(&self, digest: &Digest, bytes: &[u8]) {
         let Some(path) = self.path(digest) else { return };
-        if bytes.len() as u64 > MAX_MANIFEST || path.exists() || fs::create_dir_all(&self.folder).is_err() {
+        if bytes.len() as u64 > MAX_MANIFEST || path.exists() || make_private_folder(&self.folder).is_err() {
             return;
         }
         let written = ScratchFile::beside(&self.folder).and_then(|file| {
@@ -122,6 +131,31 @@ mod tests {
         fs::write(&path, "eno").unwrap();
         assert_eq!(files.read(&one), None);
         assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn manifests_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let files = ManifestFiles::new(&folder.path().join("cache/manifests"));
+        files.write(&descriptor(b"one").digest, b"one");
+        for name in ["cache", "cache/manifests", "cache/manifests/sha256"] {
+            let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_a_manifest_keeps_none_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ManifestFiles::new(folder.path());
+        let one = descriptor(b"one");
+        files.write(&one.digest, b"one");
+        File::options().write(true).open(files.path(&one.digest).unwrap()).unwrap().set_len(MAX_MANIFEST + 1).unwrap();
+        assert_eq!(files.read(&one), None);
+        files.write(&one.digest, b"one");
+        assert_eq!(files.read(&one).as_deref(), Some(&b"one"[..]));
     }
 
     #[test]

@@ -50,6 +50,10 @@ fn files_and_directories_are_put_into_the_folder() {
 fn what_only_a_layer_over_others_can_mean_is_refused() {
     check(&[file("a", "1"), link("b", "a")], "error: `b` is a hard link, which a package must not contain");
     check(&[file(".wh.a", "")], "error: `a` is a whiteout, which a package must not contain");
+    check(
+        &[file("a", ""), folder("d"), folder("d/e"), file("f/g", "")],
+        "error: `d` is a directory without files, which a package must not contain",
+    );
     check(&[file("d/.wh..wh..opq", "")], "error: `d` is a whiteout, which a package must not contain");
     check(&[file("a", "1"), file("a", "2")], "error: the archive has two entries named `a`");
     check(&[file("a", "1"), file("a/b", "2")], "error: the archive has two entries named `a`");

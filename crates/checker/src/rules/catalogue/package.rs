@@ -54,7 +54,8 @@ pub(crate) static BLOB_MISSING: CheckRule = CheckRule {
     group: Group::Package,
     level: FindingLevel::Error,
     finds: "a blob that the repository does not have",
-    why: "The platform is offered and cannot be installed.",
+    why: "Copies of the release fail. Without its package the platform is offered and cannot be installed; without the small \
+           layer beside it tofu-oci takes the zip.",
     spec: "OCI distribution-spec 1.1.1, Pulling blobs",
     mend: "push the release again",
 };

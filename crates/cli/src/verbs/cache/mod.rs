@@ -3,11 +3,12 @@
 mod model;
 mod text;
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{PackageCache, PruneAct, PruneRules};
-use tofu_oci_types::ByteSize;
+use tofu_oci_fetch::{CacheDirOrigin, PackageCache, PackageCacheSettings, PruneAct, PruneRules};
+use tofu_oci_types::{ByteSize, Event, Reporter};
 
 use super::context::Context;
 use crate::args::{CacheArgs, CachePruneArgs, CacheVerb};
@@ -22,12 +23,13 @@ const UNUSED: Duration = Duration::from_hours(24 * 30);
 
 /// Runs one of its verbs.
 pub(crate) async fn cache(context: &Context, args: &CacheArgs) -> Result<Exit, Diagnostic> {
-    let cache = package_cache::open(context.reporter.as_ref());
-    let info = cache.info().await?.ok_or_else(|| {
-        Diagnostic::usage("there is no package cache")
-            .hint("TOFU_OCI_CACHE_DIR names its folder; an empty value turns the cache off")
-            .hint("without the variable it is in the cache folder of your user: tofu-oci help caching")
-    })?;
+    let (settings, held) = (package_cache::settings()?, HeldMessages::default());
+    let cache = PackageCache::open(&settings, &held);
+    let messages = held.take();
+    let Some(info) = cache.info().await? else { return Err(no_cache(&settings, messages)) };
+    for message in &messages {
+        context.reporter.event(message);
+    }
     match &args.verb {
         CacheVerb::Info(_) => {
             if context.json {
@@ -39,6 +41,38 @@ pub(crate) async fn cache(context: &Context, args: &CacheArgs) -> Result<Exit, D
         }
         CacheVerb::Prune(args) => prune(context, &cache, args).await,
         CacheVerb::Verify(_) => verify(context, &cache).await,
+    }
+}
+
+/// What is said while caches are opened. It becomes the error if the user's own one cannot be used.
+#[derive(Default)]
+struct HeldMessages(Mutex<Vec<Event>>);
+
+impl HeldMessages {
+    fn take(self) -> Vec<Event> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reporter for HeldMessages {
+    fn event(&self, event: &Event) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+    }
+}
+
+/// Why there is no cache. The first message is about the user's own one.
+fn no_cache(settings: &PackageCacheSettings, messages: Vec<Event>) -> Diagnostic {
+    match (&settings.dir, settings.origin, messages.into_iter().next()) {
+        (Some(_), _, Some(Event::Message { code, text, hints, .. })) => {
+            hints.into_iter().fold(Diagnostic::usage(text).code(code), Diagnostic::hint)
+        }
+        (Some(dir), ..) => Diagnostic::usage(format!("the package cache in {} cannot be used", dir.display())),
+        (None, CacheDirOrigin::Named, _) => Diagnostic::usage("TOFU_OCI_CACHE_DIR is empty: the package cache is off")
+            .hint("set it to the folder of a cache, or unset it for the usual one: tofu-oci help caching"),
+        (None, CacheDirOrigin::Usual, _) => {
+            Diagnostic::usage("there is no package cache: the environment names no cache folder for your user")
+                .hint("name a folder by TOFU_OCI_CACHE_DIR: tofu-oci help caching")
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) enum CacheOutcome {
     WouldRemove,
     /// It was changed, and is not in the cache any more.
     Damaged,
+    /// It is as it came.
+    Intact,
 }
 
 /// The path as JSON has it, with U+FFFD for what is not UTF-8.
@@ -105,7 +107,8 @@ pub(super) fn health(health: &CacheHealth) -> Vec<CacheLine<'_>> {
     });
     let mut lines: Vec<_> = damaged.collect();
     let gone = health.damaged.iter().map(|damaged| &damaged.package);
-    lines.push(summary(CacheOutcome::Damaged, gone, &health.sound));
+    let outcome = if health.damaged.is_empty() { CacheOutcome::Intact } else { CacheOutcome::Damaged };
+    lines.push(summary(outcome, gone, &health.sound));
     lines
 }
 

@@ -37,7 +37,7 @@ pub(super) fn health(health: &CacheHealth) -> Page {
         page.line(format_args!("damaged, and removed: {}", damaged.package.name));
         page.line(format_args!("  {}", damaged.file.display()));
     }
-    page.line(format_args!("{} as they came", sum(&health.sound)));
+    page.line(format_args!("{} intact", sum(&health.sound)));
     page
 }
 
