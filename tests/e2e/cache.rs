@@ -250,7 +250,7 @@ fn a_cache_that_cannot_be_used_is_reported_once_and_fails_nothing() {
 
     ----- stderr -----
     warning: the package cache in [WORK]/cache is not used: [WORK]/cache/packages-v1 belongs to another user, or others may write to it
-      hint: make that folder yours alone (chmod go-w), or name another one by TOFU_OCI_CACHE_DIR; with an empty TOFU_OCI_CACHE_DIR there is none
+      hint: make that folder yours alone (chmod go-w), or set TOFU_OCI_CACHE_DIR to another folder; an empty TOFU_OCI_CACHE_DIR turns the cache off
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (200.4 kB)
     ");
     fs::set_permissions(scene.path("cache/packages-v1"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -264,7 +264,7 @@ fn a_cache_that_cannot_be_used_is_reported_once_and_fails_nothing() {
 
     ----- stderr -----
     warning: the package cache in [WORK]/cache is not used: [WORK]/cache/packages-v1/scratch: not a directory
-      hint: name a folder that you can use by TOFU_OCI_CACHE_DIR; with an empty TOFU_OCI_CACHE_DIR there is none
+      hint: set TOFU_OCI_CACHE_DIR to another folder; an empty TOFU_OCI_CACHE_DIR turns the cache off
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (200.4 kB)
     "#);
 }

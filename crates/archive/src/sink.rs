@@ -58,6 +58,15 @@ impl UnpackTarget for Nowhere {
     }
 }
 
+/// What an archive records of its files, to be compared with their bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryChecksums {
+    /// The CRC-32 of each.
+    Crc32,
+    /// Nothing.
+    Missing,
+}
+
 enum Message {
     Start(String, Option<KnownEntry>),
     Data(Vec<u8>, usize),
@@ -120,6 +129,7 @@ const SINK_GONE: ArchiveError = ArchiveError::Cancelled;
 /// order.
 pub(crate) fn run<T>(
     target: &mut dyn UnpackTarget,
+    checksums: EntryChecksums,
     walk: impl FnOnce(Feed) -> Result<T, ArchiveError>,
 ) -> Result<(T, Vec<[u8; 32]>), ArchiveError> {
     let (messages, inbox) = sync_channel(DEPTH);
@@ -127,7 +137,7 @@ pub(crate) fn run<T>(
     thread::scope(|scope| {
         let sink = thread::Builder::new()
             .name("unpack".to_owned())
-            .spawn_scoped(scope, move || drain(&inbox, &give_back, target))
+            .spawn_scoped(scope, move || drain(&inbox, &give_back, target, checksums))
             .map_err(|source| ArchiveError::Io { action: "start a thread for", path: "the archive".into(), source })?;
         let walked = walk(Feed { messages, empty, made: 0 });
         let hashes = sink.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -139,6 +149,7 @@ fn drain(
     inbox: &Receiver<Message>,
     give_back: &std::sync::mpsc::Sender<Vec<u8>>,
     target: &mut dyn UnpackTarget,
+    checksums: EntryChecksums,
 ) -> Result<Vec<[u8; 32]>, ArchiveError> {
     let mut hashes = Vec::new();
     let mut current = String::new();
@@ -154,7 +165,9 @@ fn drain(
             Message::Data(buffer, used) => {
                 let bytes = &buffer[..used];
                 sha256.update(bytes);
-                crc.update(bytes);
+                if checksums == EntryChecksums::Crc32 {
+                    crc.update(bytes);
+                }
                 target.write(bytes)?;
                 // The walk may have ended already; then the buffer is not needed.
                 let _ = give_back.send(buffer);

@@ -107,6 +107,8 @@ pub(crate) fn absolute_path(name: &str) -> Result<Option<PathBuf>, Diagnostic> {
     }
     let meant = match named.strip_prefix("~") {
         Ok(rest) => home().map(|home| home.join(rest)),
+        // The home folder of another user.
+        Err(_) if named.as_os_str().as_encoded_bytes().starts_with(b"~") => None,
         Err(_) => std::path::absolute(&named).ok(),
     };
     let text = format!("{name} names {}, which is not an absolute path", named.display());

@@ -13,7 +13,7 @@ use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::{KeepOutcome, Keeping, Reservation};
+use crate::cache::{CacheRequest, KeepOutcome, Keeping, KeptFrom, Reservation};
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::small::{ProvedContents, SmallLayerFault};
@@ -82,11 +82,10 @@ impl<'a> Fetcher<'a> {
         };
         let mut staged = self.cache.take_own(&wanted, &self.waiter, self.reporter).await;
         if staged.is_none()
-            && let Some(lower) = self.cache.take_lower(&wanted, &self.waiter, self.reporter).await
+            && let Some((lower, from)) = self.cache.take_lower(&wanted, &self.waiter, self.reporter).await
         {
             let verified = verify(lower, place, offer, locked, self.reporter)?;
-            self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await;
-            return Ok(verified.knowing(self.cache.clone()));
+            return Ok(self.kept(&wanted, verified, from).await.knowing(self.cache.clone()));
         }
         let mut lock = None;
         if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
@@ -100,16 +99,24 @@ impl<'a> Fetcher<'a> {
             let verified = verify(staged, place, offer, locked, self.reporter)?;
             return Ok(verified.knowing(self.cache.clone()));
         }
-        let mut verified = self.download(offer, place, locked, proved).await?;
-        if self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await == KeepOutcome::Twice {
-            match self.cache.take_own(&wanted, &self.waiter, self.reporter).await {
-                Some(staged) => verified = verified.sharing(staged),
-                // That one was damaged, and is gone.
-                None => drop(self.cache.keep(&wanted, &verified, &self.waiter, self.reporter).await),
-            }
-        }
+        let verified = self.download(offer, place, locked, proved).await?;
+        let verified = self.kept(&wanted, verified, None).await;
         drop(lock);
         Ok(verified)
+    }
+
+    /// Puts the package into the cache. If its files are there already, it gets these.
+    async fn kept(&self, wanted: &CacheRequest, verified: Verified, from: Option<KeptFrom>) -> Verified {
+        let keep = async || self.cache.keep(wanted, &verified, from.clone(), &self.waiter, self.reporter).await;
+        if keep().await == KeepOutcome::Done {
+            return verified;
+        }
+        if let Some(staged) = self.cache.take_own(wanted, &self.waiter, self.reporter).await {
+            return verified.sharing(staged).await;
+        }
+        // If the package of the cache was damaged, it is gone now.
+        keep().await;
+        verified
     }
 
     /// Whether the package with this zip may be asked for before it is known to be the package: no cache has it for `place`,

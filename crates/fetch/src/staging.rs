@@ -85,6 +85,13 @@ impl StagingFolder {
         Ok(path)
     }
 
+    /// Takes over the parents that another one has made.
+    pub(crate) fn take_parents(&mut self, other: &mut Self) {
+        let own = std::mem::take(&mut self.made);
+        self.made = std::mem::take(&mut other.made);
+        self.made.extend(own);
+    }
+
     /// Keeps the parents: they are not empty any more.
     pub(crate) fn keep_parents(&mut self) {
         self.made.clear();

@@ -72,8 +72,11 @@ impl Verified {
     }
 
     /// The same package in files that the cache has, too. What it was fetched from stays.
-    pub(crate) fn sharing(self, cached: Staged) -> Self {
-        let Staged { archive, origin, zh, .. } = self.staged;
+    pub(crate) async fn sharing(self, mut cached: Staged) -> Self {
+        let Staged { mut staging, archive, origin, zh, .. } = self.staged;
+        cached.staging.take_parents(&mut staging);
+        // It removes the files.
+        blocking(move || drop(staging)).await;
         Self { staged: Staged { archive, origin, zh, ..cached }, ..self }
     }
 

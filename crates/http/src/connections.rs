@@ -57,7 +57,7 @@ pub struct NoAnswer {
 pub(crate) struct Connections {
     /// Trusts what the options name, and no certificate of the system.
     bare: Client,
-    /// Made when it is first needed, as `local` is: a run that asks no host does not read the system's certificates.
+    /// Made when it is first needed, as the other two are: a run that asks no host does not read the system's certificates.
     outside: OnceLock<Client>,
     local: OnceLock<Client>,
     /// To this machine without TLS: no certificate is looked at.
@@ -198,6 +198,7 @@ mod tests {
         let connections = connections(&HttpOptions::default()).unwrap();
         let resolver = Resolver::new(Arc::clone(&connections.options.names));
         connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), &resolver);
+        assert!(connections.local_plain.get().is_some());
         assert!(connections.outside.get().is_none() && connections.local.get().is_none());
         connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), &resolver);
         assert!(connections.outside.get().is_none() && connections.local.get().is_some());

@@ -10,7 +10,7 @@ use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::Mirrored;
 use super::package::sha256;
-use super::packed::{PackedBench, Packing, digest_behind};
+use super::packed::{PackedBench, Packing, digest_after};
 use super::parts::BenchPart;
 use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
@@ -129,7 +129,7 @@ impl<'a> BenchStage<'a> {
     pub(super) fn publish_small(&self) -> ChoreResult<PackedBench> {
         let repository = self.tls_repository("small");
         let report = output(&mut self.push(&self.package.one, &repository, &["--small", "--json"]))?;
-        let blob = digest_behind(r#""small":{"digest":""#, &report)?.to_owned();
+        let blob = digest_after(r#""small":{"digest":""#, &report)?.to_owned();
         let (archive, project) = (self.work.join("small.tar.zst"), self.fresh("small-lock")?);
         output(self.tls_curl("small", &blob).arg("--output").arg(&archive))?;
         output(&mut self.install_from(&repository, &project))?;
@@ -139,7 +139,7 @@ impl<'a> BenchStage<'a> {
     pub(super) fn publish_image(&self) -> ChoreResult<PackedBench> {
         let repository = self.tls_repository("image");
         let report = output(&mut self.push(&self.package.one, &repository, &["--layout", "image", "--json"]))?;
-        let (blob, archive) = (digest_behind(r#""layer":""#, &report)?.to_owned(), self.work.join("image.tar.gz"));
+        let (blob, archive) = (digest_after(r#""layer":""#, &report)?.to_owned(), self.work.join("image.tar.gz"));
         output(self.tls_curl("image", &blob).arg("--output").arg(&archive))?;
         Ok(PackedBench { archive, repository: "image".to_owned(), blob, locked: None })
     }
@@ -165,7 +165,7 @@ impl<'a> BenchStage<'a> {
                 Ok(vec![command])
             })
         };
-        let common = [Packing::CRC].into_iter().chain(Packing::COMMON);
+        let common = [Packing::CRC, Packing::TAR].into_iter().chain(Packing::COMMON);
         let mut cases: Vec<_> = common.map(|(work, name)| part(work, name, Packing::Deflated)).collect();
         for packing in Packing::ALL {
             cases.extend(packing.decode().map(|(work, name)| part(work, name, packing)));
@@ -236,7 +236,7 @@ impl<'a> BenchStage<'a> {
                 Ok(vec![step.install(stage.tofu_oci(&folder), &folder, stage.plain.address())?])
             })
         };
-        GrowthStep::all().map(case).collect()
+        GrowthStep::possible().map(case).collect()
     }
 
     /// Five providers on ten platforms: from a signed index alone, and by everything that is downloaded without it.

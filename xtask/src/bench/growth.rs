@@ -8,6 +8,7 @@ use super::measure::{Series, output};
 use super::package::{PLATFORMS, make, write_zip};
 use super::record::BenchRecord;
 use crate::failure::ChoreResult;
+use crate::process::find;
 
 /// What grows, and how far: the name of the family, and the numbers that are measured.
 pub(super) const FAMILIES: &[(GrowthFamily, &[usize])] = &[
@@ -29,7 +30,7 @@ pub(super) enum GrowthFamily {
     Versions,
     /// Files in one package.
     Files,
-    /// Cores for 30 providers of 20 MB.
+    /// Cores for 30 providers of 20 MB. Only `install` is confined to them; the registry takes what it gets.
     Cores,
 }
 
@@ -77,6 +78,13 @@ impl GrowthStep {
         FAMILIES.iter().flat_map(|(family, numbers)| numbers.iter().map(|&n| Self { family: *family, n }))
     }
 
+    /// Those that this machine can measure.
+    pub(super) fn possible() -> impl Iterator<Item = Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let confines = find("taskset").is_some();
+        Self::all().filter(move |step| step.family != GrowthFamily::Cores || confines && step.n <= cores)
+    }
+
     /// What the step installs: addresses, each with the name of its repository below `growth/`.
     fn providers(self) -> Vec<String> {
         match self.family {
@@ -94,8 +102,11 @@ impl GrowthStep {
             let files = if self.family == GrowthFamily::Files { self.n } else { 1 };
             for version in 0..versions {
                 let dist = work.join("growth").join(&provider);
-                let megabytes = if self.family == GrowthFamily::Cores { FOR_CORES.1 } else { 0 };
-                dist_of(&dist, &provider, &format!("1.{version}.0"), files, megabytes)?;
+                let size = match self.family {
+                    GrowthFamily::Cores => ProgramSize::Megabytes(FOR_CORES.1),
+                    _ => ProgramSize::Script,
+                };
+                dist_of(&dist, &provider, &format!("1.{version}.0"), files, size)?;
                 let mut push = tofu_oci();
                 push.arg("push").arg(&dist).arg(format!("{registry}/growth/{provider}"));
                 output(push.args(["--address", &format!("registry.example.test/growth/{provider}")]))?;
@@ -128,15 +139,22 @@ fn on_cores(command: &Command, cores: usize) -> Command {
     confined
 }
 
-/// A folder with one zip: a program of this size or a small one, and further files.
-fn dist_of(dist: &Path, provider: &str, version: &str, files: usize, megabytes: u64) -> ChoreResult {
+/// How large a provider's program is.
+#[derive(Clone, Copy)]
+enum ProgramSize {
+    /// A few bytes.
+    Script,
+    Megabytes(u64),
+}
+
+/// A folder with one zip: a program, and further files.
+fn dist_of(dist: &Path, provider: &str, version: &str, files: usize, program_size: ProgramSize) -> ChoreResult {
     let source = dist.join("files");
     fs::create_dir_all(&source)?;
     let program = source.join(format!("terraform-provider-{provider}_v{version}"));
-    if megabytes > 0 {
-        fs::rename(make(megabytes, &source)?, &program)?;
-    } else {
-        fs::write(&program, format!("#!/bin/sh\necho {version}\n"))?;
+    match program_size {
+        ProgramSize::Megabytes(megabytes) => fs::rename(make(megabytes, &source)?, &program)?,
+        ProgramSize::Script => fs::write(&program, format!("#!/bin/sh\necho {version}\n"))?,
     }
     let mut all: Vec<PathBuf> = vec![program];
     for number in 1..files {

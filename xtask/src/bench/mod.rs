@@ -16,6 +16,7 @@ mod package;
 mod packed;
 mod page;
 mod parts;
+mod peers;
 mod picture;
 mod record;
 mod slow_line;

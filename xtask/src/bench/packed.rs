@@ -28,6 +28,9 @@ impl Packing {
     /// The CRC-32 of the files, which no tar archive has; gzip has one, which its decompression checks.
     pub(super) const CRC: (BenchPart, &str) = (BenchPart::Crc, "part: CRC-32");
 
+    /// The SHA-256 of the tar of an image, its `diff_id`: it is hardly longer than the files.
+    pub(super) const TAR: (BenchPart, &str) = (BenchPart::HashFiles, "part: SHA-256 of the tar");
+
     /// The case that installs it.
     pub(super) fn install(self) -> &'static str {
         match self {
@@ -71,8 +74,7 @@ impl Packing {
     /// Every part of its installation.
     pub(super) fn parts(self) -> Vec<&'static str> {
         let crc = matches!(self, Self::Deflated | Self::Stored).then_some(Self::CRC);
-        // The diff_id of an image is the checksum of its tar, which is hardly longer than the files.
-        let tar = (self == Self::Image).then_some(Self::COMMON[0]);
+        let tar = (self == Self::Image).then_some(Self::TAR);
         let worked = self.decode().into_iter().chain(crc).chain(Self::COMMON).chain(tar).map(|(_, name)| name);
         worked.chain([self.hash(), self.transport()]).collect()
     }
@@ -89,8 +91,8 @@ pub(super) struct PackedBench {
     pub(super) locked: Option<PathBuf>,
 }
 
-/// The digest that stands behind this text in the report of `push --json`.
-pub(super) fn digest_behind<'a>(before: &str, report: &'a str) -> ChoreResult<&'a str> {
+/// The digest that follows this text in the report of `push --json`.
+pub(super) fn digest_after<'a>(before: &str, report: &'a str) -> ChoreResult<&'a str> {
     let digest = report.split_once(before).and_then(|(_, rest)| rest.split('"').next());
-    digest.ok_or_else(|| ChoreFailure::new(format!("push reported no {before}: {report}")))
+    digest.ok_or_else(|| ChoreFailure::new(format!("`{before}` is not in the report of push: {report}")))
 }

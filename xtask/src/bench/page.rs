@@ -35,7 +35,7 @@ fn page(record: &BenchRecord) -> String {
     for line in table::machine_lines(record) {
         text += &format!("- {line}\n");
     }
-    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run.\n\n\
+    text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\
              | job | who | case | seconds, least | median | peak MiB | requests | x ours |\n|---|---|---|---:|---:|---:|---:|---:|\n";
     for job in jobs::measured(record) {
         for line in &job.lines {
@@ -107,7 +107,7 @@ fn growth_section(record: &BenchRecord) -> String {
         return String::new();
     }
     let mut text = String::from(
-        "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none.\n\n\
+        "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none; of -1, half the time with twice as much. Only `install` is confined to the cores.\n\n\
          | what grows | n | median seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
     );
     for family in families {

@@ -29,7 +29,7 @@ use tofu_oci_types::{Digest, DigestHasher};
 
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
-use crate::sink;
+use crate::sink::{self, EntryChecksums};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 pub use decode::LayerCompression;
 use decode::{Consumed, Hashed, Metered, decoder};
@@ -63,7 +63,8 @@ impl LayerTree {
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
-    /// `diff_id` if one is given. The source is read to its end; the digest of its bytes is the caller's to check.
+    /// `diff_id` if one is given. One more thread and 6 MiB of buffers are used. The source is read to its end; the digest of its
+    /// bytes is the caller's to check.
     ///
     /// # Errors
     /// Symbolic links, devices and the like; a hard link whose copy does not fit into the limits; names as in
@@ -77,7 +78,7 @@ impl LayerTree {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
         let (limits, used, spooled) = (&self.limits, &mut self.used, self.hashes.len());
         let mut folder = FolderTarget::new(self.spool.path());
-        let ((changes, found), sums) = sink::run(&mut folder, |feed| {
+        let ((changes, found), sums) = sink::run(&mut folder, EntryChecksums::Missing, |feed| {
             let consumed = Consumed::new(source, limits.clone(), used.packed);
             let faults = consumed.faults();
             let stream = decoder(consumed, compression);

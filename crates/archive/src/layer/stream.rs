@@ -14,7 +14,7 @@ use super::decode::{Consumed, LayerCompression, Metered, decoder};
 use super::entries::{EntryContents, LayerReading, LayerTarget, LayerUsage};
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
-use crate::sink::{self, Feed, Nowhere, UnpackTarget};
+use crate::sink::{self, EntryChecksums, Feed, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 
 /// Unpacks the tar archive, compressed with zstd, that `source` delivers into the empty folder `into`, and returns what is
@@ -52,7 +52,7 @@ fn read_into(
     target: &mut dyn UnpackTarget,
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
-    let (files, hashes) = sink::run(target, |feed| {
+    let (files, hashes) = sink::run(target, EntryChecksums::Missing, |feed| {
         let consumed = Consumed::new(source, limits.clone(), 0);
         let faults = consumed.faults();
         let metered = Metered::new(decoder(consumed, LayerCompression::Zstd), limits.clone(), 0, faults.clone());

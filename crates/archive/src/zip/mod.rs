@@ -27,7 +27,7 @@ use bytes::Bytes;
 
 use crate::folder_target::FolderTarget;
 use crate::names::{EntryKind, NameSet};
-use crate::sink::{self, Nowhere, UnpackTarget};
+use crate::sink::{self, EntryChecksums, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
 pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
@@ -145,7 +145,7 @@ fn read_through(
     walk: ZipWalk<'_>,
 ) -> Result<PackageContents, ArchiveError> {
     let limits = walk.limits;
-    let ((walked, modes), hashes) = sink::run(target, |mut feed| {
+    let ((walked, modes), hashes) = sink::run(target, EntryChecksums::Crc32, |mut feed| {
         let mut input = Input::new(source, limits);
         let walked = walk.run(&mut input, &mut feed)?;
         // The sink finishes the last file while the directory is compared.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_disk::{Scratch, Whose, make_private_folder, sweep};
-use tofu_oci_types::PackageHash;
+use tofu_oci_types::{Digest, PackageHash};
 
 use super::identity::device;
 
@@ -24,17 +24,23 @@ pub(super) struct CacheFolder {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CacheFolderFault {
     /// It cannot be made or looked at.
-    #[error("{}: {source}", folder.display())]
+    #[error("{}: {error}", folder.display())]
     Io {
         /// The folder of the cache, or one in it.
         folder: PathBuf,
         /// What the system says.
-        source: io::Error,
+        error: io::Error,
     },
     /// Somebody else could put files there.
     #[error("{} belongs to another user, or others may write to it", folder.display())]
     Shared {
         /// The folder of the cache, one in it or one above it.
+        folder: PathBuf,
+    },
+    /// Others can put another folder in the place of the cache while a run uses it.
+    #[error("others may write to {}, which it is in", folder.display())]
+    OpenAbove {
+        /// The folder above the cache.
         folder: PathBuf,
     },
     /// Files would go where the link leads.
@@ -80,7 +86,7 @@ impl CacheFolder {
         // Whoever may write to a folder above can put another one in the place of this one.
         for above in fs::canonicalize(&path).map_err(CacheFolderFault::io(&path))?.ancestors().skip(1) {
             if is_open_to_others(&fs::metadata(above).map_err(CacheFolderFault::io(above))?) {
-                return Err(CacheFolderFault::Shared { folder: above.to_owned() });
+                return Err(CacheFolderFault::OpenAbove { folder: above.to_owned() });
             }
         }
         Ok(Self { device: device(&metadata), path })
@@ -90,7 +96,7 @@ impl CacheFolder {
     fn require_parts(&self) -> Result<(), CacheFolderFault> {
         for part in PARTS.map(|name| self.path.join(name)) {
             match require_ours(&part) {
-                Err(CacheFolderFault::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+                Err(CacheFolderFault::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(fault) => return Err(fault),
                 Ok(_) => {}
             }
@@ -118,9 +124,9 @@ impl CacheFolder {
         self.path.join("sources")
     }
 
-    /// The file that says which package a zip or leaf was unpacked to.
-    pub(super) fn source(&self, hash: &PackageHash) -> PathBuf {
-        self.sources().join(file_name(hash))
+    /// The file that says which package this was unpacked to.
+    pub(super) fn source(&self, from: &KeptFrom) -> PathBuf {
+        self.sources().join(from.file_name())
     }
 
     /// The folder of the memo.
@@ -149,6 +155,25 @@ impl CacheFolder {
         match fs::rename(content, scratch.path().join("removed")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             other => other,
+        }
+    }
+}
+
+/// What a package was unpacked from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum KeptFrom {
+    /// The zip with this checksum, or the layers of the leaf manifest with it.
+    Package(PackageHash),
+    /// The small layer with this digest.
+    SmallLayer(Digest),
+}
+
+impl KeptFrom {
+    /// The name of the file that says what became of it.
+    pub(super) fn file_name(&self) -> String {
+        match self {
+            Self::Package(hash) => file_name(hash),
+            Self::SmallLayer(digest) => format!("small-{}", digest.encoded()),
         }
     }
 }
@@ -209,19 +234,21 @@ fn is_open_to_others(_folder: &Metadata) -> bool {
 impl CacheFolderFault {
     fn io(folder: &Path) -> impl FnOnce(io::Error) -> Self {
         let folder = folder.to_owned();
-        move |source| Self::Io { folder, source }
+        move |error| Self::Io { folder, error }
     }
 
     /// What helps, for the folder that this variable names.
     pub(super) fn hint(&self, variable: &str) -> String {
+        let otherwise = format!("set {variable} to another folder; an empty {variable} turns the cache off");
         match self {
-            Self::Shared { .. } => format!(
-                "make that folder yours alone (chmod go-w), or name another one by {variable}; with an empty {variable} there is none"
-            ),
-            Self::Link { .. } => format!("remove the link, or name another folder by {variable}"),
-            Self::Io { .. } => {
-                format!("name a folder that you can use by {variable}; with an empty {variable} there is none")
+            Self::Shared { .. } => format!("make that folder yours alone (chmod go-w), or {otherwise}"),
+            Self::OpenAbove { .. } => {
+                format!(
+                    "take the right to write from the others (chmod o-w, or chmod +t for a folder of everybody), or {otherwise}"
+                )
             }
+            Self::Link { .. } => format!("remove the link, or {otherwise}"),
+            Self::Io { .. } => otherwise,
         }
     }
 }

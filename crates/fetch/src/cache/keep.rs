@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_archive::{PackageContents, PackageFile};
-use tofu_oci_disk::{Scratch, Waiter};
+use tofu_oci_disk::{Lock, Scratch, Waiter};
 use tofu_oci_types::{PackageHash, Reporter};
 
 use super::clone::{CloneWay, set_mode};
-use super::folder::CacheFolder;
+use super::folder::{CacheFolder, KeptFrom};
 use super::identity::device;
 use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, UnpackedTo};
@@ -35,8 +35,8 @@ pub(crate) enum Keeping {
 pub(crate) enum KeepOutcome {
     /// It is in the cache now, or cannot be.
     Done,
-    /// The cache had it before, and it has taken the room of another one here.
-    Twice,
+    /// The cache had it before: the files that were fetched are a second copy.
+    AlreadyKept,
 }
 
 /// One package on its way into the cache.
@@ -46,7 +46,7 @@ struct ArrivingPackage {
     contents: PackageContents,
     h1: PackageHash,
     /// What it was unpacked from; `None` if that is not known.
-    source: Option<PackageHash>,
+    from_archive: Option<KeptFrom>,
     name: String,
     ways: Vec<CloneWay>,
 }
@@ -57,8 +57,7 @@ impl PackageCache {
         let Some((caches, own)) = self.0.as_ref().and_then(|caches| Some((caches, caches.own.as_ref()?))) else {
             return Keeping::IfShared;
         };
-        let is_shared = request.hard_links && device_above(request.place.path()) == Some(own.device);
-        if is_shared || caches.origin == CacheDirOrigin::Named { Keeping::Sure } else { Keeping::IfShared }
+        if can_link(request, own) || caches.origin == CacheDirOrigin::Named { Keeping::Sure } else { Keeping::IfShared }
     }
 
     /// Records what the files of a package hold, so that they need not be read again once they are in their place.
@@ -75,10 +74,12 @@ impl PackageCache {
     }
 
     /// Puts a package into the user's own cache, if that costs no second copy of its bytes or the user has asked for a cache.
+    /// `from` says what a package of the other cache was unpacked from.
     pub(crate) async fn keep(
         &self,
         request: &CacheRequest,
         verified: &Verified,
+        from: Option<KeptFrom>,
         waiter: &Waiter,
         reporter: &dyn Reporter,
     ) -> KeepOutcome {
@@ -86,12 +87,12 @@ impl PackageCache {
         let Some(own) = caches.own.clone() else { return KeepOutcome::Done };
         let hashes = verified.hashes();
         let Some(h1) = hashes.h1.clone() else { return KeepOutcome::Done };
-        let source = match verified.origin() {
-            PackageOrigin::SmallLayer => request.small.clone(),
-            PackageOrigin::Cache => None,
+        let from_archive = match verified.origin() {
+            PackageOrigin::SmallLayer => request.small.clone().map(KeptFrom::SmallLayer),
+            PackageOrigin::Cache => from,
             PackageOrigin::Place => match hashes.zh.clone().or_else(|| hashes.ch.clone()) {
                 None => return KeepOutcome::Done,
-                source => source,
+                Some(hash) => Some(KeptFrom::Package(hash)),
             },
         };
         let Some((from, contents)) = verified.folder() else { return KeepOutcome::Done };
@@ -103,17 +104,14 @@ impl PackageCache {
         let arrival = ArrivingPackage {
             from: from.to_owned(),
             contents: contents.clone(),
-            source,
+            from_archive,
             name: request.name.clone(),
-            ways: ways(request, caches.origin),
+            ways: ways(request, caches.origin, &own),
             h1,
         };
         let lock = self.lock(&arrival.h1, waiter, reporter).await;
         let at_work = caches.clone();
-        let work = move || {
-            let _lock = lock;
-            at_work.keep(&own, &arrival)
-        };
+        let work = move || at_work.keep(&own, &arrival, lock.as_ref());
         blocking(work).await.unwrap_or_else(|error| {
             caches.not_written(&error, reporter);
             KeepOutcome::Done
@@ -121,27 +119,35 @@ impl PackageCache {
     }
 }
 
+/// Whether the package may be hard links to this cache, and lies on its file system.
+fn can_link(request: &CacheRequest, own: &CacheFolder) -> bool {
+    request.hard_links && device_above(request.place.path()) == Some(own.device)
+}
+
 /// How the files of a package may get into the cache.
-fn ways(request: &CacheRequest, origin: CacheDirOrigin) -> Vec<CloneWay> {
-    let hard = request.hard_links.then_some(CloneWay::HardLink);
+fn ways(request: &CacheRequest, origin: CacheDirOrigin, own: &CacheFolder) -> Vec<CloneWay> {
+    let hard = can_link(request, own).then_some(CloneWay::HardLink);
     let copy = (origin == CacheDirOrigin::Named).then_some(CloneWay::Copy);
     [Some(CloneWay::Reflink), hard, copy].into_iter().flatten().collect()
 }
 
 impl OpenCaches {
-    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage) -> io::Result<KeepOutcome> {
+    fn keep(&self, own: &CacheFolder, arrival: &ArrivingPackage, lock: Option<&Lock>) -> io::Result<KeepOutcome> {
         let (content, to) = (own.content(&arrival.h1), UnpackedTo::of(&arrival.contents));
         let there = PackageRecord::read(&content).ok().and_then(|record| record.contents(&arrival.h1));
-        // The same files with other modes give way: the one that comes now is what somebody uses.
-        let is_there = there.is_some_and(|there| UnpackedTo::of(&there) == to);
+        let is_there = there.as_ref().is_some_and(|there| UnpackedTo::of(there) == to);
+        // The same files with other modes give way, if no run takes them out now: what comes is what somebody uses.
+        if !is_there && there.is_some() && lock.is_none() {
+            return Ok(KeepOutcome::Done);
+        }
         if !is_there && !self.make(own, arrival, &content)? {
             return Ok(KeepOutcome::Done);
         }
-        if let Some(source) = &arrival.source {
-            to.write(&own.source(source), &own.scratch())?;
+        if let Some(from) = &arrival.from_archive {
+            to.write(&own.source(from), &own.scratch())?;
         }
         let would_link = arrival.ways.contains(&CloneWay::HardLink);
-        Ok(if is_there && would_link { KeepOutcome::Twice } else { KeepOutcome::Done })
+        Ok(if is_there && would_link { KeepOutcome::AlreadyKept } else { KeepOutcome::Done })
     }
 
     /// Makes the package in a temporary folder, and renames it. False if its files cannot be cloned.

@@ -3,8 +3,8 @@
 //! ```text
 //! ROOT/packages-v1/        the user's alone (0700); nothing outside it is believed
 //!   content/H1/            one package: record.json (its files), files/… (read-only)
-//!   sources/zh-…, ch-…     which package a zip, a small layer or the leaf manifest of an image was unpacked to, with the
-//!                          modes of its files; contents that a lock file proves are found without
+//!   sources/zh-…, ch-…, small-…  which package a zip, the leaf manifest of an image or a small layer was unpacked to, and
+//!                          which modes it gave the files; contents that a lock file proves need no source
 //!   files/DEVICE-INODE     what a large file holds, while its times and size stay as they are (`FileMemo`)
 //!   locks/…                one run at a time fetches a zip, or takes a package out
 //!   scratch/               what is being made; the next run removes what a killed one left
@@ -28,7 +28,9 @@ mod take;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use folder::KeptFrom;
 pub(crate) use keep::{KeepOutcome, Keeping};
 pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub(crate) use reserve::Reservation;
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};
+pub(crate) use take::CacheRequest;

@@ -63,21 +63,25 @@ pub enum PruneAct {
 }
 
 /// What was removed, or would be.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Pruned {
     /// By name and checksum.
     pub removed: Vec<KeptPackage>,
     /// The others.
     pub kept: Vec<KeptPackage>,
+    /// Why one of these could not be removed.
+    pub failed: Option<FetchError>,
 }
 
 /// What a look at every byte has found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct CacheHealth {
     /// The packages that are as they came.
     pub sound: Vec<KeptPackage>,
     /// Those that were changed. They were removed.
     pub damaged: Vec<DamagedPackage>,
+    /// Why a changed one could not be removed.
+    pub failed: Option<FetchError>,
 }
 
 /// A package with a file that has changed since it came.
@@ -106,7 +110,7 @@ impl PackageCache {
     /// another run is taking out is removed after that; one that it has taken out for longer than the waiter waits is kept.
     ///
     /// # Errors
-    /// [`FetchError::Io`] if the cache cannot be listed, or a package cannot be removed.
+    /// [`FetchError::Io`] if the cache cannot be listed.
     pub async fn prune(&self, rules: PruneRules, waiter: &Waiter) -> Result<Pruned, FetchError> {
         let Some(own) = self.own() else { return Ok(Pruned::default()) };
         let at_work = own.clone();
@@ -121,7 +125,18 @@ impl PackageCache {
         for (is_shared, package) in packages {
             let is_old = !is_shared && package.last_used.elapsed().is_ok_and(|unused| unused >= rules.unused_for);
             let fits = left.checked_sub(package.bytes).filter(|_| !is_old);
-            let goes = fits.is_none() && (rules.act == PruneAct::Report || remove(&own, &package, waiter).await?);
+            let goes = match (fits, rules.act) {
+                (Some(_), _) => false,
+                (None, PruneAct::Report) => true,
+                (None, PruneAct::Remove) => match remove(&own, &package, waiter).await {
+                    Ok(()) => true,
+                    Err(FetchError::Lock(LockError::Held { .. })) => false,
+                    Err(error) => {
+                        pruned.failed.get_or_insert(error);
+                        false
+                    }
+                },
+            };
             left = fits.unwrap_or(left);
             if goes { pruned.removed.push(package) } else { pruned.kept.push(package) }
         }
@@ -136,7 +151,7 @@ impl PackageCache {
     /// Reads every file of the user's own cache. Damaged packages are removed, so that the next installation fetches them.
     ///
     /// # Errors
-    /// [`FetchError::Io`] if the cache cannot be listed, or a damaged package cannot be removed.
+    /// [`FetchError::Io`] if the cache cannot be listed.
     pub async fn verify(&self, waiter: &Waiter) -> Result<CacheHealth, FetchError> {
         let Some((own, caches)) = self.own().zip(self.0.clone()) else { return Ok(CacheHealth::default()) };
         let at_work = own.clone();
@@ -157,10 +172,10 @@ impl PackageCache {
                 None => health.sound.push(package),
                 // It may have gone meanwhile.
                 Some(_) if !package.path.exists() => {}
-                Some((file, _)) => {
-                    remove(&own, &package, waiter).await?;
-                    health.damaged.push(DamagedPackage { package, file });
-                }
+                Some((file, _)) => match remove(&own, &package, waiter).await {
+                    Ok(()) => health.damaged.push(DamagedPackage { package, file }),
+                    Err(error) => drop(health.failed.get_or_insert(error)),
+                },
             }
         }
         Ok(health)
@@ -212,21 +227,15 @@ fn is_shared(_package: &KeptPackage, _contents: &PackageContents) -> bool {
     false
 }
 
-/// Removes a package that no run is taking out; true if it is gone.
-async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> Result<bool, FetchError> {
-    let lock = tofu_oci_disk::lock(&Lockable::File(own.lock(&package.h1)), waiter, &|_| ()).await;
+/// Removes a package that no run is taking out.
+async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> Result<(), FetchError> {
+    let lock = tofu_oci_disk::lock(&Lockable::File(own.lock(&package.h1)), waiter, &|_| ()).await?;
     let (own, path) = (own.clone(), package.path.clone());
-    match lock {
-        Ok(lock) => {
-            let work = move || {
-                let _lock = lock;
-                own.remove(&path).map_err(|source| FetchError::Io { action: "remove", path, source })
-            };
-            blocking(work).await.map(|()| true)
-        }
-        Err(error @ LockError::Io { .. }) => Err(FetchError::Lock(error)),
-        Err(_) => Ok(false),
-    }
+    let work = move || {
+        let _lock = lock;
+        own.remove(&path).map_err(|source| FetchError::Io { action: "remove", path, source })
+    };
+    blocking(work).await
 }
 
 /// Removes what leads to no package: sources, locks, folders without a record, and what is known of files of earlier times.

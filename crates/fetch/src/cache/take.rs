@@ -8,10 +8,10 @@ use std::time::SystemTime;
 use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageContents, PackageFile, file_sha256};
 use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_source::{Offer, Package};
-use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
+use tofu_oci_types::{Digest, Event, PackageHash, Reporter, Scheme};
 
 use super::clone::{CloneWay, set_mode};
-use super::folder::CacheFolder;
+use super::folder::{CacheFolder, KeptFrom};
 use super::identity::FileIdentity;
 use super::open::{OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
@@ -27,8 +27,8 @@ use crate::subject;
 pub(crate) struct CacheRequest {
     /// Checksums of the zip or leaf manifest, each of which is enough to know the package. There is one or more.
     known_by: Vec<PackageHash>,
-    /// Its small layer, if that would be fetched in place of the zip: its digest, written as that of a zip.
-    pub(super) small: Option<PackageHash>,
+    /// The digest of its small layer, if that would be fetched in place of the zip.
+    pub(super) small: Option<Digest>,
     /// Checksums of files, each of which is known to be the package's.
     proved: ProvedContents,
     pub(super) place: PackagePath,
@@ -47,11 +47,26 @@ enum FolderOf {
 
 /// What a cache may know the package by.
 struct CachedContents {
-    /// The zip or manifest that the package was unpacked from; `None` for its small layer or its contents.
-    known_by: Option<PackageHash>,
     h1: PackageHash,
-    /// With the modes of the files; `None` if any will do.
-    unpacked_to: Option<UnpackedTo>,
+    known: KnownModes,
+}
+
+/// Whether it is known which modes the files must have.
+#[derive(Clone, PartialEq, Eq)]
+enum KnownModes {
+    /// Those that this archive gave them.
+    Of(KeptFrom, UnpackedTo),
+    /// Any will do: the contents are proved, and nothing says more.
+    Any,
+}
+
+/// Whether a package in this place may be hard links to a cache; `None` if it never comes from one.
+fn takes_hard_links(place: &PackagePath) -> Option<bool> {
+    match place.cache_use() {
+        CacheUse::LinksAndCopies => Some(true),
+        CacheUse::Copies => Some(false),
+        CacheUse::Never => None,
+    }
 }
 
 /// What came of one look into a cache.
@@ -65,26 +80,22 @@ enum Taken {
 impl CacheRequest {
     /// That for a zip; `None` if a package in this place never comes from a cache.
     pub(super) fn of_zip(zip: &PackageHash, place: &PackagePath, proved: &ProvedContents) -> Option<Self> {
-        let hard_links = match place.cache_use() {
-            CacheUse::LinksAndCopies => true,
-            CacheUse::Copies => false,
-            CacheUse::Never => return None,
-        };
+        let hard_links = takes_hard_links(place)?;
         let (known_by, proved, place) = (vec![zip.clone()], proved.clone(), place.clone());
         zip.is_well_formed().then(|| Self { known_by, small: None, proved, place, hard_links, name: zip.to_string() })
     }
 
     /// The contents that the package may have by a cache.
     fn contents(&self, folder: &CacheFolder) -> Vec<CachedContents> {
-        let of = |known_by, source| {
-            let to = UnpackedTo::read(&folder.source(source))?;
-            Some(CachedContents { known_by, h1: to.h1.clone(), unpacked_to: Some(to) })
+        let of = |from: KeptFrom| {
+            let to = UnpackedTo::read(&folder.source(&from))?;
+            Some(CachedContents { h1: to.h1.clone(), known: KnownModes::Of(from, to) })
         };
-        let by_source = self.known_by.iter().filter_map(|hash| of(Some(hash.clone()), hash));
-        let by_small =
-            self.small.iter().filter_map(|hash| of(None, hash)).filter(|known| self.proved.contain(&known.h1));
+        let by_source = self.known_by.iter().filter_map(|hash| of(KeptFrom::Package(hash.clone())));
+        let by_small = self.small.iter().filter_map(|digest| of(KeptFrom::SmallLayer(digest.clone())));
+        let by_small = by_small.filter(|contents| self.proved.contain(&contents.h1));
         let proved = self.proved.with_any_modes().filter(|h1| h1.is_well_formed());
-        let proved = proved.map(|h1| CachedContents { known_by: None, h1: h1.clone(), unpacked_to: None });
+        let proved = proved.map(|h1| CachedContents { h1: h1.clone(), known: KnownModes::Any });
         by_source.chain(by_small).chain(proved).collect()
     }
 
@@ -109,11 +120,7 @@ impl PackageCache {
     /// What the cache is asked for; `None` if no cache can have this package in the form in which it is wanted.
     pub(crate) fn wanted(&self, offer: &Offer, place: &PackagePath, proved: &ProvedContents) -> Option<CacheRequest> {
         self.0.as_ref()?;
-        let hard_links = match place.cache_use() {
-            CacheUse::LinksAndCopies => true,
-            CacheUse::Copies => false,
-            CacheUse::Never => return None,
-        };
+        let hard_links = takes_hard_links(place)?;
         let mut known_by: Vec<_> = match offer.package {
             Package::Zip(_) | Package::Layers(_) => offer.zh().or_else(|| offer.ch()).into_iter().collect(),
             Package::Folder(_) => return None,
@@ -124,7 +131,7 @@ impl PackageCache {
         }
         known_by.retain(PackageHash::is_well_formed);
         let name = subject(offer.address(), offer.version(), &offer.platform);
-        let small = proved.small_layer(offer, place).and_then(|layer| PackageHash::zh(layer.digest.as_ref()?));
+        let small = proved.small_layer(offer, place).and_then(|layer| layer.digest.clone());
         let (proved, place) = (proved.clone(), place.clone());
         (!known_by.is_empty()).then(|| CacheRequest { known_by, small, proved, place, hard_links, name })
     }
@@ -133,17 +140,6 @@ impl PackageCache {
     pub async fn holds(&self, offer: &Offer, place: &PackagePath, proved: &ProvedContents) -> bool {
         let (Some(request), Some(caches)) = (self.wanted(offer, place, proved), self.0.clone()) else { return false };
         blocking(move || caches.hold(&request)).await
-    }
-
-    /// The same from the cache that is only read.
-    pub(crate) async fn take_lower(
-        &self,
-        request: &CacheRequest,
-        waiter: &Waiter,
-        reporter: &dyn Reporter,
-    ) -> Option<Staged> {
-        let lower = self.0.as_ref()?.lower.as_ref()?;
-        self.take_from(lower, FolderOf::Others, request, waiter, reporter).await
     }
 
     /// The package in a temporary folder beside its place, every file of it the recorded one; `None` if the user's own cache does
@@ -155,7 +151,18 @@ impl PackageCache {
         reporter: &dyn Reporter,
     ) -> Option<Staged> {
         let own = self.0.as_ref()?.own.as_ref()?;
-        self.take_from(own, FolderOf::User, request, waiter, reporter).await
+        self.take_from(own, FolderOf::User, request, waiter, reporter).await.map(|(staged, _)| staged)
+    }
+
+    /// The same from the cache that is only read, and what the package was unpacked from, if that is known.
+    pub(crate) async fn take_lower(
+        &self,
+        request: &CacheRequest,
+        waiter: &Waiter,
+        reporter: &dyn Reporter,
+    ) -> Option<(Staged, Option<KeptFrom>)> {
+        let lower = self.0.as_ref()?.lower.as_ref()?;
+        self.take_from(lower, FolderOf::Others, request, waiter, reporter).await
     }
 
     async fn take_from(
@@ -165,30 +172,47 @@ impl PackageCache {
         request: &CacheRequest,
         waiter: &Waiter,
         reporter: &dyn Reporter,
-    ) -> Option<Staged> {
+    ) -> Option<(Staged, Option<KeptFrom>)> {
         let caches = self.0.as_ref()?;
+        let mut damaged: Vec<PackageHash> = Vec::new();
         for known in request.contents(folder) {
             let h1 = known.h1.clone();
+            if damaged.contains(&h1) {
+                continue;
+            }
             let lock = match of {
                 FolderOf::User => self.lock(&h1, waiter, reporter).await,
                 FolderOf::Others => None,
             };
-            let zh = known.known_by.clone().filter(|hash| hash.scheme() == Scheme::Zh);
+            let from = match &known.known {
+                KnownModes::Of(from, _) => Some(from.clone()),
+                KnownModes::Any => None,
+            };
+            let content = folder.content(&h1);
             let (caches, folder, request) = (caches.clone(), folder.clone(), request.clone());
             let work = move || {
                 let _lock: Option<Lock> = lock;
                 let taken = caches.take(&folder, of, &known, &request);
                 match (&taken, of) {
                     // A package that cannot be removed is found damaged again.
-                    (Taken::Damaged(_), FolderOf::User) => drop(folder.remove(&folder.content(&h1))),
-                    (Taken::Staged(_), FolderOf::User) => note_use(&folder.content(&h1)),
+                    (Taken::Damaged(_), FolderOf::User) => drop(folder.remove(&content)),
+                    (Taken::Staged(_), FolderOf::User) => note_use(&content),
                     _ => {}
                 }
                 taken
             };
             match blocking(work).await {
-                Taken::Staged(staged) => return Some(Staged { zh, ..*staged }),
-                Taken::Damaged(file) => report_damage(&file, of, reporter),
+                Taken::Staged(staged) => {
+                    let zh = match &from {
+                        Some(KeptFrom::Package(hash)) if hash.scheme() == Scheme::Zh => Some(hash.clone()),
+                        _ => None,
+                    };
+                    return Some((Staged { zh, ..*staged }, from));
+                }
+                Taken::Damaged(file) => {
+                    report_damage(&file, of, reporter);
+                    damaged.push(h1);
+                }
                 Taken::Unknown => {}
             }
         }
@@ -210,8 +234,10 @@ impl CachedContents {
     /// What the cache has recorded of them.
     fn recorded(&self, folder: &CacheFolder) -> Option<PackageContents> {
         let contents = PackageRecord::read(&folder.content(&self.h1)).ok()?.contents(&self.h1)?;
-        let has_modes = self.unpacked_to.as_ref().is_none_or(|to| *to == UnpackedTo::of(&contents));
-        has_modes.then_some(contents)
+        match &self.known {
+            KnownModes::Of(_, to) if *to != UnpackedTo::of(&contents) => None,
+            KnownModes::Of(..) | KnownModes::Any => Some(contents),
+        }
     }
 }
 

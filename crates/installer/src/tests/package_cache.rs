@@ -115,6 +115,13 @@ async fn check_damage(damage: impl Fn(&Path), codes: &[&str]) {
     assert_eq!(third.reporter.downloads(), 0, "the cache is whole again");
 }
 
+/// Makes a cache forget which archives its packages came from.
+fn forget_archives(cache: &Path) {
+    for source in fs::read_dir(cache.join("packages-v1/sources")).unwrap() {
+        fs::remove_file(source.unwrap().path()).unwrap();
+    }
+}
+
 /// Replaces a file: the projects that have it keep theirs.
 fn replace(file: &Path, bytes: &str) {
     fs::remove_file(file).unwrap();
@@ -141,6 +148,36 @@ async fn a_link_in_the_cache_is_not_followed() {
         std::os::unix::fs::symlink(&elsewhere, &guide).unwrap();
     };
     check_damage(link, &["cache-damaged"]).await;
+}
+
+/// A cache that does not know the archive fetches it, and learns that it has its files.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_package_that_was_fetched_in_vain_takes_no_room_of_its_own() {
+    use std::os::unix::fs::MetadataExt as _;
+    let (store, _) = store(PackageLayout::Artifact).await;
+    let shared = SharedCache::new(CacheDirOrigin::Named);
+    let file = |workspace: &Workspace| {
+        let file = fs::metadata(workspace.path().join(".terraform/providers").join(FOLDER).join(GUIDE)).unwrap();
+        (file.ino(), file.nlink())
+    };
+    let workspaces = [Workspace::new(), Workspace::new()];
+    for workspace in &workspaces {
+        let installed = workspace.cached(workspace.job(store.clone()), &shared.cache).await.unwrap();
+        assert!(!installed.from_cache && installed.received > 0);
+        assert_eq!((workspace.reporter.downloads(), workspace.reporter.codes()), (1, vec![]));
+        forget_archives(shared.root.path());
+    }
+    assert_eq!(workspaces[0].snapshot(), workspaces[1].snapshot());
+    let [(first, links), (second, _)] = [file(&workspaces[0]), file(&workspaces[1])];
+    assert!(links == 1 || first == second, "one of them has files of its own, though others are hard links");
+    // If the files of the cache are damaged, those that were fetched take their place.
+    replace(&shared.packages()[0].join("files").join(GUIDE), "another guide");
+    let third = Workspace::new();
+    third.cached(third.job(store.clone()), &shared.cache).await.unwrap();
+    assert_eq!((third.reporter.downloads(), third.snapshot()), (1, workspaces[0].snapshot()));
+    let fourth = Workspace::new();
+    assert!(fourth.cached(fourth.job(store), &shared.cache).await.unwrap().from_cache);
 }
 
 /// A hard link has one mode in all its places.
@@ -197,9 +234,11 @@ async fn a_lower_cache_is_read_and_never_written() {
         let guide = fs::metadata(lower.packages()[0].join("files").join(GUIDE)).unwrap();
         assert!(guide.nlink() <= 2, "no project but the first has a link to it");
     }
-    let kept: Vec<_> = fs::read_dir(root.path().join("packages-v1/content")).unwrap().collect();
-    assert_eq!(kept.len(), 1, "the next project shares the files of this one");
-    fs::remove_dir_all(kept[0].as_ref().unwrap().path()).unwrap();
+    let next = Workspace::new();
+    replace(&lower.packages()[0].join("files").join(GUIDE), "another guide");
+    assert!(next.cached(next.job(store.clone()), &upper).await.unwrap().from_cache, "the user's own cache has it now");
+    assert!(next.reporter.codes().is_empty(), "the lower one was not looked at");
+    forget_archives(root.path());
     replace(&lower.packages()[0].join("files").join(GUIDE), "another guide");
     let third = Workspace::new();
     third.cached(third.job(store), &upper).await.unwrap();

@@ -1,7 +1,7 @@
 //! The files of the cache.
 
 use std::fs::{self, File, FileTimes};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -35,16 +35,12 @@ impl ManifestFiles {
     /// The bytes that a descriptor names, compared with its size and digest. A file with other bytes is removed.
     pub fn read(&self, descriptor: &Descriptor) -> Option<Vec<u8>> {
         let path = self.path(&descriptor.digest)?;
-        let bytes = match read_file(&path, MAX_MANIFEST) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound {
-                    // Whatever lies there, the manifest cannot be kept beside it.
-                    let _ = fs::remove_file(&path);
-                }
-                return None;
-            }
-        };
+        let is_manifest = |found: &fs::Metadata| found.is_file() && found.len() <= MAX_MANIFEST;
+        if fs::symlink_metadata(&path).is_ok_and(|found| !is_manifest(&found)) {
+            // `write` does nothing if a file is there, so this one must go.
+            let _ = fs::remove_file(&path);
+        }
+        let bytes = read_file(&path, MAX_MANIFEST).ok()?;
         if Digest::sha256(&bytes) != descriptor.digest {
             // Another program may have removed it.
             let _ = fs::remove_file(&path);

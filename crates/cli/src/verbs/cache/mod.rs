@@ -90,7 +90,7 @@ async fn prune(context: &Context, cache: &PackageCache, args: &CachePruneArgs) -
     } else {
         printer::stdout(&text::pruned(&pruned, act));
     }
-    Ok(Exit::Done)
+    pruned.failed.map_or(Ok(Exit::Done), |error| Err(error.into()))
 }
 
 async fn verify(context: &Context, cache: &PackageCache) -> Result<Exit, Diagnostic> {
@@ -100,7 +100,11 @@ async fn verify(context: &Context, cache: &PackageCache) -> Result<Exit, Diagnos
     } else {
         printer::stdout(&text::health(&health));
     }
-    Ok(if health.damaged.is_empty() { Exit::Done } else { Exit::Fixable })
+    match health.failed {
+        Some(error) => Err(error.into()),
+        None if health.damaged.is_empty() => Ok(Exit::Done),
+        None => Ok(Exit::Fixable),
+    }
 }
 
 /// This program, as others see it that wait for a package.
