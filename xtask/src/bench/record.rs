@@ -90,7 +90,9 @@ impl BenchMachine {
 
 /// The first line that a program says about its version; `None` if it is not here.
 fn version(program: &str, words: &[&str]) -> Option<String> {
-    let said = output(Command::new(program).args(words).env("CHECKPOINT_DISABLE", "1")).ok()?;
+    let said =
+        output(Command::new(program).args(words).env("CHECKPOINT_DISABLE", "1").env_remove("TF_CLI_CONFIG_FILE"))
+            .ok()?;
     // `unzip` begins with its version and goes on with its history; oras names a field.
     let line = said.lines().next()?.trim();
     let short = line.split(" (").next().unwrap_or(line).split(", by").next().unwrap_or(line);
