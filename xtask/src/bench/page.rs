@@ -32,7 +32,7 @@ fn page(record: &BenchRecord) -> String {
          machine's cores. Compare ratios: seconds differ from machine to machine.\n\n\
          ![Bars of each job beside its peers, and time against n](performance.svg)\n\n## The machine\n\n",
     );
-    for line in table::machine_lines(record) {
+    for line in table::machine_lines(record).into_iter().chain(table::noise_line(record)) {
         text += &format!("- {line}\n");
     }
     text += "\n## Jobs\n\n`x ours` says how often the first line of a job fits into a line, by medians. Requests are those that the registries logged in one run. `oras` pushes one platform after the other, as its documentation shows.\n\n\

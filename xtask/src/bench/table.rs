@@ -88,11 +88,17 @@ pub(super) fn print(record: &BenchRecord) {
     for series in record.series.iter().filter(other) {
         println!("{:<34} {}", series.name, figures(series));
     }
-    if let Some(noise) = record.find(INFLATE) {
-        let slowest = noise.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max);
-        let spread = (slowest / noise.min() - 1.0) * 100.0;
-        println!("\nmachine noise: the same inflate took up to {spread:.0} % longer than its best");
+    if let Some(noise) = noise_line(record) {
+        println!("\n{noise}");
     }
+}
+
+/// How much the machine's speed varied; `None` without the fixed piece of work.
+pub(super) fn noise_line(record: &BenchRecord) -> Option<String> {
+    let noise = record.find(INFLATE)?;
+    let slowest = noise.samples.iter().map(|sample| sample.seconds).fold(0.0, f64::max);
+    let spread = (slowest / noise.min() - 1.0) * 100.0;
+    Some(format!("machine noise: the same inflate took up to {spread:.0} % longer than its best"))
 }
 
 /// Where, with what and how often it was measured.
