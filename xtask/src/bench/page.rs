@@ -108,14 +108,14 @@ fn growth_section(record: &BenchRecord) -> String {
     }
     let mut text = String::from(
         "\n## Growth\n\n`install` with more and more of one thing. An exponent of 1 is linear growth; of 0, none; of -1, half the time with twice as much. Only `install` is confined to the cores.\n\n\
-         | what grows | n | median seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
+         | what grows | n | least seconds | peak MiB | exponent of time | of memory |\n|---|---:|---:|---:|---:|---:|\n",
     );
     for family in families {
         for (index, (n, series)) in family.steps.iter().enumerate() {
             let exponents =
                 if index == 0 { family.exponents.map(|value| format!("{value:.2}")) } else { Default::default() };
             let [time, memory] = exponents;
-            let (seconds, peak) = (series.median(), series.peak_mebibytes());
+            let (seconds, peak) = (series.min(), series.peak_mebibytes());
             text += &format!("| {} | {n} | {seconds:.3} | {peak:.1} | {time} | {memory} |\n", family.family.name());
         }
     }

@@ -106,14 +106,14 @@ fn draw_bar(area: &Area<'_>, y: i32, line: &JobLine<'_>, longest: f64) -> Drawn 
 fn draw_growth(area: &Area<'_>, record: &BenchRecord) -> Drawn {
     let families = growth::measured(record);
     let points = || families.iter().flat_map(|family| family.steps.iter());
-    let seconds = || points().map(|(_, series)| series.median());
+    let seconds = || points().map(|(_, series)| series.min());
     let (low, high) = (seconds().fold(f64::INFINITY, f64::min), seconds().fold(0.0, f64::max));
     if low > high {
         return Ok(());
     }
     let mut chart = ChartBuilder::on(area)
         .margin(MARGIN)
-        .caption("install: seconds against n", words(15, TEXT, HPos::Center))
+        .caption("install: least seconds against n", words(15, TEXT, HPos::Center))
         .x_label_area_size(30)
         .y_label_area_size(60)
         .build_cartesian_2d((1.0..1000.0).log_scale(), (low / 2.0..high * 2.0).log_scale())?;
@@ -123,20 +123,19 @@ fn draw_growth(area: &Area<'_>, record: &BenchRecord) -> Drawn {
         .bold_line_style(TEXT.mix(0.25))
         .light_line_style(TEXT.mix(0.0))
         .label_style(words(12, TEXT, HPos::Center))
+        .y_labels(5)
         .x_label_formatter(&|n| format!("{n:.0}"))
         .y_label_formatter(&|seconds| format!("{seconds:.2}"))
         .draw()?;
     for (family, colour) in families.iter().zip(LINES) {
-        let line: Vec<(f64, f64)> = family.steps.iter().map(|(n, series)| (*n as f64, series.median())).collect();
+        let line: Vec<(f64, f64)> = family.steps.iter().map(|(n, series)| (*n as f64, series.min())).collect();
         let end = line.last().copied().unwrap_or((1.0, low));
         chart.draw_series(LineSeries::new(line.iter().copied(), colour.stroke_width(2)))?;
         chart.draw_series(line.iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
         let name = format!("{}, n^{:.2}", family.family.name(), family.exponents[0]);
-        chart.draw_series([Text::new(
-            name,
-            end,
-            words(13, colour, HPos::Right).pos(Pos::new(HPos::Right, VPos::Bottom)),
-        )])?;
+        // A line that ends far to the left has its room on the right.
+        let side = if end.0 < 30.0 { HPos::Left } else { HPos::Right };
+        chart.draw_series([Text::new(name, end, words(13, colour, side).pos(Pos::new(side, VPos::Bottom)))])?;
     }
     Ok(())
 }
