@@ -8,7 +8,8 @@ fn every_file_of_docs_is_a_topic() {
     for file in std::fs::read_dir(folder).expect("docs are there") {
         let name = file.expect("it can be listed").file_name();
         let name = name.to_string_lossy();
-        if name == "openapi.json" {
+        // What was measured on one machine helps nobody at a terminal.
+        if !name.ends_with(".md") || name == "performance.md" {
             continue;
         }
         assert!(topics::of_file(&name).is_some(), "{name} is not a topic of `tofu-oci help`");
