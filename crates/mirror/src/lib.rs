@@ -47,7 +47,7 @@ pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem,
+    DenyRule, Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem,
     VersionRule, hosted_pattern, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};

@@ -116,10 +116,10 @@ pub(crate) fn choice(
     version: &Version,
 ) -> MirrorChoice {
     let address = candidates.address;
-    if let Some(entry) = rules.deny.iter().find(|entry| entry.names(address, version)) {
+    if let Some(entry) = rules.deny.iter().find(|entry| entry.denies(address, version)) {
         return MirrorChoice::Denied { by: Some(entry.to_string()) };
     }
-    if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.names(address, version)) {
+    if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.allows(address, version)) {
         return MirrorChoice::Denied { by: None };
     }
     let is_in_use = candidates.sightings.is_none() && locked == Some(version);

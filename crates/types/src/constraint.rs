@@ -136,6 +136,27 @@ impl Constraints {
         self.0.iter().all(|term| term.admits(version)) && (!version.is_prerelease() || named())
     }
 
+    /// Whether the version is kept out by a rule that forbids what meets the constraints. It errs on the safe side: what
+    /// [admits](Self::admits) is exact, as `OpenTofu` reads it, and a rule that forbids must not be gone around by a prerelease or
+    /// by build metadata. What is forbidden is compared by precedence; what `!=` spares is compared whole.
+    ///
+    /// | term | forbids |
+    /// |---|---|
+    /// | none | everything |
+    /// | `1.4.0`, `= 1.4.0` | 1.4.0 with any build metadata; not its prereleases |
+    /// | `!= 1.4.0` | everything except exactly that: 1.4.0+b, too |
+    /// | `< 2.0.0` | what comes before it, as 1.5.0-rc.1 and 2.0.0-rc.1 do |
+    /// | `<= 2.0.0` | that, and 2.0.0 with any build metadata |
+    /// | `> 1.4.0` | what comes after it, as 1.4.1-rc.1 does; not 1.4.0+b |
+    /// | `>= 2.0.0` | 2.0.0, its prereleases, and what comes after them |
+    /// | `~> 1.4`, `~> 1.4.0` | 1.4.0, its prereleases, and what comes after them, up to the prereleases of 2.0.0, of 1.5.0 |
+    /// | several | what all of them forbid |
+    ///
+    /// Prereleases have two orders, semver's and [`OpenTofu`'s](Version::precedence); what is forbidden by one of them is forbidden.
+    pub fn forbids(&self, version: &Version) -> bool {
+        self.0.iter().all(|term| term.forbids(version))
+    }
+
     /// Whether only plain `0.0.0` could meet the constraints, so that they admit nothing.
     pub fn ask_for_unspecified(&self) -> bool {
         let names_it = |term: &Term| term.operator == Operator::Equal && term.boundary.is_unspecified();
@@ -165,22 +186,46 @@ impl Term {
             .then_with(|| self.operator.cmp(&other.operator))
     }
 
-    /// Metadata counts for `=` and `!=` alone.
+    /// As `OpenTofu` reads it. Metadata counts for `=` and `!=` alone.
     fn admits(&self, version: &Version) -> bool {
         let order = version.precedence(&self.boundary);
-        let [major, minor, _] = self.boundary.numbers();
         match self.operator {
             Operator::Greater => order.is_gt(),
             Operator::GreaterOrEqual => order.is_ge(),
             Operator::Equal => *version == self.boundary,
-            Operator::SameMinor => match minor.checked_add(1) {
-                Some(next) => order.is_ge() && below(version, Some([major, next, 0])),
-                None => order.is_ge() && below(version, major.checked_add(1).map(|next| [next, 0, 0])),
-            },
-            Operator::SameMajor => order.is_ge() && below(version, major.checked_add(1).map(|next| [next, 0, 0])),
+            Operator::SameMinor | Operator::SameMajor => order.is_ge() && self.is_below_next(version),
             Operator::LessOrEqual => order.is_le(),
             Operator::Less => order.is_lt(),
             Operator::NotEqual => *version != self.boundary,
+        }
+    }
+
+    fn forbids(&self, version: &Version) -> bool {
+        let orders = [version.precedence(&self.boundary), version.semver_precedence(&self.boundary)];
+        let is = |wanted: fn(Ordering) -> bool| orders.into_iter().any(wanted);
+        // The first of the forbidden versions is not forbidden without its candidates.
+        let is_candidate =
+            version.is_prerelease() && !self.boundary.is_prerelease() && version.numbers() == self.boundary.numbers();
+        match self.operator {
+            Operator::Equal => is(Ordering::is_eq),
+            Operator::NotEqual => *version != self.boundary,
+            Operator::Less => is(Ordering::is_lt),
+            Operator::LessOrEqual => is(Ordering::is_le),
+            Operator::Greater => is(Ordering::is_gt),
+            Operator::GreaterOrEqual => is_candidate || is(Ordering::is_ge),
+            Operator::SameMinor | Operator::SameMajor => {
+                (is_candidate || is(Ordering::is_ge)) && self.is_below_next(version)
+            }
+        }
+    }
+
+    /// Whether the version comes before the first one that `~>` leaves out.
+    fn is_below_next(&self, version: &Version) -> bool {
+        let [major, minor, _] = self.boundary.numbers();
+        let next_major = major.checked_add(1).map(|next| [next, 0, 0]);
+        match (self.operator, minor.checked_add(1)) {
+            (Operator::SameMinor, Some(next)) => below(version, Some([major, next, 0])),
+            _ => below(version, next_major),
         }
     }
 }
@@ -338,6 +383,64 @@ mod tests {
         let asks = |text: &str| text.parse::<Constraints>().expect("constraints").ask_for_unspecified();
         assert!(asks("0.0.0") && asks("= 0, < 1.0.0"));
         assert!(!asks("0.0.0, > 1.0.0") && !asks(">= 0.0.0") && !asks("0.0.0-a") && !asks(""));
+    }
+
+    /// The versions that each operator is tried with, each as a release, a prerelease, with build metadata, and with both.
+    const TRIED: &str = "1.3.9 1.3.9-rc.1 1.3.9+b 1.3.9-rc.1+b 1.4.0 1.4.0-rc.1 1.4.0+b 1.4.0-rc.1+b \
+                         1.4.1 1.4.1-rc.1 1.4.1+b 1.4.1-rc.1+b 1.5.0 1.5.0-rc.1 1.5.0+b 1.5.0-rc.1+b \
+                         2.0.0 2.0.0-rc.1 2.0.0+b 2.0.0-rc.1+b";
+
+    /// Of the tried versions, those that are forbidden; `*` after numbers stands for all four forms.
+    #[track_caller]
+    fn check_forbidden(constraints: &str, want: &str) {
+        let forms = ["", "-rc.1", "+b", "-rc.1+b"];
+        let want: Vec<String> = want
+            .split_whitespace()
+            .flat_map(|text| match text.strip_suffix('*') {
+                Some(numbers) => forms.iter().map(|form| format!("{numbers}{form}")).collect(),
+                None => vec![text.to_owned()],
+            })
+            .collect();
+        let constraints: Constraints = constraints.parse().expect("constraints");
+        let forbids = |text: &&str| constraints.forbids(&text.parse().expect("a version"));
+        let got: Vec<&str> = TRIED.split_whitespace().filter(forbids).collect();
+        assert_eq!(got, want, "{constraints}");
+        let admits = |text: &&str| constraints.admits(&text.parse().expect("a version"));
+        assert!(TRIED.split_whitespace().filter(admits).all(|text| got.contains(&text)), "{constraints}");
+    }
+
+    #[test]
+    fn a_prerelease_or_build_metadata_went_around_what_was_denied() {
+        check_forbidden("", "1.3.9* 1.4.0* 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden("1.4.0", "1.4.0 1.4.0+b");
+        check_forbidden("= 1.4.0", "1.4.0 1.4.0+b");
+        check_forbidden("= 1.4.0+evil", "1.4.0 1.4.0+b");
+        check_forbidden("= 1.4.0-rc.1", "1.4.0-rc.1 1.4.0-rc.1+b");
+        check_forbidden("!= 1.4.0", "1.3.9* 1.4.0-rc.1 1.4.0+b 1.4.0-rc.1+b 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden("< 1.4.0", "1.3.9* 1.4.0-rc.1 1.4.0-rc.1+b");
+        check_forbidden("<= 1.4.0", "1.3.9* 1.4.0*");
+        check_forbidden("> 1.4.0", "1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden(">= 1.4.0", "1.4.0* 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden("> 1.4.0-rc.1", "1.4.0 1.4.0+b 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden(">= 1.4.0-rc.1", "1.4.0* 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden(">= 1.4.0-rc.2", "1.4.0 1.4.0+b 1.4.1* 1.5.0* 2.0.0*");
+        check_forbidden("~> 1.4.0", "1.4.0* 1.4.1* 1.5.0-rc.1 1.5.0-rc.1+b");
+        check_forbidden("~> 1.4", "1.4.0* 1.4.1* 1.5.0* 2.0.0-rc.1 2.0.0-rc.1+b");
+        check_forbidden("~> 1", "1.3.9* 1.4.0* 1.4.1* 1.5.0* 2.0.0-rc.1 2.0.0-rc.1+b");
+        check_forbidden(">= 1.4.0, < 1.5.0", "1.4.0* 1.4.1* 1.5.0-rc.1 1.5.0-rc.1+b");
+        check_forbidden("< 1.5.0, != 1.4.0", "1.3.9* 1.4.0-rc.1 1.4.0+b 1.4.0-rc.1+b 1.4.1* 1.5.0-rc.1 1.5.0-rc.1+b");
+        check_forbidden("< 1.4.0, > 1.5.0", "");
+    }
+
+    #[test]
+    fn what_one_of_the_two_orders_of_prereleases_forbids_is_forbidden() {
+        let forbids = |constraints: &str, version: &str| {
+            constraints.parse::<Constraints>().expect("constraints").forbids(&version.parse().expect("a version"))
+        };
+        // OpenTofu puts 1.0.0-beta before 1.0.0-alpha.1, and semver after it.
+        assert!(forbids("< 1.0.0-beta", "1.0.0-alpha.1") && forbids("> 1.0.0-beta", "1.0.0-alpha.1"));
+        assert!(!forbids("< 1.0.0-beta", "1.0.0-rc") && !forbids("= 1.0.0-beta", "1.0.0-alpha.1"));
+        assert!(forbids("0.0.0", "0.0.0") && forbids("", "0.0.0"));
     }
 
     #[test]

@@ -129,6 +129,22 @@ impl Version {
             .then_with(|| other.is_prerelease().cmp(&self.is_prerelease()))
             .then_with(|| compare_extras(&self.prerelease, &other.prerelease))
     }
+
+    /// The same, with the order of prereleases that semver has: `1.0.0-alpha.1` before `1.0.0-beta`.
+    ///
+    /// Spec: semver 2.0.0, 11.
+    pub(crate) fn semver_precedence(&self, other: &Self) -> Ordering {
+        self.numbers()
+            .cmp(&other.numbers())
+            .then_with(|| other.is_prerelease().cmp(&self.is_prerelease()))
+            .then_with(|| semver_extras(&self.prerelease, &other.prerelease))
+    }
+}
+
+fn semver_extras(left: &str, right: &str) -> Ordering {
+    let pairs = left.split('.').zip(right.split('.'));
+    let differing = pairs.map(|(left, right)| compare_segments(left, right)).find(|order| order.is_ne());
+    differing.unwrap_or_else(|| left.split('.').count().cmp(&right.split('.').count()))
 }
 
 /// The order of prereleases; canonical renderings of constraints sort metadata by it too.

@@ -1,4 +1,4 @@
-//! Versions that are too young.
+//! Versions that are too young, or denied.
 
 use serde_json::{Value, json};
 
@@ -44,4 +44,24 @@ fn a_plan_with_an_age_remembers_nothing() {
     let mirrored = Mirrored::with_zap();
     mirrored.mirror(&format!("{HOST}/acme/zap --min-age 7d --plan")).success();
     assert_eq!(mirrored.tags("m/acme-zap"), [""; 0]);
+}
+
+#[test]
+fn a_prerelease_or_build_metadata_of_a_denied_version_was_mirrored_and_bundled() {
+    let mirrored = Mirrored::with_zap();
+    for version in ["1.0.0+evil", "1.5.0-rc1"] {
+        mirrored.upstream.release("acme/zap", version, &PLATFORMS[..1]);
+    }
+    let wanted = "[[provider]]\naddress = \"HOST/acme/zap\"\n\
+                  [[provider]]\naddress = \"HOST/acme/zap\"\nversions = \"1.5.0-rc1\"\n";
+    for (denied, left) in [("= 1.0.0", &["1.1.0", "1.5.0-rc1"][..]), ("< 1.5.0, != 1.1.0", &["1.1.0"])] {
+        mirrored.rules(&format!("deny = [\"HOST/acme/zap@{denied}\"]\n{wanted}"));
+        let to = format!("m{}/${{namespace}}-${{type}}", left.len());
+        mirrored.scene.run(&format!("mirror --to 'REGISTRY/{to}'")).success();
+        assert_eq!(mirrored.tags(&format!("m{}/acme-zap", left.len())), left, "{denied}");
+        mirrored.scene.run("bundle create b.tar --rules mirror.toml").success();
+        let shown = mirrored.scene.run("bundle show b.tar --json").json();
+        let bundled = shown.iter().filter(|line| line["event"] == "bundled").map(|line| line["version"].clone());
+        assert_eq!(bundled.collect::<Vec<_>>(), left, "{denied}");
+    }
 }

@@ -70,6 +70,26 @@ fn a_version_that_is_too_young_or_denied_is_neither_listed_nor_served() {
 }
 
 #[test]
+fn a_prerelease_or_build_metadata_of_a_denied_version_was_served() {
+    for (denied, left) in [("1.0.0", &["1.5.0-rc1", "2.0.0"][..]), ("< 2.0.0", &["2.0.0"])] {
+        let (scene, upstream, serving) = pulling("", &format!("deny = [\"registry.example.test/acme/zap@{denied}\"]"));
+        for version in ["1.0.0+evil", "1.5.0-rc1", "2.0.0"] {
+            upstream.release("acme/zap", version, &["linux_amd64"]);
+        }
+        let listed = serving.json(INDEX)["versions"].clone();
+        let listed: Vec<&String> = listed.as_object().expect("an object").keys().collect();
+        assert_eq!(listed, left, "{denied}");
+        for version in ["1.0.0", "1.0.0+evil", "1.5.0-rc1", "2.0.0"] {
+            let got = serving.get(&ARCHIVE.replace("1.0.0", version));
+            assert_eq!(got.status == 200, left.contains(&version), "{denied}, {version}: {}", got.text());
+            let tag = version.replace('+', "_");
+            let kept = scene.registry.tags("m/acme-zap").iter().any(|(known, _)| *known == tag);
+            assert_eq!(kept, left.contains(&version), "{denied}, {version}");
+        }
+    }
+}
+
+#[test]
 fn a_package_that_upstream_has_damaged_is_not_served_and_not_kept() {
     use tofu_oci_testkit::{Fault, Rule};
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
-use tofu_oci_mirror::{MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
+use tofu_oci_mirror::{DenyRule, MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
 use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Scheme};
 use toml::Spanned;
 
@@ -266,7 +266,7 @@ fn pull(
         upstream: full("upstream", upstream)?.into_iter().map(place).collect(),
         min_age,
         allow: rules(allow)?,
-        deny: rules(deny)?,
+        deny: rules(deny)?.into_iter().map(DenyRule::from).collect(),
     }))
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tofu_oci_mirror::{MinAge, UpstreamUse, VersionRule};
+use tofu_oci_mirror::{DenyRule, MinAge, UpstreamUse, VersionRule};
 use tofu_oci_types::{Hostname, ModulePattern, Pattern, Scheme};
 
 use super::address_range::AddressRange;
@@ -119,10 +119,10 @@ pub struct PullRules {
     pub upstream: Vec<WrittenPlace>,
     /// How long a version must have been seen.
     pub min_age: MinAge,
-    /// If there are any, only what one of them names may be fetched.
+    /// If there are any, only what one of them allows may be fetched.
     pub allow: Vec<VersionRule>,
-    /// What one of them names is never fetched.
-    pub deny: Vec<VersionRule>,
+    /// What one of them denies is never fetched.
+    pub deny: Vec<DenyRule>,
 }
 
 /// The links of archives and checksums, which carry their own permission.

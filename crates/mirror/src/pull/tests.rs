@@ -227,13 +227,32 @@ async fn a_version_that_is_denied_is_not_offered_although_it_is_there() {
     let pulling = Pulling::new();
     pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
     pulling.upstream.release("acme/zap", "1.5.0", &["linux_amd64"]);
-    let deny = |text: &str| VersionRule { pattern: ZAP.parse().unwrap(), versions: text.parse().unwrap() };
-    let rules = MirrorRules { deny: vec![deny("= 1.4.0")], ..MirrorRules::default() };
+    let named = |text: &str| VersionRule { pattern: ZAP.parse().unwrap(), versions: text.parse().unwrap() };
+    let rules = MirrorRules { deny: vec![named("= 1.4.0").into()], ..MirrorRules::default() };
     let through = pulling.through_with(Arc::default(), rules);
     assert_eq!(versions(&through).await.unwrap(), ["1.5.0"]);
     assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await, Err("tag-not-found"));
-    let rules = MirrorRules { allow: vec![deny("= 1.4.0")], ..MirrorRules::default() };
+    let rules = MirrorRules { allow: vec![named("= 1.4.0")], ..MirrorRules::default() };
     assert_eq!(versions(&pulling.through_with(Arc::default(), rules)).await.unwrap(), ["1.4.0"]);
+}
+
+#[tokio::test]
+async fn a_prerelease_or_build_metadata_of_a_denied_version_was_pulled_through() {
+    let pulling = Pulling::new();
+    for version in ["1.4.0+evil", "1.5.0-rc1", "2.0.0-rc1", "2.0.0"] {
+        pulling.upstream.release("acme/zap", version, &["linux_amd64"]);
+    }
+    for (text, left) in [("1.4.0", &["1.5.0-rc1", "2.0.0-rc1", "2.0.0"][..]), ("< 2.0.0", &["2.0.0"])] {
+        let named = VersionRule { pattern: ZAP.parse().unwrap(), versions: text.parse().unwrap() };
+        let rules = MirrorRules { deny: vec![named.into()], ..MirrorRules::default() };
+        let through = pulling.through_with(Arc::default(), rules);
+        assert_eq!(versions(&through).await.unwrap(), left, "{text}");
+        for version in
+            ["1.4.0", "1.4.0+evil", "1.5.0-rc1", "2.0.0-rc1"].iter().filter(|version| !left.contains(version))
+        {
+            assert_eq!(pulled(&through, version, "linux_amd64").await, Err("tag-not-found"), "{text} {version}");
+        }
+    }
 }
 
 #[tokio::test]

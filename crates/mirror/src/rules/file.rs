@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
-use super::model::{Gone, MirrorRules, ProviderRule, Providers, VersionRule};
+use super::model::{DenyRule, Gone, MirrorRules, ProviderRule, Providers, VersionRule};
 
 /// A file of rules, and what else it says.
 #[derive(Clone, Debug)]
@@ -85,7 +85,11 @@ impl RulesFile {
         let rules = MirrorRules {
             providers: document.provider.into_iter().map(provider).collect::<Result<_, _>>()?,
             allow: document.allow.iter().map(version_rule).collect::<Result<_, _>>()?,
-            deny: document.deny.iter().map(version_rule).collect::<Result<_, _>>()?,
+            deny: document
+                .deny
+                .iter()
+                .map(|written| version_rule(written).map(DenyRule::from))
+                .collect::<Result<_, _>>()?,
             min_age: min_age.transpose()?.unwrap_or_default(),
             gone: document.gone,
         };

@@ -10,4 +10,4 @@ mod tests;
 pub use error::{RulesError, RulesProblem};
 pub use file::{RulesFile, hosted_pattern, version_rule};
 pub use min_age::{InvalidMinAge, MinAge};
-pub use model::{Gone, MirrorRules, ProviderRule, Providers, VersionRule};
+pub use model::{DenyRule, Gone, MirrorRules, ProviderRule, Providers, VersionRule};

@@ -12,10 +12,10 @@ use super::min_age::MinAge;
 pub struct MirrorRules {
     /// Which versions of which providers; a version that one of them names is wanted.
     pub providers: Vec<ProviderRule>,
-    /// If there are any, only what one of them names may be mirrored.
+    /// If there are any, only what one of them allows may be mirrored.
     pub allow: Vec<VersionRule>,
-    /// What one of them names is never mirrored.
-    pub deny: Vec<VersionRule>,
+    /// What one of them denies is never mirrored.
+    pub deny: Vec<DenyRule>,
     /// How long a version must have been seen.
     pub min_age: MinAge,
     /// What happens to a version that its place no longer lists.
@@ -46,7 +46,7 @@ pub enum Providers {
     Matching(Pattern),
 }
 
-/// Versions that are allowed or denied: `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
+/// Versions that are allowed: `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionRule {
     /// The providers.
@@ -54,6 +54,10 @@ pub struct VersionRule {
     /// The versions; without constraints also prereleases.
     pub versions: Constraints,
 }
+
+/// Versions that are denied, written in the same way. It names more of them: see [`Constraints::forbids`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DenyRule(VersionRule);
 
 /// What happens to a mirrored version that its place no longer lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,9 +87,28 @@ impl ProviderRule {
 }
 
 impl VersionRule {
-    /// Whether it names this version.
-    pub fn names(&self, address: &ProviderAddr, version: &Version) -> bool {
+    /// Whether it allows this version.
+    pub fn allows(&self, address: &ProviderAddr, version: &Version) -> bool {
         self.pattern.matches(address) && (self.versions.is_any() || self.versions.admits(version))
+    }
+}
+
+impl DenyRule {
+    /// Whether it denies this version.
+    pub fn denies(&self, address: &ProviderAddr, version: &Version) -> bool {
+        self.0.pattern.matches(address) && self.0.versions.forbids(version)
+    }
+}
+
+impl From<VersionRule> for DenyRule {
+    fn from(written: VersionRule) -> Self {
+        Self(written)
+    }
+}
+
+impl std::fmt::Display for DenyRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
     }
 }
 

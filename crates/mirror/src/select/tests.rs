@@ -100,6 +100,18 @@ fn lists_keep_versions_out_and_the_next_one_takes_their_place() {
 }
 
 #[test]
+fn a_prerelease_or_build_metadata_of_a_denied_version_was_mirrored() {
+    let of = |rules| Case { offered: "1.4.0 1.4.0+evil 1.5.0-rc1 2.0.0", ..Case::of(rules) };
+    of("deny = [\"example.com/acme/zap@1.4.0\"]\n[[provider]]\naddress = \"example.com/acme/zap\"")
+        .check("1.4.0+evil denied by example.com/acme/zap@1.4.0; 1.4.0 denied by example.com/acme/zap@1.4.0; 2.0.0");
+    of("deny = [\"*/*/*@< 2.0.0\"]\n[[provider]]\naddress = \"example.com/acme/zap\"\nversions = \"1.5.0-rc1\"")
+        .check("1.5.0-rc1 denied by */*/*@< 2.0.0");
+    // What admits stays exact.
+    of("allow = [\"*/*/*@1.4.0\"]\n[[provider]]\naddress = \"example.com/acme/zap\"")
+        .check("1.4.0+evil denied by allow; 1.4.0; 2.0.0 denied by allow");
+}
+
+#[test]
 fn a_young_version_is_held_back() {
     let rules = "min_age = \"7d\"\n[[provider]]\naddress = \"example.com/acme/zap\"\nversions = \">= 1.2\"\nlatest = 1";
     let seen = Some("1.2.0=1 1.10.0=13 2.0.0=14");

@@ -102,7 +102,7 @@ async fn versions_that_are_held_back_or_denied_are_absent() {
     let named = VersionRule { pattern: ALL.parse().unwrap(), versions: "= 1.1.0".parse().unwrap() };
     let week = MirrorRules { min_age: "7d".parse().unwrap(), ..MirrorRules::default() };
     for (rules, seen) in [
-        (MirrorRules { deny: vec![named.clone()], ..MirrorRules::default() }, vec!["1.0.0"]),
+        (MirrorRules { deny: vec![named.clone().into()], ..MirrorRules::default() }, vec!["1.0.0"]),
         (MirrorRules { allow: vec![named], ..MirrorRules::default() }, vec!["1.1.0"]),
         (week, vec![]),
     ] {
