@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::failed::{Again, Failed};
 use super::options::CatalogOptions;
+use super::refused::REFUSED;
 use crate::Refusal;
 
 /// For how long answers are used.
@@ -154,12 +155,43 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         (!std::mem::replace(&mut entry.reported, true)).then(|| at.elapsed())
     }
 
-    /// Forgets what was used longest ago, refusals first: names that someone makes up do not displace answers.
+    /// Forgets old refusals, then what was used longest ago, refusals first: names that someone makes up do not displace
+    /// answers.
     fn make_room(&mut self) {
+        self.entries.retain(|_, entry| {
+            let counts = |failure: &LastFailure| failure.at.elapsed() < REFUSED;
+            entry.answer.is_some() || entry.failure.as_ref().is_some_and(counts)
+        });
         while self.entries.len() > self.lifetimes.most {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| (entry.answer.is_some(), entry.used));
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
             self.entries.remove(&oldest);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_types::ProviderAddr;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_someone_made_up_is_forgotten_by_count_and_by_time() {
+        let (fresh, most) = (Duration::from_mins(1), 100);
+        let lifetimes = Lifetimes { fresh, negative: Duration::from_secs(10), stale: Duration::MAX, most };
+        let mut kept: KeptAnswers<usize, ()> = KeptAnswers::new(lifetimes);
+        let address: ProviderAddr = "example.com/made/up".parse().unwrap();
+        let refusal = Refusal::UnknownAddress { address: (&address).into(), reason: None };
+        let unknown = Err(Failed { refusal, again: Again::Never });
+        kept.keep(&0, &Ok(()));
+        for number in 1..1000 {
+            kept.keep(&number, &unknown);
+        }
+        assert_eq!(kept.entries.len(), most);
+        tokio::time::advance(REFUSED).await;
+        kept.keep(&1000, &unknown);
+        assert_eq!(kept.entries.len(), 2);
+        assert!(kept.answer(&0).is_some());
     }
 }

@@ -15,6 +15,9 @@ use crate::{MirrorError, TransferRequest, Transferred, transfer};
 /// Opens the repository at a place, which is [`Place::Registry`] or [`Place::Layout`], to write to it.
 pub type OpenStore = Arc<dyn Fn(&Place) -> Result<Arc<dyn Store>, StoreError> + Send + Sync>;
 
+/// How many repositories are kept open: a server asks for whatever addresses its clients make up.
+const MOST_OPENED: usize = 1024;
+
 /// Repositories that a template names.
 pub struct Repositories {
     template: RepositoryTemplate,
@@ -55,6 +58,9 @@ impl Repositories {
         let repository = if let Some(known) = opened.get(&place) {
             known.clone()
         } else {
+            if opened.len() >= MOST_OPENED {
+                opened.clear();
+            }
             let repository = ProviderRepository { address: address.clone(), store: (self.open)(&place)? };
             opened.insert(place.clone(), repository.clone());
             repository

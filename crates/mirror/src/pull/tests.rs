@@ -1,15 +1,17 @@
 //! A registry that fetches what it lacks from an [`Upstream`].
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, Weak};
 use std::time::{Duration, SystemTime};
 
 use futures_util::TryStreamExt as _;
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_source::{RegistryAccess, RegistrySource, SignatureDemands};
+use tofu_oci_source::{Chain, RegistryAccess, RegistrySource, SignatureDemands};
+use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::{Fault, Gate, ProviderZip, Rule, ScratchOpenPgpKey, Upstream};
 use tofu_oci_trust::{Pins, Policy};
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Place};
 
 use super::*;
 use crate::transfer::tests::{Carried, Heard, NoWait};
@@ -253,6 +255,48 @@ async fn a_prerelease_or_build_metadata_of_a_denied_version_was_pulled_through()
             assert_eq!(pulled(&through, version, "linux_amd64").await, Err("tag-not-found"), "{text} {version}");
         }
     }
+}
+
+#[tokio::test]
+async fn every_made_up_address_was_remembered_for_ever() {
+    const ASKED: usize = 3000;
+    const MOST: usize = 1024;
+    let opened: Arc<Mutex<Vec<Weak<dyn tofu_oci_store::Store>>>> = Arc::default();
+    let opening = Arc::clone(&opened);
+    let open = move |place: &Place| {
+        let store: Arc<dyn tofu_oci_store::Store> = Arc::new(MemoryStore::new(place.clone()));
+        opening.lock().unwrap().push(Arc::downgrade(&store));
+        Ok(store)
+    };
+    let template =
+        RepositoryTemplate::check("reg.example/${namespace}/${type}", &["registry.example.test/*/*".to_owned()])
+            .unwrap();
+    let destination = Repositories::of_registries(template, Arc::new(open));
+    let options = PullOptions {
+        trust: Trust {
+            policy: Arc::default(),
+            pins: Pins::default(),
+            pins_path: PathBuf::new(),
+            now: SystemTime::now(),
+        },
+        rules: MirrorRules::default(),
+        upstream_use: UpstreamUse::Asked,
+        limits: Limits::default(),
+        jobs: 1,
+        work_dir: PathBuf::new(),
+    };
+    let upstream: OpenUpstream = Arc::new(|| Arc::new(Chain::unmatched()));
+    let through = PullThrough::new(upstream, Arc::new(destination), options, Arc::new(Heard::default()));
+    for number in 0..ASKED {
+        let address = format!("registry.example.test/made/up{number}").parse().unwrap();
+        assert!(through.versions(&address).await.is_err());
+        assert!(through.offered(&address, &"1.0.0".parse().unwrap()).await.is_err());
+        assert!(through.release(&address, &"1.0.0".parse().unwrap(), None).await.is_err());
+    }
+    let opened = opened.lock().unwrap();
+    assert!(opened.len() >= ASKED);
+    let kept = opened.iter().filter(|store| store.strong_count() > 0).count();
+    assert!(kept <= MOST, "{kept} repositories are open");
 }
 
 #[tokio::test]
