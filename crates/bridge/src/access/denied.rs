@@ -33,7 +33,7 @@ pub enum Denied {
         /// The client that got it.
         client: ClientName,
     },
-    /// The link was made for another path, was changed, or its client's token was removed.
+    /// The link was made for another path, was changed, is good for longer than links are, or its client's token was removed.
     #[error(
         "this link is not valid here: it was changed, or the token that it was made for was removed; run the command again"
     )]

@@ -2,7 +2,9 @@
 //!
 //! The key of a client's links is made of its `token_sha256` and the link secret. All instances with one configuration make
 //! and accept the same links, and the links of a token end with its line in the configuration. Without a link secret, one who
-//! can read the configuration file can make links, though not learn a token.
+//! can read the configuration file can make links, though not learn a token; and so can the client itself. Therefore no link
+//! is good for longer than those that are made here, whoever made it. A secret of this process would be no help: other
+//! instances must accept the link.
 
 use std::time::{Duration, SystemTime};
 
@@ -130,5 +132,10 @@ impl SignedLink {
 
     pub(super) fn has_expired(&self, now: SystemTime) -> bool {
         seconds(now) > self.expires.saturating_add(SKEW.as_secs())
+    }
+
+    /// Whether it expires later than any link that an instance makes now.
+    pub(super) fn outlives(&self, lifetime: Duration, now: SystemTime) -> bool {
+        self.expires > expiry(now + SKEW, lifetime)
     }
 }

@@ -19,6 +19,7 @@ use std::time::SystemTime;
 
 use crate::ServedAddress;
 use http::request::Parts;
+use tofu_oci_types::Hostname;
 
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
 pub use self::denied::Denied;
@@ -56,6 +57,12 @@ impl Admitted {
             ServedAddress::Provider(address) => client.rule.providers.iter().any(|pattern| pattern.matches(address)),
             ServedAddress::Module(address) => client.rule.modules.iter().any(|pattern| pattern.matches(address)),
         }
+    }
+
+    /// Whether this client may see any provider of a host.
+    pub fn may_see_providers_of(&self, host: &Hostname) -> bool {
+        let Self::Client(client) = self else { return true };
+        client.rule.providers.iter().any(|pattern| pattern.hostname().is_none_or(|named| named == host))
     }
 
     /// The name of the client, for the log; `None` if access is not restricted.
@@ -142,6 +149,9 @@ impl ClientAccess {
     fn by_link(&self, link: &SignedLink, now: SystemTime) -> Result<Arc<KnownClient>, Denied> {
         let named = self.clients.iter().filter(|client| client.rule.name == link.client);
         let client = named.into_iter().find(|client| client.link_key.made(link)).ok_or(Denied::BadLink)?;
+        if link.outlives(self.links.lifetime, now) {
+            return Err(Denied::BadLink);
+        }
         if link.has_expired(now) {
             return Err(Denied::ExpiredLink { client: client.rule.name.clone() });
         }

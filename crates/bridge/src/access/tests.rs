@@ -156,7 +156,25 @@ fn a_link_opens_its_path_until_it_expires() {
     // One minute for clocks that differ.
     check_link(&link, later(15 * 60 + 90), "ci");
     check_link(&link, later(15 * 60 + 91), "403 link-expired");
-    check_link(&link, UNIX_EPOCH, "ci");
+}
+
+#[test]
+fn a_client_without_a_link_secret_made_itself_a_link_for_thirty_years() {
+    let made_by_itself = |seconds: u64| {
+        let key = LinkKey::derived(&Secret::new(""), &TokenDigest::of(&Secret::new("ci-new")));
+        format!("{ZIP}{}", key.query(&"ci".parse().unwrap(), ZIP, links::expiry(later(seconds), Duration::ZERO)))
+    };
+    check_link(&made_by_itself(30 * 365 * 86_400), now(), "403 link-invalid");
+    check_link(&made_by_itself(15 * 60), now(), "ci");
+    // The clock of the instance that made it may be a minute ahead.
+    check_link(&made_by_itself(16 * 60), now(), "ci");
+    check_link(&made_by_itself(17 * 60), now(), "403 link-invalid");
+    // One whose clock is far behind does not know how long a link is good.
+    check_link(&link(&access(), "ci-new", ZIP), UNIX_EPOCH, "403 link-invalid");
+    let longer = LinkOptions { lifetime: Duration::from_hours(1), ..LinkOptions::default() };
+    let access = ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], longer);
+    let asked = request(&made_by_itself(3600), &[]);
+    assert_eq!(outcome(access.admit_at(&asked, Some(&zap().into()), now())), "ci");
 }
 
 #[test]

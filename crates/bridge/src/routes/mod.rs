@@ -117,7 +117,8 @@ async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
     }
 }
 
-/// Everyone may read it: a client learns from it where to show its token.
+/// Everyone may read it: a client learns from it where to show its token. Where the repositories are learns only a client that
+/// may see a provider of the host.
 fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
     let hosts = asked_hosts(request);
     let own = hosts.iter().find_map(|host| bridge.settings.own_host(&Hostname::with_punycode(host).ok()?));
@@ -126,8 +127,8 @@ fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
         return answer::sentence(StatusCode::NOT_FOUND, &request.headers, &text);
     };
     let repositories = match bridge.access.admit(request, None) {
-        Ok(_) => PublishedRepositories::Named,
-        Err(_) => PublishedRepositories::Hidden,
+        Ok(client) if client.may_see_providers_of(&own.hostname) => PublishedRepositories::Named,
+        Ok(_) | Err(_) => PublishedRepositories::Hidden,
     };
     answer::document(&discovery::document(&bridge.settings, own, repositories), bridge)
 }

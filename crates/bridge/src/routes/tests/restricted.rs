@@ -91,6 +91,31 @@ async fn the_discovery_document_names_repositories_to_those_who_may_see_somethin
 }
 
 #[tokio::test]
+async fn a_client_with_rights_for_modules_alone_learned_where_the_repositories_of_providers_are() {
+    let rule = |name: &str, providers: &[&str]| ClientRule {
+        name: name.parse().unwrap(),
+        token: TokenDigest::of(&Secret::new(name)),
+        providers: providers.iter().map(|pattern| pattern.parse().unwrap()).collect(),
+        modules: vec!["*/*/*/*".parse().unwrap()],
+    };
+    let clients = vec![
+        rule("modules", &[]),
+        rule("elsewhere", &["registry.terraform.io/*/*"]),
+        rule("own", &["registry.terraform.io/*/*", "registry.acme.example/acme/zap"]),
+        rule("all", &["*/*/*"]),
+    ];
+    let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;
+    for (name, learns) in [("modules", false), ("elsewhere", false), ("own", true), ("all", true), ("nobody", false)] {
+        let authorization = format!("Bearer {name}");
+        let headers = [("host", "registry.acme.example"), ("authorization", authorization.as_str())];
+        let said = site.ask("GET", "/.well-known/terraform.json", &headers).await.shown();
+        assert_eq!(said.contains("oci-providers.v1"), learns, "{name}: {said}");
+        // The registries are at the same paths for everyone.
+        assert!(said.contains("\"providers.v1\"") && said.contains("\"modules.v1\""), "{name}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn mix_ups_are_answered_without_a_token() {
     assert_eq!(site().await.get(&format!("/{ZAP}/index.json")).await.status, 400);
 }
