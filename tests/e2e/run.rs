@@ -101,6 +101,14 @@ fn a_command_finds_the_repositories_as_a_network_mirror_and_nothing_stays() {
 }
 
 #[test]
+fn every_user_of_the_machine_read_the_metrics_of_run() {
+    let scene = Scene::with_mirror();
+    scene.client("below=$url url=$(echo \"$url\" | cut -d/ -f1-3); status /metrics; url=$below; status metrics");
+    let said = scene.run("run -- sh client.sh").success();
+    assert_eq!(said.stdout, "404\n404\n", "{}", said.text);
+}
+
+#[test]
 fn a_template_takes_the_place_of_a_configuration() {
     let scene = Scene::published();
     scene.client("mirror registry.example.com/acme/widget/index.json; echo; cat \"$TF_CLI_CONFIG_FILE\" | grep -v -e url -e token -e credentials");

@@ -92,6 +92,7 @@ pub(super) struct LinksTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct LimitsTable {
     pub(super) connections: Option<Spanned<usize>>,
+    pub(super) connections_per_address: Option<Spanned<usize>>,
     pub(super) requests_per_second: Option<Spanned<u32>>,
     pub(super) header_bytes: Option<Spanned<String>>,
     pub(super) header_timeout: Option<Spanned<String>>,

@@ -333,8 +333,12 @@ fn limits(table: LimitsTable) -> Result<ServerLimits, BridgeConfigError> {
         let wrong = || at(written.span(), Problem::TooSmall { name: "header_bytes", least: "8KiB" });
         if bytes < LEAST_HEADER_BYTES { Err(wrong()) } else { Ok(usize::try_from(bytes).unwrap_or(usize::MAX)) }
     };
+    let connections = count("connections", table.connections, default.connections)?;
+    // One address never has all of them.
+    let half = connections.div_ceil(2);
     Ok(ServerLimits {
-        connections: count("connections", table.connections, default.connections)?,
+        connections,
+        connections_per_address: count("connections_per_address", table.connections_per_address, half)?,
         requests_per_second: table
             .requests_per_second
             .map(|number| count("requests_per_second", Some(number), 1))

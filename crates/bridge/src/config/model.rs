@@ -16,7 +16,7 @@ use crate::{BaseUrl, ClientRule, LinkOptions, ModuleLocations, Redirects};
 pub struct BridgeConfig {
     /// Where connections are accepted; at least one address.
     pub listen: Vec<SocketAddr>,
-    /// Where `/metrics` is answered to everyone; without it, `listen` answers it to this machine alone.
+    /// Where `/metrics` is answered to everyone; without it, nowhere.
     pub listen_metrics: Option<SocketAddr>,
     /// What clients write; `None` for what `listen` says.
     pub url: Option<BaseUrl>,
@@ -139,6 +139,8 @@ pub struct LinkSettings {
 pub struct ServerLimits {
     /// Open connections; more of them wait.
     pub connections: usize,
+    /// Open connections of one address: one more ends one without a request, or waits. Proxies may have any number.
+    pub connections_per_address: usize,
     /// Requests in a second by one client, of which the next wait; `None` for any number.
     pub requests_per_second: Option<u32>,
     /// The bytes of one request's line and headers, at least 8 KiB.
@@ -174,6 +176,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 1024,
+            connections_per_address: 512,
             requests_per_second: None,
             header_bytes: 32 << 10,
             header_timeout: Duration::from_secs(10),

@@ -68,6 +68,7 @@ fn a_file_says_what_is_served_to_whom_and_how() {
         secret = "links.key"
         [limits]
         connections = 10
+        connections_per_address = 3
         requests_per_second = 50
         header_bytes = "16KiB"
         header_timeout = "5s"
@@ -98,6 +99,7 @@ fn a_file_says_what_is_served_to_whom_and_how() {
         config.limits,
         ServerLimits {
             connections: 10,
+            connections_per_address: 3,
             requests_per_second: Some(50),
             header_bytes: 16 << 10,
             header_timeout: Duration::from_secs(5),
@@ -107,6 +109,15 @@ fn a_file_says_what_is_served_to_whom_and_how() {
         }
     );
     assert_eq!((config.cache.size, config.cache.metadata), (1_000_000_000, Duration::ZERO));
+}
+
+#[test]
+fn one_address_has_half_of_all_connections_unless_a_setting_says_otherwise() {
+    let limits = |text: &str| {
+        BridgeConfig::parse(&format!("{PROVIDER}[limits]\n{text}")).unwrap().limits.connections_per_address
+    };
+    assert_eq!(limits(""), ServerLimits::default().connections_per_address);
+    assert_eq!((limits("connections = 10"), limits("connections = 1")), (5, 1));
 }
 
 #[test]
@@ -272,6 +283,7 @@ fn a_client_that_cannot_be_has_its_place_and_no_token_in_the_message() {
 #[test]
 fn a_limit_that_lets_nothing_through_is_refused() {
     check_table("[limits]\nconnections = 0", "0: `connections` must be at least 1");
+    check_table("[limits]\nconnections_per_address = 0", "0: `connections_per_address` must be at least 1");
     check_table("[limits]\nheader_bytes = \"1KB\"", "\"1KB\": `header_bytes` must be at least 8KiB");
     check_table("[limits]\nidle_timeout = \"0\"", "\"0\": `idle_timeout` must be at least 1s");
     check_table("[limits]\nconnections = -1", "-1: invalid value: integer `-1`, expected usize");

@@ -40,7 +40,12 @@ impl ClientConnection {
     /// Serves its requests. A fault of the client ends the connection and is not reported.
     pub(super) async fn run(self, mut stream: TcpStream, certificates: Option<&ServerCertificates>) {
         let _ = stream.set_nodelay(true);
-        let Some(certificates) = certificates else { return self.serve(stream).await };
+        let limits = &self.reception.limits;
+        let times = WatchLimits { head: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
+        let (watch, patience) = (ConnectionWatch::new(times), limits.header_timeout);
+        let Some(_place) = self.reception.addresses.place(self.peer.ip(), &watch, patience).await else { return };
+        watch.opened();
+        let Some(certificates) = certificates else { return self.serve(stream, watch).await };
         let handshake = async {
             let mut first = [0];
             if stream.peek(&mut first).await? == 1 && first[0] != TLS_HANDSHAKE {
@@ -50,17 +55,18 @@ impl ClientConnection {
             }
             certificates.acceptor().accept(stream).await.map(Some)
         };
-        let limit = self.reception.limits.header_timeout;
-        if let Ok(Ok::<_, std::io::Error>(Some(stream))) = tokio::time::timeout(limit, handshake).await {
-            self.serve(stream).await;
+        let shaken = tokio::select! {
+            shaken = tokio::time::timeout(patience, handshake) => shaken,
+            () = watch.makes_room() => return,
+        };
+        if let Ok(Ok::<_, std::io::Error>(Some(stream))) = shaken {
+            watch.opened();
+            self.serve(stream, watch).await;
         }
     }
 
-    async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, stream: S) {
+    async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, stream: S, watch: Arc<ConnectionWatch>) {
         let Self { peer, door, reception, mut stopped } = self;
-        let limits = &reception.limits;
-        let times = WatchLimits { head: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
-        let watch = ConnectionWatch::new(times);
         let builder = builder(&reception);
         let io = TokioIo::new(StrictLines::new(WatchedIo { stream, watch: Arc::clone(&watch) }));
         let _open = reception.metrics.connection();

@@ -6,6 +6,7 @@
 //! ```
 
 mod access_log;
+mod addresses;
 mod certificates;
 mod client_address;
 mod client_queue;
@@ -67,7 +68,7 @@ impl Server {
         self.bound(Door::Site)
     }
 
-    /// Where `/metrics` is answered to everyone.
+    /// Where `/metrics` is answered.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.bound(Door::Metrics).first().copied()
     }

@@ -15,7 +15,7 @@ use crate::{AddressRange, ServerLimits};
 pub struct ServerOptions {
     /// Where connections are accepted.
     pub listen: Vec<SocketAddr>,
-    /// Where `/metrics` is answered to everyone, in clear text.
+    /// Where `/metrics` is answered to everyone, in clear text; without it, nowhere.
     pub listen_metrics: Option<SocketAddr>,
     /// What TLS shows; `None` for clear text.
     pub certificates: Option<Arc<ServerCertificates>>,

@@ -19,7 +19,8 @@ use tokio::time::Instant;
 use tower::ServiceExt as _;
 
 use super::access_log::{reason_line, shortened};
-use super::client_address::{client_address, is_of_this_machine};
+use super::addresses::ConnectionsByAddress;
+use super::client_address::{client_address, network_of};
 use super::client_queue::ClientQueue;
 use super::counted_body::CountedBody;
 use super::metrics::Metrics;
@@ -102,7 +103,7 @@ pub(super) struct Reception {
     stopping: AtomicBool,
     proxies: Vec<AddressRange>,
     queue: Option<ClientQueue>,
-    has_own_metrics: bool,
+    pub(super) addresses: ConnectionsByAddress,
     /// What the numbers of this process begin with.
     process: u32,
     requests: AtomicU64,
@@ -125,7 +126,7 @@ impl Reception {
             stopping: AtomicBool::new(false),
             proxies: options.proxies.clone(),
             queue: options.limits.requests_per_second.map(ClientQueue::new),
-            has_own_metrics: options.listen_metrics.is_some(),
+            addresses: ConnectionsByAddress::new(options.limits.connections_per_address, options.proxies.clone()),
             process: rand::random(),
             requests: AtomicU64::new(0),
         }
@@ -156,7 +157,7 @@ impl Reception {
             refused_body(parts.version)
         } else if !has_one_host(&parts) {
             closing(parts.version, text(StatusCode::BAD_REQUEST, "a request must have one Host header\n"))
-        } else if let Some(response) = self.of_the_server(&parts, door, peer.ip()).await {
+        } else if let Some(response) = self.of_the_server(&parts, door).await {
             response
         } else {
             self.of_the_site(parts, &record).await
@@ -204,7 +205,7 @@ impl Reception {
     }
 
     /// The routes of the server itself.
-    async fn of_the_server(&self, request: &Parts, door: Door, peer: IpAddr) -> Option<Response<Body>> {
+    async fn of_the_server(&self, request: &Parts, door: Door) -> Option<Response<Body>> {
         let response = match self.site.base.strip(request.uri.path()) {
             "/healthz" => text(StatusCode::OK, "alive\n"),
             "/readyz" if self.stopping.load(Ordering::SeqCst) => {
@@ -212,14 +213,8 @@ impl Reception {
             }
             "/readyz" => text(StatusCode::OK, "ready\n"),
             "/metrics" if door == Door::Metrics => self.metrics().await,
-            "/metrics" if self.has_own_metrics => {
-                text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
-            }
-            "/metrics" if is_of_this_machine(peer, &request.headers) => self.metrics().await,
-            "/metrics" => text(
-                StatusCode::FORBIDDEN,
-                "the metrics are for this machine alone: `listen_metrics` in serve.toml names an address for others\n",
-            ),
+            // Whoever reaches the site may be anyone: another user of this machine, or a client behind a proxy on it.
+            "/metrics" => text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n"),
             _ if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
             _ => return None,
         };
@@ -311,14 +306,6 @@ fn text(status: StatusCode, text: impl Into<Body>) -> Response<Body> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
-}
-
-/// Whoever has one address of IPv6 has many: their first half is the client.
-fn network_of(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => format!("{:x}::", address.to_bits() >> 64),
-    }
 }
 
 #[cfg(test)]

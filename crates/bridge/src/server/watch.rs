@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use http::Version;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// The most bytes of a write of HTTP/2 that may be about the connection alone, such as the answer to a PING (17 bytes).
 const ABOUT_THE_CONNECTION: usize = 64;
+
+/// How long a connection that waited for its place keeps it without a request.
+const SPARED: Duration = Duration::from_secs(1);
 
 /// The times of a connection.
 #[derive(Clone, Copy)]
@@ -28,6 +32,8 @@ pub(super) struct WatchLimits {
 pub(super) struct ConnectionWatch {
     limits: WatchLimits,
     state: Mutex<WatchState>,
+    /// Hears that the connection is to end.
+    ended: Notify,
 }
 
 struct WatchState {
@@ -41,6 +47,17 @@ struct WatchState {
     moved: Instant,
     /// Bodies of which the connection holds a piece, and since when.
     waiting: HashMap<u64, Instant>,
+    /// Whether it was told to end, to make room.
+    ends: bool,
+    /// Until when it is not told so: it waited for its place, and its request may be on its way.
+    spared: Instant,
+}
+
+impl WatchState {
+    fn idle_since(&self) -> Option<Instant> {
+        let is_idle = self.in_flight == 0 && !self.ends && self.spared <= Instant::now();
+        is_idle.then_some(self.moved)
+    }
 }
 
 /// A request of the connection that is being answered.
@@ -52,9 +69,48 @@ pub(super) struct InFlight {
 impl ConnectionWatch {
     /// A connection that begins now.
     pub(super) fn new(limits: WatchLimits) -> Arc<Self> {
-        let (head, waiting) = (None, HashMap::new());
-        let state = WatchState { requests: 0, in_flight: 0, is_shared: false, head, moved: Instant::now(), waiting };
-        Arc::new(Self { limits, state: Mutex::new(state) })
+        let state = WatchState {
+            requests: 0,
+            in_flight: 0,
+            is_shared: false,
+            head: None,
+            moved: Instant::now(),
+            waiting: HashMap::new(),
+            ends: false,
+            spared: Instant::now(),
+        };
+        Arc::new(Self { limits, state: Mutex::new(state), ended: Notify::new() })
+    }
+
+    /// The connection does not make room for another one yet.
+    pub(super) fn spare(&self) {
+        self.state().spared = Instant::now() + SPARED;
+    }
+
+    /// Since when it has had no request; `None` if it has one, ends, or is spared.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        self.state().idle_since()
+    }
+
+    /// Ends the connection if it has no request; true if it ends by this.
+    pub(super) fn end_if_idle(&self) -> bool {
+        let mut state = self.state();
+        let ends = state.idle_since().is_some();
+        if ends {
+            state.ends = true;
+            self.ended.notify_one();
+        }
+        ends
+    }
+
+    /// The time without a request begins now.
+    pub(super) fn opened(&self) {
+        self.state().moved = Instant::now();
+    }
+
+    /// Returns when the connection is to make room for another one.
+    pub(super) async fn makes_room(&self) {
+        self.ended.notified().await;
     }
 
     fn state(&self) -> MutexGuard<'_, WatchState> {
@@ -90,8 +146,16 @@ impl ConnectionWatch {
         }
     }
 
-    /// Returns when the connection has had no request for too long, a request does not end, or its client takes nothing.
+    /// Returns when the connection has had no request for too long, a request does not end, its client takes nothing, or it
+    /// is to make room.
     pub(super) async fn has_stopped(&self) {
+        tokio::select! {
+            () = self.has_exceeded_its_times() => {}
+            () = self.makes_room() => {}
+        }
+    }
+
+    async fn has_exceeded_its_times(&self) {
         let WatchLimits { head, idle, write } = self.limits;
         // No time ends earlier, so that what begins meanwhile is seen in time.
         let shortest = head.min(idle).min(write);

@@ -6,7 +6,7 @@ mod stopping;
 
 use std::convert::Infallible;
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,9 +27,13 @@ use super::{AccessLogger, ServedSite, Server, ServerOptions};
 use crate::counts::Counts;
 use crate::{FailureReason, Refusal, RefusalCode, ServerLimits};
 
+/// A free port of this machine.
+const LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
 /// A server that runs, with some routes: `/hello`, `/panic`, those that fail, `/gated`, which waits in the middle of its body, …
 struct RunningServer {
     address: SocketAddr,
+    metrics: Option<SocketAddr>,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
     /// Opens the gate of `/gated`.
@@ -137,7 +141,7 @@ impl RunningServer {
         let (gate, ended) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (heard, log) = (Arc::new(HeardCodes::default()), WrittenLog::default());
         let mut options = ServerOptions {
-            listen: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+            listen: vec![LOOPBACK],
             listen_metrics: None,
             certificates: None,
             limits: ServerLimits::default(),
@@ -148,7 +152,7 @@ impl RunningServer {
         };
         change(&mut options);
         let server = Server::bind(options).await.unwrap();
-        let address = server.addresses()[0];
+        let (address, metrics) = (server.addresses()[0], server.metrics_address());
         let site = ServedSite {
             router: routes(&gate, &ended),
             base: "http://bridge.example/".parse().unwrap(),
@@ -158,7 +162,7 @@ impl RunningServer {
         };
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(server.serve(site, async { drop(stopped.await) }));
-        Self { address, stop, serving, gate, ended, heard, log }
+        Self { address, metrics, stop, serving, gate, ended, heard, log }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -167,15 +171,12 @@ impl RunningServer {
 
     /// Everything that the server answers to these bytes until it closes the connection.
     async fn answers(&self, bytes: &str) -> String {
-        let mut stream = self.connect().await;
-        // The server may close the connection before it has all of them.
-        let _ = stream.write_all(bytes.as_bytes()).await;
-        rest_of(&mut stream).await
+        answer_of(self.address, bytes).await
     }
 
     /// The answer to a request for this path, with these lines in its head.
     async fn get(&self, path: &str, lines: &str) -> String {
-        self.answers(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{lines}\r\n")).await
+        self.answers(&request_for(path, lines)).await
     }
 
     /// Stops the server, and returns the lines of its log and the codes of what it reported.
@@ -187,6 +188,19 @@ impl RunningServer {
         let heard = self.heard.0.lock().unwrap().clone();
         (lines, heard)
     }
+}
+
+/// A request for this path, with these lines in its head.
+fn request_for(path: &str, lines: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{lines}\r\n")
+}
+
+/// Everything that is answered at an address to these bytes until the connection ends.
+async fn answer_of(address: SocketAddr, bytes: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // The server may close the connection before it has all of them.
+    let _ = stream.write_all(bytes.as_bytes()).await;
+    rest_of(&mut stream).await
 }
 
 /// What comes until the connection ends, in whatever way it does.

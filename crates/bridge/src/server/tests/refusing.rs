@@ -83,6 +83,58 @@ async fn a_connection_too_many_waits_until_another_has_ended() {
     assert!(rest_of(&mut second).await.ends_with("\r\n\r\nhello"));
 }
 
+/// A client at another address of this machine.
+#[cfg(target_os = "linux")]
+async fn another_client(server: &RunningServer, bytes: &str) -> String {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut stream = socket.connect(server.address).await.unwrap();
+    stream.write_all(bytes.as_bytes()).await.unwrap();
+    rest_of(&mut stream).await
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn idle_connections_of_one_address_delayed_everyone() {
+    let server = RunningServer::with(|options| {
+        options.limits.connections = 8;
+        options.limits.connections_per_address = 4;
+    });
+    let server = server.await;
+    let once = SMUGGLED.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    let mut idle = Vec::new();
+    for _ in 0..40 {
+        idle.push(server.connect().await);
+    }
+    assert!(another_client(&server, &once).await.ends_with("\r\n\r\nhello"));
+    // Nor do they delay a client at that address.
+    assert!(server.answers(&once).await.ends_with("\r\n\r\nhello"));
+    let mut open = 0;
+    for stream in &mut idle {
+        let _ = stream.write_all(once.as_bytes()).await;
+        open += usize::from(rest_of(stream).await.ends_with("hello"));
+    }
+    assert!((1..=4).contains(&open), "{open}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_proxy_has_as_many_connections_as_its_clients_need() {
+    let server = RunningServer::with(|options| {
+        options.limits.connections_per_address = 1;
+        options.proxies = vec!["127.0.0.1".parse().unwrap()];
+    });
+    let server = server.await;
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        open.push(server.connect().await);
+    }
+    for stream in &mut open {
+        stream.write_all(SMUGGLED.as_bytes()).await.unwrap();
+        read_until(stream, "hello").await;
+    }
+}
+
 #[tokio::test]
 async fn requests_above_the_rate_of_a_client_wait() {
     let server = RunningServer::with(|options| options.limits.requests_per_second = Some(50)).await;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::RunningServer;
+use super::{LOOPBACK, RunningServer, answer_of, request_for};
 
 #[tokio::test]
 async fn a_line_of_the_log_says_what_was_asked_and_hides_secrets_and_tricks() {
@@ -59,7 +59,6 @@ async fn only_a_known_proxy_says_who_asks_and_by_which_number() {
     let behind = RunningServer::with(|options| options.proxies = vec!["127.0.0.0/8".parse().unwrap()]).await;
     assert!(behind.get("/hello", headers).await.contains("x-request-id: abc-1\r\n"));
     assert!(!behind.get("/hello", &headers.replace("abc-1", "a b")).await.contains("a b"));
-    assert!(behind.get("/metrics", headers).await.starts_with("HTTP/1.1 403 "));
     let (lines, _) = behind.stop().await;
     assert_eq!(lines[0]["address"], "198.51.100.7");
 
@@ -102,10 +101,29 @@ fn samples(text: &str) -> Vec<(&str, f64)> {
 }
 
 #[tokio::test]
+async fn every_user_of_the_machine_and_every_client_behind_a_proxy_on_it_read_the_metrics() {
+    for has_own_address in [false, true] {
+        let server = RunningServer::with(|options| {
+            options.listen_metrics = has_own_address.then_some(LOOPBACK);
+            options.proxies = vec!["127.0.0.0/8".parse().unwrap()];
+        });
+        let server = server.await;
+        for lines in
+            ["", "Via: 1.1 proxy\r\n", "X-Forwarded-Host: bridge.example\r\n", "X-Forwarded-For: 127.0.0.1\r\n"]
+        {
+            for path in ["/metrics", "//metrics", "/metrics?x", "/metrics/"] {
+                let answer = server.get(path, lines).await;
+                assert!(answer.starts_with("HTTP/1.1 404 ") && !answer.contains("tofu_oci_"), "{lines}: {answer}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn prometheus_can_read_the_metrics() {
-    let server = RunningServer::new().await;
+    let server = RunningServer::with(|options| options.listen_metrics = Some(LOOPBACK)).await;
     server.get("/hello", "").await;
-    let answer = server.get("/metrics", "").await;
+    let answer = answer_of(server.metrics.unwrap(), &request_for("/metrics", "")).await;
     let (head, text) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
     let samples = samples(text);
