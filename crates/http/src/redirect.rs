@@ -9,6 +9,10 @@ use crate::named_hosts::{NamedHosts, same_host};
 /// Most redirects that one request follows.
 pub const MAX_REDIRECTS: usize = 10;
 
+/// The longest address of a redirect, in bytes: signed ones of object stores have 2 to 4 KiB. The time to read one grows with
+/// the square of its length.
+const LONGEST_LOCATION: usize = 16 << 10;
+
 /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.0/8`, `[::1]`.
 pub fn is_loopback(url: &Url) -> bool {
     RegistryHost::of_url(url).is_some_and(|host| host.is_loopback())
@@ -26,6 +30,9 @@ pub enum RedirectFault {
     /// What it names is not an address.
     #[error("it names an invalid address")]
     InvalidAddress,
+    /// What it names is longer than addresses are.
+    #[error("it names an address of more than {} KiB", LONGEST_LOCATION >> 10)]
+    TooLong,
     /// It names an address of this scheme, which is not HTTP.
     #[error("it names an address of the scheme {0}")]
     Scheme(String),
@@ -74,6 +81,9 @@ pub struct PlainRule<'a> {
 /// digest protects the answer and the user names the host; plain HTTP on another host, unless both hosts are on this
 /// machine or the user names it.
 pub fn next_hop(from: &Url, location: &str, rule: &PlainRule<'_>) -> Result<Url, RedirectFault> {
+    if location.len() > LONGEST_LOCATION {
+        return Err(RedirectFault::TooLong);
+    }
     let Ok(to) = from.join(location) else { return Err(RedirectFault::InvalidAddress) };
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
         return Err(RedirectFault::Scheme(to.scheme().to_owned()));
@@ -149,6 +159,15 @@ mod tests {
         check_hop("https://a.test/v2/x", "file:///etc/passwd", Err("scheme file"));
         check_hop("https://a.test/v2/x", "https://u:p@b.test/y", Err("user info"));
         check_hop("https://a.test/v2/x", "https://[", Err("invalid address"));
+    }
+
+    /// Ten of 60 000 bytes took seconds.
+    #[test]
+    fn a_redirect_to_an_address_of_many_kilobytes_kept_a_run_busy() {
+        let of = |bytes: usize| format!("/{}", "a".repeat(bytes - 1));
+        let longest = format!("https://a.test{}", of(LONGEST_LOCATION));
+        check_hop("https://a.test/v2/x", &of(LONGEST_LOCATION), Ok(&longest));
+        check_hop("https://a.test/v2/x", &of(LONGEST_LOCATION + 1), Err("an address of more than 16 KiB"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!                               --no --> held back or denied? that of the upstream, which is fetched when a package is used
 //! ```
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -218,12 +219,12 @@ impl PullWork {
         };
         let is_wanted =
             |version: &Version| choice(&self.options.rules, None, &candidates, version) == MirrorChoice::Wanted;
-        listing.versions.retain(|version| {
-            !there.withdrawn.contains(version) && !there.versions.contains(version) && is_wanted(version)
-        });
+        let own: HashSet<&Version> = there.versions.iter().chain(&there.withdrawn).collect();
+        listing.versions.retain(|version| !own.contains(version) && is_wanted(version));
         listing.versions.extend(there.versions.iter().filter(|version| is_wanted(version)).cloned());
         listing.withdrawn.extend(there.withdrawn);
-        listing.withdrawn.retain(|version| !listing.versions.contains(version));
+        let listed: HashSet<&Version> = listing.versions.iter().collect();
+        listing.withdrawn.retain(|version| !listed.contains(version));
         listing.deprecated.extend(there.deprecated);
         for versions in [&mut listing.versions, &mut listing.withdrawn, &mut listing.deprecated] {
             versions.sort_by(Version::precedence);

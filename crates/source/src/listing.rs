@@ -1,5 +1,7 @@
 //! The versions of a provider, and the tags that only look like one.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use tofu_oci_types::{Tag, Version};
 
@@ -21,7 +23,7 @@ pub struct Listing {
 }
 
 /// A tag such as `2`, `1.4` or `01.4.0`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct StrayTag {
     /// The tag.
     pub tag: Tag,
@@ -32,7 +34,7 @@ pub struct StrayTag {
 }
 
 /// What a stray tag does to users of `OpenTofu`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StrayEffect {
     /// The version's canonical tag exists too, so that it is found.
@@ -55,16 +57,16 @@ impl Listing {
             }
         }
         listing.versions.sort_by(Version::precedence);
+        let found: HashSet<Version> = listing.versions.iter().cloned().collect();
         for (tag, version) in read {
             if !canonical(tag, &version) {
-                let found = listing.versions.contains(&version);
-                let effect = if found { StrayEffect::Harmless } else { StrayEffect::BreaksInit };
+                let effect = if found.contains(&version) { StrayEffect::Harmless } else { StrayEffect::BreaksInit };
                 listing.stray.push(StrayTag { tag: tag.clone(), version, effect });
             }
         }
         listing.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
         listing.withdrawn = tags.iter().filter_map(Tag::withdrawn_version).collect();
-        listing.withdrawn.retain(|version| !listing.versions.contains(version));
+        listing.withdrawn.retain(|version| !found.contains(version));
         listing.withdrawn.sort_by(Version::precedence);
         listing.deprecated = tags.iter().filter_map(Tag::deprecated_version).collect();
         listing.deprecated.sort_by(Version::precedence);
@@ -75,6 +77,19 @@ impl Listing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each was compared with all versions.
+    #[test]
+    fn a_repository_of_many_withdrawn_and_stray_tags_kept_a_run_busy_for_minutes() {
+        const MANY: usize = 30_000;
+        let tags = |form: fn(usize) -> String| (0..MANY).map(move |nth| form(nth).parse::<Tag>().unwrap());
+        let all: Vec<Tag> = tags(|nth| format!("1.{nth}.0"))
+            .chain(tags(|nth| format!("withdrawn-2.{nth}.0")))
+            .chain(tags(|nth| format!("v1.{nth}.0")))
+            .collect();
+        let listing = Listing::of(&all);
+        assert_eq!((listing.versions.len(), listing.withdrawn.len()), (MANY, MANY));
+    }
 
     #[track_caller]
     fn check(tags: &str, versions: &str, stray: &str) {

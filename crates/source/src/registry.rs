@@ -24,6 +24,7 @@ pub use self::origin::RegistryAccess;
 use self::release::VersionFacts;
 pub use self::signature_demands::{Keyless, SignatureDemands};
 use self::version_list::VersionList;
+pub(crate) use self::version_list::{MOST_PLATFORMS, MOST_VERSIONS};
 use crate::memory::{SharedCell, lock, slot};
 use crate::{Failure, Listing, NotOffered, Release, Source, SourceError};
 
@@ -37,6 +38,9 @@ mod version_list;
 
 /// Most characters of a registry's warning that are shown.
 const WARNING: usize = 1000;
+
+/// Most warnings of a list that are shown.
+const WARNINGS: usize = 10;
 
 /// The registry that a host publishes as `providers.v1`.
 pub struct RegistrySource {
@@ -62,7 +66,7 @@ impl RegistrySource {
         let list = VersionList::parse(answer.body()).map_err(|problem| {
             self.origin.failed(Failure::BadBody(format!("{}: {}", shown_url(answer.url()), printable(&problem))))
         })?;
-        for warning in &list.warnings {
+        for warning in list.warnings.iter().take(WARNINGS) {
             let shown: String = warning.chars().take(WARNING).collect();
             self.origin
                 .warn("registry-warning", format!("{} says of {address}: {}", self.origin.place, printable(&shown)));

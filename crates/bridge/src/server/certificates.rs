@@ -1,5 +1,6 @@
 //! The certificate that clients see.
 
+use std::fs::Metadata;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
@@ -26,9 +27,13 @@ pub struct ServerCertificates {
     files: Option<(TlsFiles, FileStamps)>,
 }
 
-/// By what a changed file is known.
+/// By what a changed file is known: the time of its bytes, its size, and on Unix which file it is and the time of its status.
+/// A program that copies the time with the bytes changes the latter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct FileStamps([Option<(SystemTime, u64)>; 2]);
+struct FileStamps([Option<(SystemTime, u64, StatusStamp)>; 2]);
+
+/// Inode, and seconds and nanoseconds of the last change of the status; zeros where the system has none.
+type StatusStamp = (u64, i64, i64);
 
 impl ServerCertificates {
     /// Reads both files.
@@ -88,10 +93,21 @@ impl FileStamps {
     fn of(files: &TlsFiles) -> Self {
         let one = |path: &Path| {
             let metadata = std::fs::metadata(path).ok()?;
-            Some((metadata.modified().ok()?, metadata.len()))
+            Some((metadata.modified().ok()?, metadata.len(), status_stamp(&metadata)))
         };
         Self([one(&files.certificate), one(&files.key)])
     }
+}
+
+#[cfg(unix)]
+fn status_stamp(file: &Metadata) -> StatusStamp {
+    use std::os::unix::fs::MetadataExt as _;
+    (file.ino(), file.ctime(), file.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn status_stamp(_file: &Metadata) -> StatusStamp {
+    StatusStamp::default()
 }
 
 fn load(files: &TlsFiles) -> Result<ServerConfig, ServeError> {
@@ -165,6 +181,31 @@ mod tests {
         write_pair(&files, "a-longer-name.example");
         let heard = ReloadCodes::default();
         tokio::time::timeout(INTERVAL, certificates.watch(&heard)).await.unwrap_err();
+        assert_eq!(*heard.0.lock().unwrap(), ["certificate-reloaded"]);
+    }
+
+    /// Those of one maker often have one size, and `cp -p` and `rsync -a` bring the time along.
+    #[cfg(unix)]
+    #[test]
+    fn a_certificate_that_was_replaced_by_one_of_the_same_size_and_time_stayed_unseen() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = TlsFiles { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };
+        let time = SystemTime::UNIX_EPOCH + Duration::from_hours(400_000);
+        let write = |name| {
+            write_pair(&files, name);
+            for path in [&files.certificate, &files.key] {
+                let text = fs::read_to_string(path).unwrap();
+                // Lines after the block change nothing in PEM.
+                fs::write(path, format!("{text:\n<2000}")).unwrap();
+                fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+            }
+        };
+        write("old.example");
+        let certificates = ServerCertificates::of_files(files.clone()).unwrap();
+        let (mut seen, heard) = (FileStamps::of(&files), ReloadCodes::default());
+        certificates.look(&files, &mut seen, &heard);
+        write("new.example");
+        certificates.look(&files, &mut seen, &heard);
         assert_eq!(*heard.0.lock().unwrap(), ["certificate-reloaded"]);
     }
 

@@ -19,6 +19,7 @@ mod tfconfig;
 mod trust;
 mod usage;
 
+use std::borrow::Cow;
 use std::error::Error;
 
 use anstyle::{AnsiColor, Style};
@@ -224,22 +225,44 @@ impl Diagnostic {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();
         let mut page = Page::default();
-        page.push(page::Line::default().styled(red, "error:").plain(format_args!(" {}", self.text.trim_end())));
+        page.push(page::Line::default().styled(red, "error:").plain(format_args!(" {}", shortened(&self.text))));
         page.block("", self.excerpt.as_deref().unwrap_or_default());
-        self.causes.iter().for_each(|cause| page.line(format_args!("  cause: {}", cause.trim_end())));
+        self.causes.iter().for_each(|cause| page.line(format_args!("  cause: {}", shortened(cause))));
         if !self.hints.is_empty() {
             page.gap();
         }
         for hint in &self.hints {
-            page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {hint}")));
+            page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {}", shortened(hint))));
         }
         page
+    }
+}
+
+/// The most characters of one text that people get to read: what a server has sent may be in there, which has megabytes.
+const LONGEST: usize = 8000;
+
+/// A text without the blanks at its end, cut if it is too long for people.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end();
+    match text.char_indices().nth(LONGEST) {
+        None => text.into(),
+        Some((end, _)) => format!("{}… (and {} characters more)", &text[..end], text[end..].chars().count()).into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_of_megabytes_from_a_server_filled_the_terminal() {
+        let diagnostic =
+            Diagnostic::usage("é".repeat(LONGEST + 5)).cause("y".repeat(4 << 20)).hint("z".repeat(LONGEST));
+        let page = diagnostic.page().to_string();
+        let counts: Vec<_> = page.lines().map(|line| line.chars().count()).collect();
+        assert!(counts.iter().all(|count| *count < LONGEST + 60), "{counts:?}");
+        assert!(page.contains("é… (and 5 characters more)") && page.ends_with("zz\n"), "{counts:?}");
+    }
 
     #[test]
     fn causes_are_indented_and_hints_follow_a_blank_line() {

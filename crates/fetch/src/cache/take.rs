@@ -69,6 +69,16 @@ fn takes_hard_links(place: &PackagePath) -> Option<bool> {
     }
 }
 
+/// A file of a cache that was the recorded one when it was compared.
+pub(super) struct ComparedFile<'a> {
+    pub(super) from: &'a Path,
+    /// As it was then.
+    pub(super) before: Metadata,
+    pub(super) file: &'a PackageFile,
+    /// Whether the comparison went by its identity, and its bytes were not read.
+    pub(super) memo_knows: bool,
+}
+
 /// What came of one look into a cache.
 enum Taken {
     Staged(Box<Staged>),
@@ -291,7 +301,7 @@ impl OpenCaches {
         if sha256 != file.sha256 {
             return Ok(false);
         }
-        let to = package.join(&file.name);
+        let compared = ComparedFile { from, before, file, memo_knows: known.is_some() };
         make_folders(package, &file.name)?;
         // What is only read is not linked to: that would change its number of links, and give its owner a file of the project.
         let ways: &[CloneWay] = if request.hard_links && of == FolderOf::User {
@@ -299,22 +309,34 @@ impl OpenCaches {
         } else {
             &[CloneWay::Reflink, CloneWay::Copy]
         };
-        let way = self.cloner.make(from, &to, ways)?;
+        self.clone_compared(&compared, &package.join(&file.name), ways)
+    }
+
+    /// Makes a compared file visible at `to`; false if it was changed since it was compared, as far as that shows.
+    pub(super) fn clone_compared(&self, compared: &ComparedFile, to: &Path, ways: &[CloneWay]) -> io::Result<bool> {
+        let ComparedFile { from, before, file, memo_knows } = compared;
+        let way = self.cloner.make(from, to, ways)?;
         if way != Some(CloneWay::HardLink) {
-            set_mode(&to, file.mode)?;
+            set_mode(to, file.mode)?;
         }
-        // Only its number of links may have changed meanwhile.
         let after = fs::symlink_metadata(from)?;
-        if let (Some(before), Some(after)) = (FileIdentity::of(&before), FileIdentity::of(&after)) {
-            if !after.has_bytes_of(&before) {
+        let (Some(before), Some(after)) = (FileIdentity::of(before), FileIdentity::of(&after)) else { return Ok(true) };
+        // A new link changes the status itself, so that there the times of the bytes are all that can be compared.
+        if !after.has_bytes_of(&before) {
+            return Ok(false);
+        }
+        if way != Some(CloneWay::HardLink) {
+            // Who puts those times back changes the status, and so does who deletes a project: only the copy can tell.
+            if after != before && file_sha256(to, &NoKnownFiles).map_err(io::Error::other)? != file.sha256 {
                 return Ok(false);
             }
-            if way != Some(CloneWay::HardLink) {
-                self.remember(&to, sha256);
+            self.remember(to, file.sha256);
+            if after != before {
+                return Ok(true);
             }
-            if let Some(memo) = self.memo.as_ref().filter(|_| known.is_none() || before != after) {
-                memo.record(&after, sha256);
-            }
+        }
+        if let Some(memo) = self.memo.as_ref().filter(|_| !memo_knows || before != after) {
+            memo.record(&after, file.sha256);
         }
         Ok(true)
     }

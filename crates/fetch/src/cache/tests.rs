@@ -4,13 +4,15 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, file_sha256};
+use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageFile, file_sha256};
 use tofu_oci_types::NoReporter;
 
+use super::clone::CloneWay;
 use super::folder::CacheFolder;
 use super::identity::FileIdentity;
 use super::memo::{FileMemo, LEAST};
 use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
+use super::take::ComparedFile;
 
 /// A cache, and a large file that it knows.
 struct KnownFile {
@@ -112,6 +114,64 @@ fn a_file_that_was_changed_just_now_is_not_recorded_by_reading_it() {
     let read = |known: &KnownFile| file_sha256(&known.file, &known.memo).unwrap();
     assert_eq!(read(&known), read(&known));
     assert!(!known.is_known(), "a change in the same tick of the clock would not show");
+}
+
+/// Clones a file that is `edit`ed after it was compared; whether it arrived, and whether what lies there is the compared file.
+#[cfg(unix)]
+fn clone_edited(way: CloneWay, edit: impl FnOnce(&KnownFile)) -> (bool, bool) {
+    let known = KnownFile::new();
+    let dir = Some(known.root.path().to_owned());
+    let settings = PackageCacheSettings { dir, origin: CacheDirOrigin::Named, lower: None };
+    let caches = PackageCache::open(&settings, &NoReporter).0.unwrap();
+    let (to, sha256) = (known.root.path().join("to"), file_sha256(&known.file, &NoKnownFiles).unwrap());
+    let file = PackageFile { name: "file".to_owned(), size: LEAST, mode: 0o644, sha256 };
+    let before = fs::metadata(&known.file).unwrap();
+    let compared = ComparedFile { from: &known.file, before, file: &file, memo_knows: true };
+    edit(&known);
+    let arrived = caches.clone_compared(&compared, &to, &[way]).unwrap();
+    let is_known = known.memo.sha256(&fs::metadata(&known.file).unwrap()).is_some();
+    let is_compared = file_sha256(&to, &NoKnownFiles).unwrap() == sha256;
+    assert!(is_compared || !is_known || way == CloneWay::HardLink, "{way:?}: the edit is remembered as the package");
+    if way == CloneWay::HardLink {
+        // `cache verify` removes a package that it finds damaged; the project's file is read from then on.
+        fs::remove_file(&known.file).unwrap();
+        assert_eq!(known.memo.sha256(&fs::metadata(&to).unwrap()), None);
+    }
+    (arrived, is_compared)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_of_a_file_that_was_edited_after_its_comparison_reached_the_project() {
+    let put_back = |known: &KnownFile| known.edit();
+    assert_eq!(clone_edited(CloneWay::Copy, put_back), (false, false));
+    // The status alone has changed, as if another project had been deleted: the package stays in the cache.
+    let linked = |known: &KnownFile| fs::hard_link(&known.file, known.root.path().join("other")).unwrap();
+    assert_eq!(clone_edited(CloneWay::Copy, linked), (true, true));
+    assert_eq!(clone_edited(CloneWay::Copy, |_| ()), (true, true));
+}
+
+/// docs/caching.md says what is not found, and what finds it later.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_file_that_was_edited_after_its_comparison_is_found_by_the_time_of_the_edit() {
+    let write = |known: &KnownFile| {
+        let file = File::options().write(true).open(&known.file).unwrap();
+        std::io::Write::write_all(&mut &file, b"!").unwrap();
+        file.set_modified(SystemTime::now() + Duration::from_secs(1)).unwrap();
+    };
+    assert_eq!(clone_edited(CloneWay::HardLink, write), (false, false));
+    let truncate =
+        |known: &KnownFile| File::options().write(true).open(&known.file).unwrap().set_len(LEAST + 1).unwrap();
+    assert_eq!(clone_edited(CloneWay::HardLink, truncate), (false, false));
+    let replace = |known: &KnownFile| {
+        fs::remove_file(&known.file).unwrap();
+        fs::write(&known.file, vec![8; usize::try_from(LEAST).unwrap()]).unwrap();
+    };
+    assert_eq!(clone_edited(CloneWay::HardLink, replace), (false, false));
+    assert_eq!(clone_edited(CloneWay::HardLink, |_| ()), (true, true));
+    // The limit: the link hides the change of status that putting the time back has left.
+    assert_eq!(clone_edited(CloneWay::HardLink, KnownFile::edit), (true, false));
 }
 
 /// What is reported of a cache in `root`; whether it is used.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Digest, Platform, Version};
 
-use crate::{Listing, NotOffered};
+use crate::{Listing, NotOffered, StrayTag};
 
 /// What the links that gave way have instead.
 #[derive(Clone, Default)]
@@ -61,7 +61,7 @@ impl GaveWay {
 /// last and is therefore chosen: its link is asked first.
 pub(super) fn join(found: Vec<Listing>) -> Listing {
     let mut joined = Listing::default();
-    let mut seen: HashSet<Version> = HashSet::new();
+    let (mut seen, mut strays): (HashSet<Version>, HashSet<StrayTag>) = Default::default();
     let mut kept: Vec<Vec<Version>> = Vec::new();
     for listing in found {
         let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
@@ -71,7 +71,7 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
         joined.deprecated.extend(listing.deprecated);
         joined.warnings.extend(listing.warnings);
         for stray in listing.stray {
-            if !joined.stray.contains(&stray) {
+            if strays.insert(stray.clone()) {
                 joined.stray.push(stray);
             }
         }
@@ -79,7 +79,7 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
     joined.versions = kept.into_iter().rev().flatten().collect();
     joined.versions.sort_by(Version::precedence);
     joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
-    joined.withdrawn.retain(|version| !joined.versions.contains(version));
+    joined.withdrawn.retain(|version| !seen.contains(version));
     for noticed in [&mut joined.withdrawn, &mut joined.deprecated] {
         noticed.sort_by(Version::precedence);
         noticed.dedup();

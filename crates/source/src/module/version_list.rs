@@ -6,10 +6,8 @@ use serde::Deserialize;
 use tofu_oci_types::Version;
 
 use crate::Listing;
+use crate::registry::MOST_VERSIONS;
 use crate::registry::members::members;
-
-/// Most versions that a list may have.
-const MOST: usize = 50_000;
 
 #[derive(Deserialize)]
 struct ModulesDocument {
@@ -47,8 +45,8 @@ impl ModuleVersions {
             return Err("its `modules` names no module".to_owned());
         };
         let entries = first.versions.unwrap_or_default();
-        if entries.len() > MOST {
-            return Err(format!("it lists {} versions, and at most {MOST} are read", entries.len()));
+        if entries.len() > MOST_VERSIONS {
+            return Err(format!("it lists {} versions, and at most {MOST_VERSIONS} are read", entries.len()));
         }
         let (mut versions, mut skipped, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for ModuleVersionEntry { version: text } in entries {
@@ -113,7 +111,7 @@ mod tests {
         {
             assert!(ModuleVersions::parse(body.as_bytes()).is_err(), "{body}");
         }
-        let many = vec![r#"{"version":"1.0.0"}"#; MOST + 1].join(",");
+        let many = vec![r#"{"version":"1.0.0"}"#; MOST_VERSIONS + 1].join(",");
         check(&list(&many), Err("it lists 50001 versions, and at most 50000 are read"));
     }
 }

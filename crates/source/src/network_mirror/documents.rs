@@ -9,6 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tofu_oci_types::{InvalidPackageHash, PackageHash, Platform, Scheme, Version, parse_strictly};
 
+use crate::registry::{MOST_PLATFORMS, MOST_VERSIONS};
+
 /// What `index.json` says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct VersionIndex {
@@ -51,7 +53,11 @@ impl VersionIndex {
     /// The versions of the document. The error is for people.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let (mut versions, mut invalid) = (Vec::new(), Vec::new());
-        for name in members::<IndexMembers>(bytes)?.versions.unwrap_or_default().into_keys() {
+        let listed = members::<IndexMembers>(bytes)?.versions.unwrap_or_default();
+        if listed.len() > MOST_VERSIONS {
+            return Err(format!("it lists {} versions, and at most {MOST_VERSIONS} are read", listed.len()));
+        }
+        for name in listed.into_keys() {
             match name.parse::<Version>() {
                 // `1.0` is asked for as `1.0.0`, which another name may list, or none.
                 Ok(version) if version.to_string() == name => versions.push(version),
@@ -67,6 +73,9 @@ impl ArchiveList {
     /// The archives of the document. The error is for people.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let listed = members::<VersionMembers>(bytes)?.archives.unwrap_or_default();
+        if listed.len() > MOST_PLATFORMS {
+            return Err(format!("it lists {} archives, and at most {MOST_PLATFORMS} are read", listed.len()));
+        }
         let archive = |members: ArchiveMembers| Archive {
             url: members.url.unwrap_or_default(),
             hashes: members.hashes.unwrap_or_default(),
@@ -165,6 +174,22 @@ mod tests {
         ] {
             check_index(document, problem);
         }
+    }
+
+    #[test]
+    fn documents_with_more_than_is_ever_offered_are_refused() {
+        let many = |count: usize, name: fn(usize) -> String| {
+            let members: Map<String, Value> = (0..count).map(|nth| (name(nth), Value::Object(Map::new()))).collect();
+            Value::from(members)
+        };
+        let archives = |count| {
+            let document = serde_json::json!({"archives": many(count, |nth| format!("os{nth}_arm"))}).to_string();
+            ArchiveList::parse(document.as_bytes()).map(|list| list.all().count())
+        };
+        assert_eq!(archives(1000), Ok(1000));
+        assert_eq!(archives(1001), Err("it lists 1001 archives, and at most 1000 are read".to_owned()));
+        let versions = serde_json::json!({"versions": many(50_001, |nth| format!("1.{nth}.0"))}).to_string();
+        check_index(&versions, "it lists 50001 versions, and at most 50000 are read");
     }
 
     #[test]

@@ -18,6 +18,10 @@ use crate::{
     Search, SourceError, web_part,
 };
 
+/// For how many platforms a document is asked for until one is there. A registry that lists more and has none would make a run
+/// ask for hours.
+const ASKED: usize = 10;
+
 /// What is known of one version, whichever `SHA256SUMS` its packages have.
 pub(super) struct VersionFacts {
     pub(super) origin: Arc<Origin>,
@@ -58,6 +62,7 @@ impl VersionFacts {
             asked.retain(|platform| *platform != current);
             asked.insert(0, current);
         }
+        asked.truncate(ASKED);
         let mut missing = None;
         for platform in &asked {
             match self.document(platform).await {

@@ -1,10 +1,19 @@
 //! The list of a provider's versions.
 
+use std::collections::HashSet;
+
 use serde::Deserialize;
 use serde_json::Value;
+use tofu_oci_layout::MAX_ENTRIES;
 use tofu_oci_types::{Platform, Version};
 
 use super::members::members;
+
+/// Most versions that a list may have.
+pub(crate) const MOST_VERSIONS: usize = 50_000;
+
+/// Most platforms that a version may have, as many as an index of a repository.
+pub(crate) const MOST_PLATFORMS: usize = MAX_ENTRIES;
 
 /// What a registry lists of a provider.
 #[derive(Debug)]
@@ -47,16 +56,24 @@ impl VersionList {
     /// Spec: seed 000, "List Available Versions"; `OpenTofu` 1.12, getproviders `RegistrySource.AvailableVersions`.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let document: ListDocument = members(bytes)?;
-        let mut versions: Vec<ListedVersion> = Vec::new();
-        for entry in document.versions.unwrap_or_default() {
+        let entries = document.versions.unwrap_or_default();
+        if entries.len() > MOST_VERSIONS {
+            return Err(format!("it lists {} versions, and at most {MOST_VERSIONS} are read", entries.len()));
+        }
+        let (mut versions, mut seen) = (Vec::new(), HashSet::new());
+        for entry in entries {
             let version: Version = entry.version.parse().map_err(|error| format!("its versions: {error}"))?;
             let platforms = platforms(&entry.platforms);
+            if platforms.len() > MOST_PLATFORMS {
+                let count = platforms.len();
+                return Err(format!("{version} has {count} platforms, and at most {MOST_PLATFORMS} are read"));
+            }
             let protocols = entry.protocols.unwrap_or_default();
-            if !versions.iter().any(|known| known.version == version) {
+            if seen.insert(version.clone()) {
                 versions.push(ListedVersion { version, protocols, platforms });
             }
         }
-        versions.sort_by(|one, other| one.version.precedence(&other.version));
+        versions.sort_by(|one: &ListedVersion, other| one.version.precedence(&other.version));
         Ok(Self { versions, warnings: document.warnings.unwrap_or_default() })
     }
 

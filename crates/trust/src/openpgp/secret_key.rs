@@ -21,6 +21,9 @@ use crate::KEYS_LIMIT;
 /// What is signed to learn whether a key can sign.
 const PROBE: &[u8] = b"tofu-oci";
 
+/// What an armored secret key begins with.
+const SECRET_BLOCK: &[u8] = b"-----BEGIN PGP PRIVATE KEY BLOCK-----";
+
 /// An `OpenPGP` secret key that can sign, without its password. Its `Debug` shows the fingerprint alone.
 ///
 /// The same document always gets the same signature: it is dated as the key's own newest signature, and the algorithms
@@ -209,6 +212,10 @@ fn read(file: &[u8]) -> Result<SignedSecretKey, OpenPgpSecretKeyError> {
     }
     if let OpenPgpContents::PublicKeys(_) = openpgp_contents(file) {
         return Err(OpenPgpSecretKeyError::Public);
+    }
+    // Of two blocks of armor the library reads the first alone, and the other may be the one that was meant.
+    if file.windows(SECRET_BLOCK.len()).filter(|window| *window == SECRET_BLOCK).count() > 1 {
+        return Err(OpenPgpSecretKeyError::Malformed);
     }
     // The library's own words are for programmers.
     let malformed = |_| OpenPgpSecretKeyError::Malformed;

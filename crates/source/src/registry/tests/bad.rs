@@ -70,6 +70,37 @@ async fn rubbish_in_the_list_refuses_all_of_it() {
     "#);
 }
 
+/// A list with this much of everything.
+fn list(versions: usize, platforms: usize, warnings: usize) -> String {
+    let platforms: Vec<Value> = (0..platforms).map(|nth| json!({"os": format!("os{nth}"), "arch": "arm"})).collect();
+    let version = |nth| json!({"version": format!("1.{nth}.0"), "platforms": platforms});
+    let versions: Vec<Value> = (0..versions).map(version).collect();
+    let warnings: Vec<String> = (0..warnings).map(|nth| format!("moved {nth}")).collect();
+    json!({"versions": versions, "warnings": warnings}).to_string()
+}
+
+/// It was compared with all others: 80 000 versions took a minute, in which nothing else ran.
+#[tokio::test]
+async fn a_list_of_as_many_versions_as_fit_kept_a_run_busy_for_a_minute() {
+    let read = VersionList::parse(list(MOST_VERSIONS, 0, 0).as_bytes()).unwrap();
+    assert_eq!(read.versions.len(), MOST_VERSIONS);
+    assert_snapshot!(met("*/versions", page(&list(MOST_VERSIONS + 1, 0, 0))).await, @"nothing can be installed from registry.example.test: https://HOST/v1/providers/acme/widget/versions: it lists 50001 versions, and at most 50000 are read (bad-body)");
+}
+
+#[tokio::test]
+async fn a_version_with_thousands_of_platforms_was_asked_for_each_of_them() {
+    let world = World::start();
+    world.upstream.fault(Rule::on("GET", "*/versions").then(page(&list(1, MOST_PLATFORMS, 0))));
+    assert!(world.told().await.ends_with("(platform-not-supported)"));
+    assert_eq!(world.asked().into_iter().filter(|path| path.contains("/download/")).count(), 10);
+    assert_snapshot!(met("*/versions", page(&list(1, MOST_PLATFORMS + 1, 0))).await, @"nothing can be installed from registry.example.test: https://HOST/v1/providers/acme/widget/versions: 1.0.0 has 1001 platforms, and at most 1000 are read (bad-body)");
+}
+
+#[tokio::test]
+async fn every_warning_of_a_list_was_shown_however_many_there_were() {
+    assert_eq!(met("*/versions", page(&list(1, 0, 100_000))).await.matches("registry-warning").count(), 10);
+}
+
 /// The download document with one member changed.
 async fn changed(member: &str, value: Value) -> String {
     let world = World::start();

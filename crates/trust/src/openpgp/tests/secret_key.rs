@@ -52,6 +52,12 @@ fn keys_of_gnupg_sign() {
 }
 
 #[test]
+fn of_two_armored_keys_in_a_file_the_second_was_passed_over_in_silence() {
+    let two = [read("gpg-secret/ed25519.asc"), read("gpg-secret/rsa.asc")].concat();
+    assert_eq!(OpenPgpSecretKey::parse(&two, None, at(NOW)).unwrap_err(), OpenPgpSecretKeyError::Malformed);
+}
+
+#[test]
 fn keys_that_cannot_sign_are_refused() {
     check("locked.asc", None, "the OpenPGP key is encrypted, and no password was given");
     check("locked.asc", Some("another"), "the password of the OpenPGP key is wrong");
