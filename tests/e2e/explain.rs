@@ -180,7 +180,7 @@ fn a_broken_configuration_is_explained_as_opentofu_reads_it_and_refused() {
       |
     2 |   oci_mirror {
       |   ^^^^^^^^^^
-      = instead: write repository_template = "ghcr.io/acme/${hostname}/${namespace}-${type}"
+      = instead: write repository_template = "ghcr.io/acme/${hostname}/${namespace}/${type}"
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files

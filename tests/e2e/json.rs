@@ -226,7 +226,7 @@ fn the_rules_and_a_snippet() {
     assert_eq!(check(&scene.run("check --list-rules --rule stray-version-tag --json")).len(), 1);
     let text = scene.run("check --list-rules --rule stray-version-tag").success().stdout;
     assert!(text.contains("stray-version-tag") && text.lines().count() == 3, "{text}");
-    let said = scene.run("config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}-${type}' --json");
+    let said = scene.run("config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}/${type}' --json");
     assert_eq!(check(&said).first().map(String::as_str), Some("snippet"));
 }
 

@@ -177,6 +177,7 @@ mod terminal;
 mod terminal_files;
 mod too_large;
 mod trips;
+mod two_addresses;
 mod verify;
 mod verify_accepted;
 mod versions;

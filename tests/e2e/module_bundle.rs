@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::module_mirror::{HOST, TO, Upstream, call, five};
 use crate::setup::{Scene, WIDGET};
 
-const PROVIDERS: &str = "REGISTRY/p/${namespace}-${type}";
+const PROVIDERS: &str = "REGISTRY/p/${namespace}/${type}";
 
 impl Upstream {
     /// A configuration that calls five nested modules, and requires a provider if one is named.
@@ -76,7 +76,7 @@ fn a_configuration_of_modules_alone_travels_in_a_bundle() {
 
     ----- stderr -----
     ");
-    upstream.scene.run("module pull 'oci://REGISTRY/mirror/acme-dns-aws//zone?tag=1.2.0' out").success();
+    upstream.scene.run("module pull 'oci://REGISTRY/mirror/acme/dns-aws//zone?tag=1.2.0' out").success();
     upstream.scene.registry.clear_requests();
     let again = upstream.scene.run(&format!("bundle load carried.tar --modules-to '{TO}' --quiet")).success();
     assert!(again.stdout.contains("5 there already"), "{}", again.text);
@@ -95,7 +95,7 @@ fn providers_and_modules_travel_in_one_bundle() {
     ----- stderr -----
     error: nothing says where the modules go that bundle:carried.tar holds
 
-    hint: name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR
+    hint: name it: --modules-to 'REGISTRY/${namespace}/${name}-${target_system}' or oci:DIR
     hint: or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     hint: to load the providers alone: --only providers
     ");
@@ -109,7 +109,7 @@ fn providers_and_modules_travel_in_one_bundle() {
     hint: name a destination: tofu-oci bundle load FILE 'REGISTRY/${namespace}/${type}'
     hint: to load the modules alone: --only modules
     ");
-    assert!(scene.registry.tags("p/acme-widget").is_empty());
+    assert!(scene.registry.tags("p/acme/widget").is_empty());
     let said =
         scene.run(&format!("bundle load carried.tar '{PROVIDERS}' --modules-to '{TO}' --json --quiet")).success();
     let lines = said.json();
@@ -122,8 +122,8 @@ fn providers_and_modules_travel_in_one_bundle() {
         "{}",
         said.text
     );
-    scene.tag("p/acme-widget", "1.4.0");
-    scene.tag("mirror/acme-vpc-aws", "1.1.0");
+    scene.tag("p/acme/widget", "1.4.0");
+    scene.tag("mirror/acme/vpc-aws", "1.1.0");
 }
 
 #[test]
@@ -131,10 +131,10 @@ fn one_kind_of_a_bundle_may_be_loaded_alone() {
     let upstream = Upstream::bundled(WIDGET);
     let scene = &upstream.scene;
     scene.run(&format!("bundle load carried.tar '{PROVIDERS}' --only providers")).success();
-    scene.tag("p/acme-widget", "1.4.0");
-    assert!(scene.registry.tags("mirror/acme-vpc-aws").is_empty());
+    scene.tag("p/acme/widget", "1.4.0");
+    assert!(scene.registry.tags("mirror/acme/vpc-aws").is_empty());
     scene.run(&format!("bundle load carried.tar --only modules --modules-to '{TO}'")).success();
-    scene.tag("mirror/acme-vpc-aws", "1.1.0");
+    scene.tag("mirror/acme/vpc-aws", "1.1.0");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn one_refused_module_keeps_all_of_a_bundle_out() {
     assert_eq!(said.code, Some(1), "{}", said.text);
     assert!(said.stderr.contains("holds a release that is refused, so nothing of it was loaded"), "{}", said.text);
     assert!(said.stdout.contains("5 failed"), "{}", said.text);
-    assert!(scene.registry.tags("p/acme-widget").is_empty() && scene.registry.tags("mirror/acme-vpc-aws").is_empty());
+    assert!(scene.registry.tags("p/acme/widget").is_empty() && scene.registry.tags("mirror/acme/vpc-aws").is_empty());
 }
 
 #[test]
@@ -223,13 +223,13 @@ fn carried(versions: &[&str]) -> Scene {
 fn a_prerelease_that_was_put_into_a_bundle_is_loaded_from_it() {
     let scene = carried(&["1.0.0", "2.0.0-rc.1"]);
     scene.run(&format!("bundle load carried.tar --modules-to '{TO}'")).success();
-    scene.tag("mirror/acme-net-aws", "1.0.0");
-    scene.tag("mirror/acme-net-aws", "2.0.0-rc.1");
+    scene.tag("mirror/acme/net-aws", "1.0.0");
+    scene.tag("mirror/acme/net-aws", "2.0.0-rc.1");
     scene.run("module mirror --from bundle:carried.tar --to 'REGISTRY/other/${name}'").success();
     scene.tag("other/net", "2.0.0-rc.1");
     let alone = carried(&["2.0.0-rc.1"]);
     alone.run(&format!("bundle load carried.tar --modules-to '{TO}'")).success();
-    alone.tag("mirror/acme-net-aws", "2.0.0-rc.1");
+    alone.tag("mirror/acme/net-aws", "2.0.0-rc.1");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use tofu_oci_testkit::{Answer, Behaviour, Deletion, WebServer};
 use crate::setup::{Said, Scene};
 
 pub(crate) const HOST: &str = "registry.example.test";
-pub(crate) const TO: &str = "REGISTRY/mirror/${namespace}-${name}-${target_system}";
+pub(crate) const TO: &str = "REGISTRY/mirror/${namespace}/${name}-${target_system}";
 
 /// A registry of modules at [`HOST`], by a `host` block, whose packages are archives.
 pub(crate) struct Upstream {
@@ -175,7 +175,7 @@ fn five_nested_modules_are_mirrored_and_a_second_run_sends_nothing() {
     assert_eq!(upstream.fetched(), fetched);
     assert!(upstream.scene.conversation().iter().all(|line| !line.starts_with("PUT") && !line.starts_with("POST")));
     // What is mirrored is what its publisher offers, whatever it is called.
-    upstream.scene.run("module pull 'oci://REGISTRY/mirror/acme-network-aws?tag=1.4.0' out").success();
+    upstream.scene.run("module pull 'oci://REGISTRY/mirror/acme/network-aws?tag=1.4.0' out").success();
     assert_eq!(upstream.scene.context.read("out/terraform.tfvars"), "a = 1\n");
 }
 
@@ -184,8 +184,8 @@ fn no_secret_of_an_address_is_printed_or_stored() {
     let upstream = five();
     let said = upstream.mirror(&format!("{HOST}/acme/network/aws --json")).success();
     assert!(!said.text.contains("hunter2"), "{}", said.text);
-    let digest = upstream.scene.tag("mirror/acme-network-aws", "1.4.0");
-    let (_, manifest) = upstream.scene.registry.manifest("mirror/acme-network-aws", &digest).expect("a manifest");
+    let digest = upstream.scene.tag("mirror/acme/network-aws", "1.4.0");
+    let (_, manifest) = upstream.scene.registry.manifest("mirror/acme/network-aws", &digest).expect("a manifest");
     let shown = String::from_utf8(manifest.to_vec()).expect("a text");
     assert!(!shown.contains("hunter2") && shown.contains("/network-1.4.0.zip"), "{shown}");
 }
@@ -201,12 +201,12 @@ fn a_package_in_a_repository_is_copied_with_its_signature_and_another_one_later_
     let source = "'oci://REGISTRY/other/net?tag=1.4.0' --as registry.example.com/acme/net/aws";
     let first = upstream.mirror(source).success();
     assert!(first.text.contains("copied from [REGISTRY]/other/net"), "{}", first.text);
-    let there = scene.tag("mirror/acme-net-aws", "1.4.0");
+    let there = scene.tag("mirror/acme/net-aws", "1.4.0");
     assert_eq!(there, scene.tag("other/net", "1.4.0"));
     let (at, key) = (scene.registry.address(), "[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n");
     let rule = format!("{key}\n[[rule]]\nmodules = [\"{at}/mirror/*\"]\nkeys = [\"acme\"]\n");
     scene.context.write("trust.toml", rule);
-    scene.run("module pull 'oci://REGISTRY/mirror/acme-net-aws?tag=1.4.0' out").success();
+    scene.run("module pull 'oci://REGISTRY/mirror/acme/net-aws?tag=1.4.0' out").success();
     assert!(upstream.mirror(source).success().stdout.contains("1 there already"));
     scene.context.write("net/main.tf", "# 2\n");
     scene.run("module push net REGISTRY/other/net --version 1.4.0 --replace-tag").success();
@@ -216,19 +216,19 @@ fn a_package_in_a_repository_is_copied_with_its_signature_and_another_one_later_
     module                             version  report
     registry.example.com/acme/net/aws  1.4.0    failed
 
-    [REGISTRY]/other/net offers other bytes of registry.example.com/acme/net/aws 1.4.0 than [REGISTRY]/mirror/acme-net-aws has, which stay
+    [REGISTRY]/other/net offers other bytes of registry.example.com/acme/net/aws 1.4.0 than [REGISTRY]/mirror/acme/net-aws has, which stay
       hint: a version must never change: ask its publisher what happened
 
     1 failed; 0 B sent
 
     ----- stderr -----
     ");
-    assert_eq!(there, scene.tag("mirror/acme-net-aws", "1.4.0"));
+    assert_eq!(there, scene.tag("mirror/acme/net-aws", "1.4.0"));
     // A rule for the place that it comes from counts before anything is sent.
     scene.context.write("trust.toml", format!("[[rule]]\nmodules = [\"{at}/other/*\"]\nunsigned = \"refuse\"\n"));
     let refused = upstream.mirror("'oci://REGISTRY/other/net?tag=1.4.0' --as registry.example.com/acme/new/aws --json");
     assert_eq!(refused.json()[0]["code"], "unsigned", "{}", refused.text);
-    assert!(scene.registry.tags("mirror/acme-new-aws").is_empty());
+    assert!(scene.registry.tags("mirror/acme/new-aws").is_empty());
 }
 
 #[test]
@@ -239,10 +239,10 @@ fn a_version_that_was_withdrawn_at_the_destination_does_not_come_back() {
     let net = format!("{HOST}/acme/net/aws");
     upstream.mirror(&net).success();
     upstream.scene.registry.set_behaviour(Behaviour { deletion: Deletion::Enabled, ..Behaviour::default() });
-    upstream.scene.run("withdraw REGISTRY/mirror/acme-net-aws:1.0.0 --reason broken").success();
+    upstream.scene.run("withdraw REGISTRY/mirror/acme/net-aws:1.0.0 --reason broken").success();
     let again = upstream.mirror(&net).success();
     assert!(again.stdout.contains("left out: it was withdrawn at the destination"), "{}", again.text);
-    assert!(!upstream.scene.registry.tags("mirror/acme-net-aws").iter().any(|(tag, _)| tag == "1.0.0"));
+    assert!(!upstream.scene.registry.tags("mirror/acme/net-aws").iter().any(|(tag, _)| tag == "1.0.0"));
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_configuration_and_its_local_modules_name_what_is_mirrored() {
     ----- stderr -----
     error: `module mirror` needs a destination
 
-    hint: name it: --to 'REGISTRY/${namespace}-${name}-${target_system}' or --to oci:DIR
+    hint: name it: --to 'REGISTRY/${namespace}/${name}-${target_system}' or --to oci:DIR
     hint: or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     ");
 }
@@ -369,7 +369,7 @@ fn one_module_that_fails_stops_no_other() {
     ----- stderr -----
     ");
     for name in ["bucket", "gone", "evil", "rubbish"] {
-        assert!(upstream.scene.registry.tags(&format!("mirror/acme-{name}-aws")).is_empty(), "{name}");
+        assert!(upstream.scene.registry.tags(&format!("mirror/acme/{name}-aws")).is_empty(), "{name}");
     }
 }
 
@@ -424,7 +424,7 @@ fn modules_travel_in_a_bundle_beside_providers() {
 
     ----- stderr -----
     ");
-    scene.run("module pull 'oci://REGISTRY/mirror/acme-dns-aws//zone?tag=1.2.0' out").success();
+    scene.run("module pull 'oci://REGISTRY/mirror/acme/dns-aws//zone?tag=1.2.0' out").success();
 }
 
 #[test]
@@ -448,8 +448,8 @@ fn a_git_repository_becomes_a_module_with_its_commit() {
     let line = format!("'{source}' --as registry.example.com/acme/net/aws --json");
     let said = upstream.mirror(&line).success();
     assert_eq!((said.json()[0]["action"].clone(), said.json()[0]["version"].clone()), ("pack".into(), "1.4.0".into()));
-    let digest = scene.tag("mirror/acme-net-aws", "1.4.0");
-    let (_, manifest) = scene.registry.manifest("mirror/acme-net-aws", &digest).expect("a manifest");
+    let digest = scene.tag("mirror/acme/net-aws", "1.4.0");
+    let (_, manifest) = scene.registry.manifest("mirror/acme/net-aws", &digest).expect("a manifest");
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
     assert_eq!(manifest["annotations"]["org.opencontainers.image.revision"], commit);
     assert_eq!(upstream.mirror(&line).success().json()[0]["action"], "present");

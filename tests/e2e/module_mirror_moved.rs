@@ -53,7 +53,7 @@ fn shown(upstream: &Upstream, said: &Said) -> String {
 fn a_tag_of_git_that_has_moved_is_named_and_the_published_version_stays() {
     let upstream = mirrored();
     let scene = &upstream.scene;
-    let there = scene.tag("mirror/acme-net-aws", "1.4.0");
+    let there = scene.tag("mirror/acme/net-aws", "1.4.0");
     let first = git(scene, "rev-parse HEAD");
     let second = commit(scene, "# 2\n");
     git(scene, "tag -f v1.4.0");
@@ -63,7 +63,7 @@ fn a_tag_of_git_that_has_moved_is_named_and_the_published_version_stays() {
     module                             version  report
     registry.example.com/acme/net/aws  1.4.0    failed
 
-    git::file://[WORK]/repo?ref=v1.4.0 names the commit [COMMIT] now, and [REGISTRY]/mirror/acme-net-aws has registry.example.com/acme/net/aws 1.4.0 of [COMMIT], which stays
+    git::file://[WORK]/repo?ref=v1.4.0 names the commit [COMMIT] now, and [REGISTRY]/mirror/acme/net-aws has registry.example.com/acme/net/aws 1.4.0 of [COMMIT], which stays
       hint: if the change is meant, mirror it as another version: --as registry.example.com/acme/net/aws@NEWVERSION
       hint: the tag of a version must never move: ask its publisher what happened
 
@@ -73,9 +73,9 @@ fn a_tag_of_git_that_has_moved_is_named_and_the_published_version_stays() {
     ");
     let json = of_git(&upstream, "v1.4.0", &format!("{NET} --plan --json"));
     assert_eq!((json.code, json.json()[0]["code"].clone()), (Some(1), "module-ref-moved".into()), "{}", json.text);
-    assert_eq!(there, scene.tag("mirror/acme-net-aws", "1.4.0"));
+    assert_eq!(there, scene.tag("mirror/acme/net-aws", "1.4.0"));
     of_git(&upstream, "v1.4.0", &format!("{NET}@1.4.1")).success();
-    scene.tag("mirror/acme-net-aws", "1.4.1");
+    scene.tag("mirror/acme/net-aws", "1.4.1");
     // An annotated tag is its commit, and a commit is itself.
     git(scene, &format!("tag -f -a -m x v1.4.0 {first}"));
     assert!(of_git(&upstream, "v1.4.0", NET).success().stdout.contains("1 there already"));
@@ -211,7 +211,7 @@ fn a_copy_that_says_another_address_does_not_lock_its_repository() {
     let scene = &upstream.scene;
     copied(scene, NET);
     of_git(&upstream, "v1.4.0", &format!("{DNS}@1.5.0")).success();
-    scene.tag("mirror/acme-dns-aws", "1.5.0");
+    scene.tag("mirror/acme/dns-aws", "1.5.0");
 }
 
 #[test]

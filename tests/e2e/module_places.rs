@@ -35,7 +35,7 @@ module "wrong" {
 }
 "#;
 
-const MAPPING: &str = "\n[[module_mirror]]\ninclude = [\"registry.example.com/*/*/*\"]\nrepository_template = \"ghcr.io/acme/modules/${namespace}-${name}-${target_system}\"\n";
+const MAPPING: &str = "\n[[module_mirror]]\ninclude = [\"registry.example.com/*/*/*\"]\nrepository_template = \"ghcr.io/acme/modules/${namespace}/${name}-${target_system}\"\n";
 
 fn scene() -> Scene {
     let scene = Scene::new();
@@ -69,7 +69,7 @@ fn each_call_has_its_place_and_the_rule_that_names_it() {
     module.git (git::https://***@git.example.com/x.git?ref=v1), called at main.tf:19:12
       place: the git repository of its source
     module.mapped (registry.example.com/acme/far/cloud//sub), called at main.tf:6:13
-      place: ghcr.io/acme/modules/acme-far-cloud, by modules.toml:2, ghcr.io/acme/modules/${namespace}-${name}-${target_system}
+      place: ghcr.io/acme/modules/acme/far-cloud, by modules.toml:2, ghcr.io/acme/modules/${namespace}/${name}-${target_system}
     module.own.module.below (acme/near/cloud), called at own/main.tf:2:12
       place: the registry registry.opentofu.org
     module.pinned (oci://ghcr.io/acme/network?digest=sha256:[DIGEST]), called at main.tf:16:12
@@ -119,7 +119,7 @@ fn json_has_the_place_of_each_call_as_a_member() {
     "absolute" {"kind":"folder","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null}
     "archive" {"kind":"other","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null}
     "git" {"kind":"git","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null}
-    "mapped" {"kind":"mapped","place":"ghcr.io/acme/modules/acme-far-cloud","tag":null,"digest":null,"pinned":null,"mapped_by":{"file":"modules.toml","line":2,"template":"ghcr.io/acme/modules/${namespace}-${name}-${target_system}"},"reason":null}
+    "mapped" {"kind":"mapped","place":"ghcr.io/acme/modules/acme/far-cloud","tag":null,"digest":null,"pinned":null,"mapped_by":{"file":"modules.toml","line":2,"template":"ghcr.io/acme/modules/${namespace}/${name}-${target_system}"},"reason":null}
     "own.below" {"kind":"registry","place":"registry.opentofu.org","tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null}
     "pinned" {"kind":"oci","place":"ghcr.io/acme/network","tag":null,"digest":"sha256:0000000000000000000000000000000000000000000000000000000000000000","pinned":true,"mapped_by":null,"reason":null}
     "registry" {"kind":"registry","place":"registry.opentofu.org","tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null}

@@ -165,7 +165,7 @@ fn module_mirror_says_what_it_needs() {
     assert_snapshot!(said(&scene, "module mirror"), @"
     2: error: `module mirror` needs the modules that it brings
 
-    hint: name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}'
+    hint: name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}/${name}-${target_system}'
     hint: or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules
     hint: or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules
     ");

@@ -246,14 +246,14 @@ fn versions_of_what_is_not_there() {
 #[test]
 fn an_address_is_resolved_by_a_template() {
     let scene = Scene::new();
-    let said = scene.run(&format!("resolve {WIDGET} --from 'ghcr.io/x/${{hostname}}/${{namespace}}-${{type}}'"));
+    let said = scene.run(&format!("resolve {WIDGET} --from 'ghcr.io/x/${{hostname}}/${{namespace}}/${{type}}'"));
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    ghcr.io/x/registry.example.com/acme-widget
+    ghcr.io/x/registry.example.com/acme/widget
 
     ----- stderr -----
-    registry.example.com/acme/widget by the repository template `ghcr.io/x/${hostname}/${namespace}-${type}`
+    registry.example.com/acme/widget by the repository template `ghcr.io/x/${hostname}/${namespace}/${type}`
     ");
     let said = scene.run(&format!("resolve {WIDGET} --from 'oci:mirror/${{namespace}}/${{type}}' --json"));
     assert_snapshot!(said.text, @r#"

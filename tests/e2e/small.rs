@@ -149,9 +149,9 @@ fn copies_mirrors_and_bundles_carry_small_layers() {
     scene.run("copy oci:layout REGISTRY/copied/widget").success();
     demand_carried(&scene, "copied/widget");
     let from = "--from REGISTRY/acme/widget";
-    let said = scene.run(&format!("mirror {WIDGET} {from} --to 'REGISTRY/m/${{namespace}}-${{type}}'"));
+    let said = scene.run(&format!("mirror {WIDGET} {from} --to 'REGISTRY/m/${{namespace}}/${{type}}'"));
     assert_eq!(said.code, Some(0), "{}", said.text);
-    demand_carried(&scene, "m/acme-widget");
+    demand_carried(&scene, "m/acme/widget");
     scene.run(&format!("bundle create b.tar {WIDGET} {from}")).success();
     let said = scene.run("bundle load b.tar REGISTRY/inside/${namespace}/${type}").success();
     assert!(said.stderr.contains("small layer of linux_amd64"), "{}", said.text);

@@ -28,7 +28,7 @@ const LOCAL: [&str; 17] = [
     "check .terraform.lock.hcl --format junit",
     "providers",
     "config check",
-    "config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}-${type}'",
+    "config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}/${type}'",
     "resolve registry.example.com/acme/widget --explain --attempts 1",
     "auth explain REGISTRY/acme/widget",
     "versions REGISTRY/acme/widget --attempts 1",

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &SoakArgs) -> ChoreResult {
     publish(work.path(), &registry, tofu_oci)?;
     let port = free_port()?;
     let settings = format!(
-        "[[provider]]\ninclude = [\"{HOST}/*/*\"]\nfrom = \"{}/soak/${{namespace}}-${{type}}\"\n\n[cache]\ndir = \"{}\"\nmetadata = \"5s\"\n",
+        "[[provider]]\ninclude = [\"{HOST}/*/*\"]\nfrom = \"{}/soak/${{namespace}}/${{type}}\"\n\n[cache]\ndir = \"{}\"\nmetadata = \"5s\"\n",
         registry.address(),
         work.path().join("cache").display()
     );
@@ -150,7 +150,7 @@ fn publish(work: &Path, registry: &RealRegistry, tofu_oci: impl Fn() -> ProgramR
                     .map(package)
                     .fold(ReleaseFolder::new(&name, version, &[]), tofu_oci_testkit::ReleaseFolder::package);
                 folder.write_zips(&dist);
-                let repository = format!("{}/soak/load-{name}", registry.address());
+                let repository = format!("{}/soak/load/{name}", registry.address());
                 let address = format!("{HOST}/load/{name}");
                 let push = tofu_oci().arg("push").arg(&dist).arg(repository).args(["--address", &address]);
                 push.args(["--layout", layout, "--h1", "skip"]).success()?;

@@ -27,10 +27,22 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
         let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());
         let diagnostic = match &error {
             InvalidDestination::Template(template) if text.contains('/') => diagnostic.hint(template.instead()),
-            _ => diagnostic.hint("write 'REGISTRY/${namespace}-${type}', oci:DIR, static:DIR or bundle:FILE"),
+            _ => diagnostic.hint("write 'REGISTRY/${namespace}/${type}', oci:DIR, static:DIR or bundle:FILE"),
         };
         diagnostic.hint("quote a template with ' for your shell: it would take ${…} for a variable of its own")
     })
+}
+
+/// The same for whatever providers: a template by which two of them get one repository is refused.
+///
+/// # Errors
+/// If it names no destination, or two providers would meet there; exit code 2.
+pub(crate) fn parse_for_any(text: &str) -> Result<DestinationName, Diagnostic> {
+    let name = parse(text)?;
+    match name.check_one_to_one() {
+        Ok(()) => Ok(name),
+        Err(error) => Err(Diagnostic::usage(error.to_string()).code(error.code()).hint(error.instead())),
+    }
 }
 
 /// How a bundle is written.

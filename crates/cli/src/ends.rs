@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_mapper::config::check_mirror_url;
+use tofu_oci_mapper::{RepositoryTemplate, TemplateRepositories};
 use tofu_oci_types::{Place, ProviderAddr, ReleaseName, RepositoryRef, masked};
 
 use crate::diagnostic::Diagnostic;
@@ -195,6 +195,21 @@ impl From {
                 .map(Self::Layouts)
                 .map_err(|error| Diagnostic::of(Exit::Usage, &error).code(error.code()).hint(error.instead())),
             None => template(text).map(Self::Repositories),
+        }
+    }
+
+    /// The repositories as a template names them, one alone included; `None` for a place that keeps many providers apart.
+    pub(crate) fn repositories(&self) -> Option<TemplateRepositories> {
+        match self {
+            Self::One(End::Registry(repository)) => repository.to_string().parse().ok(),
+            Self::One(End::Layout(dir)) if dir.join(LAYOUT_MARK).exists() => {
+                let one = RepositoryTemplate::parse_loose(&dir.display().to_string());
+                one.ok().map(TemplateRepositories::Layouts)
+            }
+            Self::One(End::Layout(dir)) => format!("oci:{}", dir.display()).parse().ok(),
+            Self::Repositories(template) => Some(TemplateRepositories::Registry(template.clone())),
+            Self::Layouts(template) => Some(TemplateRepositories::Layouts(template.clone())),
+            Self::Many(_) => None,
         }
     }
 

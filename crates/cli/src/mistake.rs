@@ -223,7 +223,7 @@ fn nothing_to_mirror() -> Diagnostic {
     Diagnostic::usage("`module mirror` needs the modules that it brings")
         .hint(
             "name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 \
-             --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}'",
+             --to 'ghcr.io/acme/modules/${namespace}/${name}-${target_system}'",
         )
         .hint("or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules")
         .hint("or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules")

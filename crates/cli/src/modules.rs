@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError, ModulePlace};
+use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError, TemplatePlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::printable;
@@ -33,17 +33,17 @@ pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors
         unreadable(&error).hint("modules.toml is looked for beside the configuration; --modules names another file")
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
-    match ModuleMirrors::parse(&text) {
+    match ModuleMirrors::parse(&text, &|one, other| one == other) {
         Ok(mirrors) => Ok(mirrors.read_from(&path)),
         Err(error) => Err(broken(&path, &text, &error)),
     }
 }
 
 /// The repository or folder that a module is kept in. Nothing is asked yet.
-pub(crate) fn kept_in(client: &Arc<RegistryClient>, place: ModulePlace) -> Arc<dyn ReadStore> {
+pub(crate) fn kept_in(client: &Arc<RegistryClient>, place: TemplatePlace) -> Arc<dyn ReadStore> {
     match place {
-        ModulePlace::Registry(repository) => Arc::new(client.store(repository)),
-        ModulePlace::Layout(dir) => Arc::new(DirStore::open_later(dir)),
+        TemplatePlace::Registry(repository) => Arc::new(client.store(repository)),
+        TemplatePlace::Layout(dir) => Arc::new(DirStore::open_later(dir)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! ProviderAddr --Methods::candidates--> [Candidate { Selection, Place }]  the answer of each for an address
 //!
 //! include, exclude                example.com/acme/*                            Pattern, Selector
-//! a repository template           ghcr.io/acme/${namespace}-${type}             RepositoryTemplate
+//! a repository template           ghcr.io/acme/${namespace}/${type}             RepositoryTemplate
 //! the magic suffix                example.com.oci.opentofu.org/foo/bar
 //!                                 -> example.com/foo/opentofu-provider-bar      MagicSuffix
 //! ```
@@ -22,9 +22,11 @@ mod error;
 mod folder;
 mod magic;
 mod modules;
+mod one_to_one;
 mod pattern;
 mod place;
 pub mod region;
+mod repositories;
 mod symbol;
 mod template;
 #[cfg(test)]
@@ -38,12 +40,11 @@ pub use config::{
 pub use error::{MapError, TemplateError};
 pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
-pub use modules::{
-    ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem, ModulePlace,
-    ModuleRepositories,
-};
+pub use modules::{ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem};
+pub use one_to_one::{AddressRule, NotOneToOne, check_mentioned, check_one_to_one};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{MappedPlace, OciPlace, PlaceRule};
+pub use repositories::{ModuleRepositories, TemplatePlace, TemplateRepositories};
 pub use symbol::{Symbol, TemplateAddress, TemplateOf};
 pub use template::{ModuleTemplate, RepositoryTemplate};
 pub use tofu_oci_types::{InvalidPattern, Pattern};

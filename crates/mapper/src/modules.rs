@@ -3,89 +3,17 @@
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use serde::Deserialize;
-use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place, RepositoryRef};
+use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern};
 use toml::Spanned;
 
-use crate::{MapError, ModuleTemplate, Selection, TemplateError};
+use crate::{
+    AddressRule, MapError, ModuleRepositories, NotOneToOne, Selection, TemplateError, TemplatePlace, check_one_to_one,
+};
 
 /// The file of the mapping, unless [`ModuleMirrors::read_from`] says otherwise.
 const FILE_NAME: &str = "modules.toml";
-
-/// What a module's folder is called below `oci:DIR`.
-const FOLDER: &str = "${hostname}/${namespace}/${name}/${target_system}";
-
-/// The repositories in which modules are kept, one for each address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModuleRepositories {
-    /// Repositories of registries: `ghcr.io/acme/${namespace}-${name}-${target_system}`.
-    Registry(ModuleTemplate),
-    /// Image layouts in folders: `oci:DIR`, which means `oci:DIR/${hostname}/${namespace}/${name}/${target_system}`.
-    Layouts(ModuleTemplate),
-}
-
-/// Where a module is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModulePlace {
-    /// In a repository of a registry.
-    Registry(RepositoryRef),
-    /// In an image layout in this folder.
-    Layout(PathBuf),
-}
-
-impl From<ModulePlace> for Place {
-    fn from(place: ModulePlace) -> Self {
-        match place {
-            ModulePlace::Registry(repository) => Self::Registry(repository),
-            ModulePlace::Layout(dir) => Self::Layout(dir),
-        }
-    }
-}
-
-impl ModuleRepositories {
-    /// The repository or folder for `address`.
-    ///
-    /// # Errors
-    /// When the template gives no repository for this address.
-    pub fn place(&self, address: &ModuleAddr) -> Result<ModulePlace, MapError> {
-        match self {
-            Self::Registry(template) => template.apply(address).map(ModulePlace::Registry),
-            Self::Layouts(template) => template.render(address).map(|dir| ModulePlace::Layout(PathBuf::from(dir))),
-        }
-    }
-
-    /// The template.
-    pub fn template(&self) -> &ModuleTemplate {
-        match self {
-            Self::Registry(template) | Self::Layouts(template) => template,
-        }
-    }
-}
-
-impl FromStr for ModuleRepositories {
-    type Err = TemplateError;
-
-    fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let Some(dir) = text.strip_prefix("oci:") else { return text.parse().map(Self::Registry) };
-        let template = ModuleTemplate::parse_loose(dir)?;
-        if !template.symbols().is_empty() {
-            return Ok(Self::Layouts(template));
-        }
-        let separator = if dir.ends_with('/') { "" } else { "/" };
-        ModuleTemplate::parse_loose(&format!("{dir}{separator}{FOLDER}")).map(Self::Layouts)
-    }
-}
-
-impl fmt::Display for ModuleRepositories {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Registry(template) => template.fmt(f),
-            Self::Layouts(template) => write!(f, "oci:{template}"),
-        }
-    }
-}
 
 /// One `[[module_mirror]]`: the modules that it is for, and their repositories.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,11 +48,11 @@ impl ModuleMirror {
     ///
     /// # Errors
     /// When the template gives no repository for this address.
-    pub fn place(&self, address: &ModuleAddr) -> Result<ModulePlace, MapError> {
+    pub fn place(&self, address: &ModuleAddr) -> Result<TemplatePlace, MapError> {
         let folder = self.origin.as_ref().and_then(|origin| origin.path.parent()).unwrap_or(Path::new(""));
         self.repositories.place(address).map(|place| match place {
-            ModulePlace::Layout(dir) => ModulePlace::Layout(folder.join(dir)),
-            ModulePlace::Registry(repository) => ModulePlace::Registry(repository),
+            TemplatePlace::Layout(dir) => TemplatePlace::Layout(folder.join(dir)),
+            TemplatePlace::Registry(repository) => TemplatePlace::Registry(repository),
         })
     }
 
@@ -150,7 +78,7 @@ impl ModuleMirror {
 /// [[module_mirror]]
 /// include             = ["registry.example.com/*/*/*"]
 /// exclude             = ["registry.example.com/acme/old/*"]
-/// repository_template = "ghcr.io/acme/modules/${namespace}-${name}-${target_system}"
+/// repository_template = "ghcr.io/acme/modules/${namespace}/${name}/${target_system}"
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleMirrors {
@@ -188,6 +116,9 @@ pub enum ModuleMirrorsProblem {
     /// The template cannot be used.
     #[error(transparent)]
     Template(TemplateError),
+    /// Two modules would be in one repository.
+    #[error(transparent)]
+    NotOneToOne(Box<NotOneToOne>),
 }
 
 impl ModuleMirrorsProblem {
@@ -199,6 +130,7 @@ impl ModuleMirrorsProblem {
             Self::NoInclude => Some("write \"*/*/*/*\" for every module".to_owned()),
             Self::Pattern(error) => Some(error.instead().to_owned()),
             Self::Template(error) => Some(error.instead()),
+            Self::NotOneToOne(error) => Some(error.instead()),
         }
     }
 }
@@ -224,21 +156,39 @@ fn at(span: Range<usize>, problem: ModuleMirrorsProblem) -> ModuleMirrorsError {
 }
 
 impl ModuleMirrors {
-    /// Reads the text of a `modules.toml`.
+    /// Reads the text of a `modules.toml`. `is_same` says which two modules count as one.
     ///
     /// # Errors
-    /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
-    pub fn parse(text: &str) -> Result<Self, ModuleMirrorsError> {
+    /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect; and mirrors by which
+    /// two modules would be in one repository.
+    pub fn parse(text: &str, is_same: &dyn Fn(&ModuleAddr, &ModuleAddr) -> bool) -> Result<Self, ModuleMirrorsError> {
         let document: MirrorsDocument = toml::from_str(text).map_err(|error| {
             let at = error.span().and_then(|span| text.get(span));
             ModuleMirrorsError { span: error.span(), problem: of_parser(error.message(), at) }
         })?;
+        let templates: Vec<_> =
+            document.module_mirror.iter().map(|table| table.get_ref().repository_template.span()).collect();
         let read = |table: Spanned<MirrorTable>| {
             let line = text.get(..table.span().start).unwrap_or_default().matches('\n').count() + 1;
             mirror(table.into_inner(), line)
         };
-        let mirrors = document.module_mirror.into_iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { mirrors })
+        let mirrors = Self { mirrors: document.module_mirror.into_iter().map(read).collect::<Result<_, _>>()? };
+        match mirrors.check(is_same) {
+            Ok(()) => Ok(mirrors),
+            Err(error) => Err(ModuleMirrorsError {
+                span: templates.get(error.rule().0).cloned(),
+                problem: ModuleMirrorsProblem::NotOneToOne(Box::new(error)),
+            }),
+        }
+    }
+
+    fn check(&self, is_same: &dyn Fn(&ModuleAddr, &ModuleAddr) -> bool) -> Result<(), NotOneToOne> {
+        let rules = self.mirrors.iter().map(|mirror| AddressRule {
+            patterns: mirror.include.iter().chain(&mirror.exclude).collect(),
+            places: vec![mirror.repositories.clone()],
+        });
+        let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
+        check_one_to_one(&rules, &|address| self.mirrors.iter().position(|mirror| mirror.is_for(address)), is_same)
     }
 
     /// The same, read from this file.
@@ -292,16 +242,18 @@ fn mirror(table: MirrorTable, line: usize) -> Result<ModuleMirror, ModuleMirrors
         written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
     let origin = Some(ModuleMirrorOrigin { path: PathBuf::from(FILE_NAME), line });
     let (include, exclude) = (patterns(table.include.into_inner())?, patterns(table.exclude)?);
-    repositories
-        .template()
-        .demand_symbols(&include)
-        .map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
     Ok(ModuleMirror { include, exclude, repositories, origin })
 }
 
 #[cfg(test)]
 mod tests {
+    use tofu_oci_types::Place;
+
     use super::*;
+
+    fn parse(text: &str) -> Result<ModuleMirrors, ModuleMirrorsError> {
+        ModuleMirrors::parse(text, &|one, other| one == other)
+    }
 
     fn address(text: &str) -> ModuleAddr {
         text.parse().expect("an address")
@@ -309,7 +261,7 @@ mod tests {
 
     #[test]
     fn the_first_mirror_that_is_for_a_module_counts() {
-        let mirrors = ModuleMirrors::parse(
+        let mirrors = parse(
             r#"
             [[module_mirror]]
             include = ["registry.example.com/acme/*/*"]
@@ -334,7 +286,7 @@ mod tests {
     #[test]
     fn a_rule_knows_its_line_and_its_folders_are_beside_its_file() {
         let text = "# ours\n[[module_mirror]]\ninclude = [\"registry.opentofu.org/a/b/c\"]\nrepository_template = \"oci:lay/${name}\"\n";
-        let mirrors = ModuleMirrors::parse(text).expect("a mapping");
+        let mirrors = parse(text).expect("a mapping");
         let of = |mirrors: &ModuleMirrors| {
             let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
             let place = Place::from(mirror.place(&address("a/b/c")).expect("a place"));
@@ -347,7 +299,7 @@ mod tests {
     #[test]
     fn what_is_wrong_has_its_place() {
         let refused = |text: &str| {
-            let error = ModuleMirrors::parse(text).expect_err("must be refused");
+            let error = parse(text).expect_err("must be refused");
             let place = error.span.as_ref().and_then(|span| text.get(span.clone())).unwrap_or_default();
             format!("{error} [{place}]")
         };

@@ -1,6 +1,7 @@
 //! The symbols of templates, and the addresses that have them.
 
 use std::fmt;
+use std::str::FromStr;
 
 use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr};
 
@@ -102,7 +103,7 @@ impl TemplateOf {
 }
 
 /// An address whose parts a template can mention.
-pub trait TemplateAddress: fmt::Display {
+pub trait TemplateAddress: fmt::Display + FromStr + Clone + PartialEq {
     /// The patterns of such addresses.
     type Pattern;
 

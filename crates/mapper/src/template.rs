@@ -1,11 +1,11 @@
-//! Repository templates: `ghcr.io/acme/${namespace}-${type}`.
+//! Repository templates: `ghcr.io/acme/${namespace}/${type}`.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use tofu_oci_hcl::template::{Template, TemplateFault, TemplateValue};
+use tofu_oci_hcl::template::{NoPieces, Template, TemplateFault, TemplatePiece, TemplateValue};
 use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr, RegistryHost, RepositoryRef};
 
 use crate::place::{OciPlace, PlaceRule};
@@ -28,7 +28,6 @@ use crate::{Prefix, parse_prefix};
 #[derive(Clone, Debug)]
 pub struct RepositoryTemplate<A = ProviderAddr> {
     template: Template,
-    holes: BTreeSet<Symbol>,
     of: PhantomData<fn(&A)>,
 }
 
@@ -40,7 +39,7 @@ impl RepositoryTemplate {
     ///
     /// In order, each step only where those before it found nothing: the text must not be empty; its syntax must be
     /// right; it must mention no other name than those of [`Symbol`], and each of these for which `include` does not
-    /// name exactly one value (see [`RepositoryTemplate::holes`]); it must be sound for texts that are not known yet,
+    /// name exactly one value (a wildcard beside it does not count); it must be sound for texts that are not known yet,
     /// and give a text for `example.com/example-namespace/example-type`; and that text must be a repository, or a
     /// registry alone, which fails later. Where a pattern is none, the method is of no use, and nothing is checked
     /// after the names.
@@ -48,21 +47,17 @@ impl RepositoryTemplate {
     /// # Errors
     /// All that `OpenTofu` reports at once, in its order.
     pub fn check(text: &str, include: &[String]) -> Result<Self, Vec<TemplateError>> {
-        let mut template = Self::read(text)?;
+        let template = Self::read(text)?;
         let mut errors = template.unknown_symbols();
         let Ok(patterns) = include.iter().map(|text| text.parse()).collect::<Result<Vec<Pattern>, _>>() else {
             return if errors.is_empty() { Ok(template) } else { Err(errors) };
         };
         let present = template.symbols();
         for symbol in ProviderAddr::OF.symbols().iter().copied().filter(|symbol| !present.contains(symbol)) {
-            let literals: BTreeSet<Option<&str>> =
-                patterns.iter().map(|pattern| ProviderAddr::literal(pattern, symbol)).collect();
-            match (literals.iter().flatten().count(), literals.contains(&None)) {
-                (1, false) => {}
-                (1, true) => {
-                    template.holes.insert(symbol);
-                }
-                _ => errors.push(TemplateError::MissingSymbol { template: text.to_owned(), symbol }),
+            let literals: BTreeSet<&str> =
+                patterns.iter().filter_map(|pattern| ProviderAddr::literal(pattern, symbol)).collect();
+            if literals.len() != 1 {
+                errors.push(TemplateError::MissingSymbol { template: text.to_owned(), symbol });
             }
         }
         if !errors.is_empty() {
@@ -129,7 +124,7 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
             return Err(vec![TemplateError::Empty { of: A::OF }]);
         }
         match Template::parse(text) {
-            Ok(template) => Ok(Self { template, holes: BTreeSet::new(), of: PhantomData }),
+            Ok(template) => Ok(Self { template, of: PhantomData }),
             Err(fault) => Err(faults(text, &fault, A::OF)),
         }
     }
@@ -162,12 +157,6 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
         }
     }
 
-    /// The symbols that the template should mention and does not: `include` has a wildcard in their place beside one
-    /// value, and `OpenTofu` counts only the value. Several providers then fall onto one repository.
-    pub fn holes(&self) -> &BTreeSet<Symbol> {
-        &self.holes
-    }
-
     /// The text as it was written.
     pub fn as_str(&self) -> &str {
         self.template.source()
@@ -185,21 +174,34 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
         symbols.filter(|symbol| include.iter().any(|pattern| A::literal(pattern, *symbol).is_none())).collect()
     }
 
-    /// Refuses a template by which two addresses of these patterns get the same repository: it must mention each symbol for
-    /// which they do not name exactly one value.
-    ///
-    /// # Errors
-    /// [`TemplateError::MissingSymbol`], the first one.
-    pub fn demand_symbols(&self, include: &[A::Pattern]) -> Result<(), TemplateError> {
-        let present = self.symbols();
-        let is_open = |symbol: &Symbol| {
-            let values: BTreeSet<Option<&str>> = include.iter().map(|pattern| A::literal(pattern, *symbol)).collect();
-            values.len() != 1 || values.contains(&None)
-        };
-        match A::OF.symbols().iter().find(|symbol| !present.contains(symbol) && is_open(symbol)) {
-            Some(symbol) => Err(TemplateError::MissingSymbol { template: self.as_str().to_owned(), symbol: *symbol }),
-            None => Ok(()),
+    /// What the text consists of, with these values of symbols; see [`Template::pieces`].
+    pub(crate) fn pieces(&self, known: &dyn Fn(&str) -> Option<TemplateValue>) -> Result<Vec<TemplatePiece>, NoPieces> {
+        self.template.pieces(known)
+    }
+
+    /// The symbols that conditions compare with texts, each with the text.
+    pub(crate) fn cases(&self) -> Vec<(Symbol, &str)> {
+        let symbol = |(name, text)| Some((A::OF.symbol(name)?, text));
+        self.template.cases().into_iter().filter_map(symbol).collect()
+    }
+
+    /// The template with `/` for each text between two symbols; `None` if it is not made of text and symbols alone.
+    pub(crate) fn parted(&self) -> Option<String> {
+        let mut parted = String::new();
+        let pieces = self.pieces(&|_| None).ok().filter(|_| self.cases().is_empty())?;
+        for (number, piece) in pieces.iter().enumerate() {
+            let is_between = number > 0 && number + 1 < pieces.len();
+            match piece {
+                TemplatePiece::Name(name) => {
+                    let follows = number > 0 && matches!(pieces[number - 1], TemplatePiece::Name(_));
+                    parted.push_str(if follows { "/" } else { "" });
+                    parted.push_str(&format!("${{{name}}}"));
+                }
+                TemplatePiece::Text(text) if is_between && !text.contains('/') => parted.push('/'),
+                TemplatePiece::Text(text) => parted.push_str(text),
+            }
         }
+        Some(parted)
     }
 
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
@@ -285,7 +287,7 @@ impl<A: TemplateAddress> FromStr for RepositoryTemplate<A> {
 
 impl<A: TemplateAddress> PartialEq for RepositoryTemplate<A> {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str() && self.holes == other.holes
+        self.as_str() == other.as_str()
     }
 }
 

@@ -1,4 +1,4 @@
-//! URI templates: `ghcr.io/acme/{namespace}-{type}`, as a host publishes them under `oci-providers.v1`.
+//! URI templates: `ghcr.io/acme/{namespace}/{type}`, as a host publishes them under `oci-providers.v1`.
 
 mod fault;
 

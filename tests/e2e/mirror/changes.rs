@@ -12,10 +12,10 @@ fn pruning_withdraws_only_what_the_mirror_put_there() {
     // Another version is pushed by hand.
     let scene = &mirrored.scene;
     tofu_oci_testkit::ReleaseFolder::new("zap", "0.9.0", &PLATFORMS[..1]).write_zips(&scene.path("dist"));
-    scene.run(&format!("push dist REGISTRY/m/acme-zap --address {HOST}/acme/zap --version 0.9.0")).success();
+    scene.run(&format!("push dist REGISTRY/m/acme/zap --address {HOST}/acme/zap --version 0.9.0")).success();
     let newest = format!("{HOST}/acme/zap --latest 1");
     mirrored.mirror(&newest).success();
-    assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.0.0", "1.1.0", "first-seen"], "never without --prune");
+    assert_eq!(mirrored.tags("m/acme/zap"), ["0.9.0", "1.0.0", "1.1.0", "first-seen"], "never without --prune");
     let before = State::of(scene);
     let said = mirrored.mirror(&format!("{newest} --plan --prune")).success();
     assert_snapshot!(said.text, @"
@@ -30,29 +30,29 @@ fn pruning_withdraws_only_what_the_mirror_put_there() {
     ");
     assert_eq!(State::of(scene), before);
     mirrored.mirror(&format!("{newest} --prune")).success();
-    assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.1.0", "first-seen", "withdrawn-1.0.0"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["0.9.0", "1.1.0", "first-seen", "withdrawn-1.0.0"]);
     let said = mirrored.mirror(&format!("{newest} --prune --json")).success();
     assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["present"], "{}", said.text);
     // The rules name it again.
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
     assert_eq!(actions(&said)["zap 1.0.0"], "reinstate", "{}", said.text);
-    assert!(mirrored.tags("m/acme-zap").contains(&"1.0.0".to_owned()));
+    assert!(mirrored.tags("m/acme/zap").contains(&"1.0.0".to_owned()));
 }
 
 #[test]
 fn a_version_that_people_withdrew_stays_withdrawn() {
     let mirrored = Mirrored::with_zap();
     mirrored.mirror(&format!("{HOST}/acme/zap")).success();
-    mirrored.scene.run("withdraw REGISTRY/m/acme-zap:1.0.0 --reason 'deletes state'").success();
+    mirrored.scene.run("withdraw REGISTRY/m/acme/zap:1.0.0 --reason 'deletes state'").success();
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
     assert_eq!(actions(&said)["zap 1.0.0"], "withdrawn-there", "{}", said.text);
-    assert!(!mirrored.tags("m/acme-zap").contains(&"1.0.0".to_owned()));
+    assert!(!mirrored.tags("m/acme/zap").contains(&"1.0.0".to_owned()));
 }
 
 #[test]
 fn what_the_upstream_no_longer_lists_is_reported_or_withdrawn() {
     let mirrored = Mirrored::with_zap();
-    let rules = format!("to = \"{}/m/${{namespace}}-${{type}}\"\n", mirrored.scene.registry.address());
+    let rules = format!("to = \"{}/m/${{namespace}}/${{type}}\"\n", mirrored.scene.registry.address());
     let provider = "[[provider]]\naddress = \"HOST/acme/zap\"\n";
     mirrored.rules(&format!("{rules}{provider}"));
     mirrored.scene.run("mirror").success();
@@ -62,7 +62,7 @@ fn what_the_upstream_no_longer_lists_is_reported_or_withdrawn() {
     mirrored.rules(&format!("gone = \"withdraw\"\n{rules}{provider}"));
     let said = mirrored.scene.run("mirror --json").success();
     assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn a_warning_of_the_upstream_becomes_a_deprecation() {
     let mirrored = Mirrored::with_zap();
     mirrored.upstream.warn("acme/zap", &["use acme/new"]);
     mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0")).success();
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.1.0", "deprecated-1.1.0", "first-seen"]);
-    let said = mirrored.scene.run("show REGISTRY/m/acme-zap:1.1.0").success();
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.1.0", "deprecated-1.1.0", "first-seen"]);
+    let said = mirrored.scene.run("show REGISTRY/m/acme/zap:1.1.0").success();
     assert!(said.stdout.contains("use acme/new"), "{}", said.text);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --json")).success();
     assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["present"], "{}", said.text);
@@ -120,13 +120,13 @@ fn the_report_has_one_blank_line_before_its_counts() {
 fn another_package_of_a_mirrored_version_is_not_taken() {
     let mirrored = Mirrored::with_zap();
     mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --platform linux_amd64")).success();
-    let before = mirrored.scene.tag("m/acme-zap", "1.1.0");
+    let before = mirrored.scene.tag("m/acme/zap", "1.1.0");
     let other = tofu_oci_testkit::ProviderZip::new("zap", "1.1.0", "linux_amd64").file("LICENSE", "other\n");
     mirrored.upstream.package("acme/zap", "1.1.0", &other);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --json"));
     assert_eq!((said.code, actions(&said)["zap 1.1.0"].as_str()), (Some(1), "failed"), "{}", said.text);
     assert!(said.stdout.contains("\"code\":\"upstream-changed\""), "{}", said.text);
-    assert_eq!(mirrored.scene.tag("m/acme-zap", "1.1.0"), before);
+    assert_eq!(mirrored.scene.tag("m/acme/zap", "1.1.0"), before);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     ----- stderr -----
     error: `mirror` needs to know which providers, and there is no mirror.toml here
 
-    hint: name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'
+    hint: name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}/${type}'
     hint: or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring
     ");
     assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap")), @"
@@ -150,7 +150,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     ----- stderr -----
     error: `mirror` needs a destination
 
-    hint: name it: --to 'REGISTRY/${namespace}-${type}', --to oci:DIR or --to static:DIR
+    hint: name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR
     hint: or write `to` in mirror.toml
     ");
     assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --prune --to static:tree")), @"

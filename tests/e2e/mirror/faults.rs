@@ -26,7 +26,7 @@ fn failed(mirrored: &Mirrored) -> String {
     assert_eq!(failed.len(), 1, "{}", said.text);
     let code = failed[0]["code"].as_str().expect("a code").to_owned();
     assert!(!said.text.contains("SECRET"), "{}", said.text);
-    let versions: Vec<String> = mirrored.tags("m/acme-zap").into_iter().filter(|tag| tag != "first-seen").collect();
+    let versions: Vec<String> = mirrored.tags("m/acme/zap").into_iter().filter(|tag| tag != "first-seen").collect();
     assert_eq!(versions, [""; 0], "nothing of it is visible");
     // The next run goes on, once the fault has passed.
     mirrored.upstream.clear_faults();
@@ -93,14 +93,14 @@ fn a_signature_by_another_key_is_one_line() {
     mirrored.upstream.release("acme/zap", "1.0.0", &PLATFORMS[..2]);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json"));
     assert_eq!((said.code, actions(&said)["zap 1.0.0"].as_str()), (Some(1), "failed"), "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen"]);
 }
 
 #[test]
 fn a_registry_that_takes_nothing_is_one_line() {
     let codes = [403, 413, 507].map(|status| {
         let mirrored = pair();
-        let is_upload = |head: &RequestHead| head.method == "POST" && head.path.contains("/m/acme-zap/blobs");
+        let is_upload = |head: &RequestHead| head.method == "POST" && head.path.contains("/m/acme/zap/blobs");
         mirrored.scene.registry.fault(Rule::when(is_upload).then(Fault::Answer(Answer::new(status))));
         format!("{status}: {}", failed(&mirrored))
     });

@@ -7,7 +7,7 @@ use super::{HOST, Mirrored, PLATFORMS, actions};
 /// The record of sightings with every moment in it moved to the year 2020.
 fn age(mirrored: &Mirrored) {
     let registry = &mirrored.scene.registry;
-    let (media_type, bytes) = registry.manifest("m/acme-zap", "first-seen").expect("a record");
+    let (media_type, bytes) = registry.manifest("m/acme/zap", "first-seen").expect("a record");
     let mut manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
     let record = &mut manifest["annotations"]["org.opentofu.provider.first-seen"];
     let mut sightings: Value = serde_json::from_str(record.as_str().expect("a text")).expect("JSON");
@@ -15,8 +15,8 @@ fn age(mirrored: &Mirrored) {
         sighting["seen"] = json!("2020-01-01T00:00:00Z");
     }
     *record = json!(sightings.to_string());
-    let digest = registry.put_manifest("m/acme-zap", &media_type, manifest.to_string());
-    registry.put_tag("m/acme-zap", "first-seen", &digest);
+    let digest = registry.put_manifest("m/acme/zap", &media_type, manifest.to_string());
+    registry.put_tag("m/acme/zap", "first-seen", &digest);
 }
 
 #[test]
@@ -25,14 +25,14 @@ fn a_version_is_held_back_until_it_has_been_seen_long_enough() {
     let line = format!("{HOST}/acme/zap --min-age 7d --json");
     let said = mirrored.mirror(&line).success();
     assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["held", "held"], "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen"]);
     age(&mirrored);
     mirrored.upstream.release("acme/zap", "1.2.0", &PLATFORMS[..2]);
     let said = mirrored.mirror(&line).success();
     assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["add", "add", "held"], "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
     // What is held back is not listed.
-    let said = mirrored.scene.run("versions REGISTRY/m/acme-zap").success();
+    let said = mirrored.scene.run("versions REGISTRY/m/acme/zap").success();
     assert!(!said.stdout.contains("1.2.0") && !said.stdout.contains("first-seen"), "{}", said.text);
     // 0 lets it in.
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --min-age 0 --json")).success();
@@ -43,7 +43,7 @@ fn a_version_is_held_back_until_it_has_been_seen_long_enough() {
 fn a_plan_with_an_age_remembers_nothing() {
     let mirrored = Mirrored::with_zap();
     mirrored.mirror(&format!("{HOST}/acme/zap --min-age 7d --plan")).success();
-    assert_eq!(mirrored.tags("m/acme-zap"), [""; 0]);
+    assert_eq!(mirrored.tags("m/acme/zap"), [""; 0]);
 }
 
 #[test]

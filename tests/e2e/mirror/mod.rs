@@ -16,7 +16,7 @@ use crate::setup::{Said, Scene};
 const HOST: &str = "registry.example.test";
 const PLATFORMS: [&str; 4] = ["darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64"];
 /// Where to, as most tests write it.
-const TO: &str = "--to 'REGISTRY/m/${namespace}-${type}'";
+const TO: &str = "--to 'REGISTRY/m/${namespace}/${type}'";
 
 /// A registry to mirror to, and an upstream that is trusted and found.
 struct Mirrored {

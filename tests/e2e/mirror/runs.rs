@@ -18,11 +18,11 @@ fn five_providers_are_mirrored_and_the_next_run_sends_nothing() {
     let addresses = PROVIDERS.map(|provider| format!("{HOST}/{provider}")).join(" ");
     let first = mirrored.mirror(&format!("{addresses} --json")).success();
     assert_eq!(summary(&first)["added"], 15, "{}", first.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "2.0.0", "first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "2.0.0", "first-seen"]);
     // The original zips, and what signs them.
     let zip = mirrored.upstream.zip("beta/net", "2.0.0", "linux_arm64");
     let digest = tofu_oci_types::Digest::sha256(&zip);
-    assert_eq!(mirrored.scene.registry.blob("m/beta-net", &digest), Some(zip));
+    assert_eq!(mirrored.scene.registry.blob("m/beta/net", &digest), Some(zip));
 
     mirrored.scene.registry.clear_requests();
     let before = mirrored.upstream.requests().len();
@@ -38,9 +38,9 @@ fn five_providers_are_mirrored_and_the_next_run_sends_nothing() {
     assert_eq!(upstream.len(), 5, "{upstream:#?}");
     assert!(upstream.iter().all(|line| line.contains("/versions")), "{upstream:#?}");
 
-    let checked = mirrored.scene.run("check REGISTRY/m/acme-zap");
+    let checked = mirrored.scene.run("check REGISTRY/m/acme/zap");
     assert_eq!(checked.code, Some(0), "{}", checked.text);
-    mirrored.scene.run(&format!("install {HOST}/acme/zap --from REGISTRY/m/acme-zap --platform linux_amd64")).success();
+    mirrored.scene.run(&format!("install {HOST}/acme/zap --from REGISTRY/m/acme/zap --platform linux_amd64")).success();
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn two_mirrors_at_once_end_with_the_same() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
     assert_eq!(summary(&said)["present"], 2, "{}", said.text);
 }
@@ -156,7 +156,7 @@ fn what_is_mirrored_is_signed_with_the_key_of_the_team() {
     mirrored.scene.key("p256.pem");
     mirrored.scene.key("p256.pub");
     mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --sign-key p256.pem")).success();
-    let said = mirrored.scene.run("verify REGISTRY/m/acme-zap:1.1.0 --key p256.pub");
+    let said = mirrored.scene.run("verify REGISTRY/m/acme/zap:1.1.0 --key p256.pub");
     assert_eq!(said.code, Some(0), "{}", said.text);
 }
 
@@ -166,7 +166,7 @@ fn a_printed_policy_is_accepted() {
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --print-trust")).success();
     mirrored.scene.context.write("trust.toml", &said.stdout);
     mirrored.mirror(&format!("{HOST}/acme/zap")).success();
-    let said = mirrored.scene.run("verify REGISTRY/m/acme-zap:1.1.0");
+    let said = mirrored.scene.run("verify REGISTRY/m/acme/zap:1.1.0");
     assert_eq!(said.code, Some(0), "{}", said.text);
     // Another key signs the next release: the policy refuses it.
     let other = tofu_oci_testkit::ScratchOpenPgpKey::of(2);
@@ -175,5 +175,5 @@ fn a_printed_policy_is_accepted() {
     mirrored.upstream.release("acme/zap", "1.2.0", &PLATFORMS[..2]);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json"));
     assert_eq!((said.code, actions(&said)["zap 1.2.0"].as_str()), (Some(1), "failed"), "{}", said.text);
-    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "first-seen"]);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
 }

@@ -1,5 +1,7 @@
 //! What `serve` does besides serving.
 
+use insta::assert_snapshot;
+
 use crate::setup::Scene;
 
 fn settings(scene: &Scene, more: &str) {
@@ -20,14 +22,41 @@ fn a_configuration_is_checked_without_a_request() {
 }
 
 #[test]
-fn one_repository_for_the_providers_of_all_hosts_costs_a_warning() {
+fn a_second_address_does_not_lead_around_rights_and_excludes() {
     let scene = Scene::new();
-    let said = scene.run("serve --from registry.example.com/${namespace}/${type} --check-config").success();
-    assert!(said.stderr.contains("under every host"), "{}", said.text);
-    let said = scene
-        .run("serve --from registry.example.com/${namespace}/${type} --include acme.example/*/* --check-config")
-        .success();
-    assert!(!said.stderr.contains("under every host"), "{}", said.text);
+    let refused = |settings: &str| {
+        scene.context.write("serve.toml", settings);
+        let said = scene.run("serve");
+        assert_eq!(said.text, scene.run("serve --check-config").text);
+        said.text
+    };
+    let provider = |include: &str, rest: &str| format!("[[provider]]\ninclude = [\"{include}\"]\n{rest}\n");
+    let glued = "exclude = [\"a.test/acme-corp/*\"]\nfrom = \"r.test/${namespace}-${type}\"";
+    assert_snapshot!(refused(&provider("a.test/*/*", glued)), @"");
+    assert_snapshot!(refused(&provider("a.test/*/*", "from = \"r.test/acme/${type}\"")), @"");
+    assert_snapshot!(refused(&provider("a.test/acme/*", "from = \"r.test/acme/zap\"")), @"");
+    let pulled = "from = \"r.test/${namespace}/${type}\"\nupstream = [\"u.test/${namespace}-${type}\"]";
+    assert_snapshot!(refused(&provider("a.test/*/*", pulled)), @"");
+    let (corp, acme) = ("from = \"r.test/acme-corp-${type}\"", "from = \"r.test/acme-${type}\"");
+    let both = provider("a.test/acme-corp/*", corp) + &provider("a.test/acme/*", acme);
+    assert_snapshot!(refused(&both), @"");
+    let modules = "[[module]]\ninclude = [\"a.test/*/*/*\"]\nfrom = \"r.test/${namespace}-${name}-${target_system}\"\n";
+    assert_snapshot!(refused(modules), @"");
+    let computed = "from = \"r.test/%{for part in [namespace, type]}${part}/%{endfor}x\"";
+    assert_snapshot!(refused(&provider("a.test/*/*", computed)), @"");
+    assert_snapshot!(scene.run("serve --from r.test/${namespace}/${type}").text, @"");
+    for settings in [
+        provider("a.test/acme/*", "from = \"r.test/acme-${type}\""),
+        provider(
+            "a.test/*/*",
+            "from = \"r.test/%{if namespace == \\\"acme\\\"}own%{else}all/${namespace}%{endif}/${type}\"",
+        ),
+        // The most specific place counts, so that the other one has none of these.
+        provider("a.test/*/*", "from = \"r.test/${namespace}/${type}\"") + &provider("a.test/acme/*", acme),
+    ] {
+        scene.context.write("serve.toml", settings);
+        scene.run("serve --check-config").success();
+    }
 }
 
 #[test]

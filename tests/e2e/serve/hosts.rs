@@ -52,7 +52,7 @@ fn no_request_makes_the_bridge_ask_another_host() {
 #[test]
 fn settings_that_let_a_client_choose_the_host_are_refused() {
     let scene = Scene::new();
-    let own = "reg.example/${namespace}-${type}";
+    let own = "reg.example/${namespace}/${type}";
     for (include, rest) in [
         ("*/*/*", format!("from = \"{own}\"\nupstream = [\"direct\"]")),
         ("*/*/*", format!("from = \"{own}\"\nupstream = [\"oci:.\", \"${{hostname}}/${{namespace}}/${{type}}\"]")),

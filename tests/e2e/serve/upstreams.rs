@@ -25,7 +25,7 @@ fn pulling_from(upstreams: &str, top: &str, rules: &str) -> (Scene, Upstream, Se
     let config = scene.context.write_home("cli.tfrc", config);
     scene.context.env("TF_CLI_CONFIG_FILE", config.display().to_string());
     let settings = format!(
-        "{top}\n[[provider]]\ninclude = [\"registry.example.test/*/*\"]\nfrom = \"REGISTRY/m/${{namespace}}-${{type}}\"\n\
+        "{top}\n[[provider]]\ninclude = [\"registry.example.test/*/*\"]\nfrom = \"REGISTRY/m/${{namespace}}/${{type}}\"\n\
          upstream = {upstreams}\n{rules}\n"
     );
     let serving = Serving::with(&scene, &settings);
@@ -44,7 +44,7 @@ fn what_the_registry_lacks_is_fetched_once_and_kept() {
     let zips =
         upstream.conversation().into_iter().filter(|line| line.starts_with("GET") && line.contains("linux_amd64.zip"));
     assert_eq!(zips.count(), 1, "{:?}", upstream.conversation());
-    assert!(scene.registry.tags("m/acme-zap").iter().any(|(tag, _)| tag == "1.0.0"));
+    assert!(scene.registry.tags("m/acme/zap").iter().any(|(tag, _)| tag == "1.0.0"));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_version_that_is_too_young_or_denied_is_neither_listed_nor_served() {
         assert!(!serving.get(RELEASE).text().contains("linux_amd64"), "{rules}");
         assert_eq!(serving.get(ARCHIVE).status, 404, "{rules}");
         assert!(!upstream.conversation().iter().any(|line| line.contains(".zip")), "{rules}");
-        assert!(!scene.registry.tags("m/acme-zap").iter().any(|(tag, _)| tag == "1.0.0"), "{rules}");
+        assert!(!scene.registry.tags("m/acme/zap").iter().any(|(tag, _)| tag == "1.0.0"), "{rules}");
     }
 }
 
@@ -97,7 +97,7 @@ fn a_package_that_upstream_has_damaged_is_not_served_and_not_kept() {
     upstream.fault(Rule::on("GET", "*linux_amd64.zip").then(Fault::CorruptBody(50)));
     let got = serving.get(ARCHIVE);
     assert!(got.status != 200 || !got.is_whole, "{}", got.status);
-    assert!(!scene.registry.tags("m/acme-zap").iter().any(|(tag, _)| tag == "1.0.0"));
+    assert!(!scene.registry.tags("m/acme/zap").iter().any(|(tag, _)| tag == "1.0.0"));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn an_upstream_folder_without_the_provider_gives_way_to_the_next() {
         let (scene, upstream, serving) = pulling_from(upstreams, "", "");
         let got = serving.get(ARCHIVE);
         assert_eq!(got.body, upstream.zip("acme/zap", "1.0.0", "linux_amd64"), "{upstreams}: {}", got.text());
-        assert!(scene.registry.tags("m/acme-zap").iter().any(|(tag, _)| tag == "1.0.0"), "{upstreams}");
+        assert!(scene.registry.tags("m/acme/zap").iter().any(|(tag, _)| tag == "1.0.0"), "{upstreams}");
     }
 }
 
@@ -165,12 +165,12 @@ fn a_folder_is_relative_to_the_settings_and_its_providers_are_listed() {
 #[test]
 fn a_small_layer_is_kept_with_its_zip() {
     let scene = Scene::with_dist();
-    scene.run("push dist REGISTRY/up/acme-widget --address registry.example.com/acme/widget --small").success();
-    let settings = "[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"REGISTRY/m/${namespace}-${type}\"\n\
-                    upstream = [\"REGISTRY/up/${namespace}-${type}\"]\n";
+    scene.run("push dist REGISTRY/up/acme/widget --address registry.example.com/acme/widget --small").success();
+    let settings = "[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"REGISTRY/m/${namespace}/${type}\"\n\
+                    upstream = [\"REGISTRY/up/${namespace}/${type}\"]\n";
     let serving = Serving::with(&scene, settings);
     let archive = "/mirror/registry.example.com/acme/widget/terraform-provider-widget_1.4.0_linux_amd64.zip";
     assert!(serving.get(archive).is_whole, "{}", serving.log());
-    assert_eq!(scene.tag("m/acme-widget", "1.4.0"), scene.tag("up/acme-widget", "1.4.0"));
-    assert_eq!(scene.registry.digests("m/acme-widget"), scene.registry.digests("up/acme-widget"));
+    assert_eq!(scene.tag("m/acme/widget", "1.4.0"), scene.tag("up/acme/widget", "1.4.0"));
+    assert_eq!(scene.registry.digests("m/acme/widget"), scene.registry.digests("up/acme/widget"));
 }

@@ -65,7 +65,7 @@ impl Releases {
     /// What is pushed, to where, as which provider.
     pub(super) fn pushes(&self) -> Vec<(PathBuf, String, String)> {
         let push = |namespace: String| {
-            let repository = format!("{}/locked/{namespace}-bench", self.registry);
+            let repository = format!("{}/locked/{namespace}/bench", self.registry);
             (self.dist(&namespace), repository, format!("registry.example.test/{namespace}/bench"))
         };
         namespaces().map(push).collect()
@@ -82,7 +82,7 @@ impl Releases {
         };
         let required: String = namespaces().map(requirement).collect();
         fs::write(folder.join("main.tf"), format!("terraform {{\nrequired_providers {{\n{required}}}\n}}\n"))?;
-        let template = format!("{}/locked/${{namespace}}-${{type}}", self.registry);
+        let template = format!("{}/locked/${{namespace}}/${{type}}", self.registry);
         let mirror = format!("repository_template = \"{template}\"\ninclude = [\"registry.example.test/*/*\"]");
         fs::write(folder.join("rc"), format!("provider_installation {{\noci_mirror {{\n{mirror}\n}}\n}}\n"))?;
         if let Trusted::Key = trusted {
@@ -104,7 +104,7 @@ impl Releases {
             let file = folder.join(format!("{index}.zip"));
             sum.arg(&file);
             curl.arg("-o").arg(file);
-            curl.arg(format!("http://{}/v2/locked/{namespace}-bench/blobs/{digest}", self.registry));
+            curl.arg(format!("http://{}/v2/locked/{namespace}/bench/blobs/{digest}", self.registry));
         }
         vec![curl, sum]
     }

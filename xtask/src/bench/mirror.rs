@@ -78,7 +78,7 @@ impl MirrorBench {
 
     /// Makes `command` mirror a provider to repositories below `base`.
     pub(super) fn mirror(&self, mut command: Command, mirrored: Mirrored, base: &str) -> Command {
-        command.arg("mirror").arg(self.address(mirrored)).args(["--to", &format!("{base}/${{namespace}}-${{type}}")]);
+        command.arg("mirror").arg(self.address(mirrored)).args(["--to", &format!("{base}/${{namespace}}/${{type}}")]);
         command.env("TF_CLI_CONFIG_FILE", self.folder.join("cli.tfrc"));
         command
     }

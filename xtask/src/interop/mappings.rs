@@ -31,7 +31,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     let certificates = registry.certificates().ok_or_else(|| ChoreFailure::new("the registry has no certificates"))?;
     let server = HttpsServer::start(lab, certificates)?;
     let dist = text(&paths::testdata().join("dist"));
-    let mirror = format!("{}/mirror/acme-widget", registry.address());
+    let mirror = format!("{}/mirror/acme/widget", registry.address());
     lab.tofu_oci(&registry, &["push", &dist, &mirror, "--address", ADDRESS]).success()?;
 
     through_oci_mirror(lab, &registry, &mirror)?;
@@ -85,7 +85,7 @@ fn air_gapped(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult 
     let block = oci_mirror_alone(registry);
     let user = MappingUser::new(lab, registry)?.with_cli_configuration(&block)?;
     server.take_log()?;
-    installed_from(&user, ADDRESS, &format!("{}/mirror/acme-widget", registry.address()), "oci_mirror at ")?;
+    installed_from(&user, ADDRESS, &format!("{}/mirror/acme/widget", registry.address()), "oci_mirror at ")?;
     let port = registry.address().rsplit_once(':').map_or("", |(_, port)| port);
     for address in [format!("{}/acme/widget", server.host()), format!("localhost.oci.opentofu.org:{port}/acme/widget")]
     {

@@ -72,11 +72,11 @@ impl<'a> MirrorSite<'a> {
 
     /// A template of this site's registry.
     fn template(&self, path: &str) -> String {
-        format!("{}/{path}/${{namespace}}-${{type}}", self.registry.address())
+        format!("{}/{path}/${{namespace}}/${{type}}", self.registry.address())
     }
 
     fn repository(&self, path: &str) -> String {
-        format!("{}/{path}/acme-demo", self.registry.address())
+        format!("{}/{path}/acme/demo", self.registry.address())
     }
 
     fn project(&self, client: &'static str, configuration: &str) -> ChoreResult<TerraformProject<'a>> {
@@ -215,9 +215,9 @@ fn bundle(site: &MirrorSite<'_>) -> ChoreResult {
     site.lab.stranger(&["bundle", "show", &name]).success()?.must_show("1.1.0")?;
     site.must_run(&format!("bundle:{name}"), "1.1.0")?;
     let elsewhere = Guard::tls()?;
-    let template = format!("{}/inside/${{namespace}}-${{type}}", elsewhere.address());
+    let template = format!("{}/inside/${{namespace}}/${{type}}", elsewhere.address());
     site.lab.tofu_oci(&elsewhere, &["bundle", "load", &name, &template]).success()?;
-    let repository = format!("{}/inside/acme-demo", elsewhere.address());
+    let repository = format!("{}/inside/acme/demo", elsewhere.address());
     site.lab.tofu_oci(&elsewhere, &["check", &repository]).success()?;
     let project = site.project("terraform", "")?;
     let directory = text(project.directory());

@@ -68,14 +68,14 @@ struct ModuleSite<'a> {
 impl<'a> ModuleSite<'a> {
     /// The repositories of a part of the stage.
     fn template(&self, name: &str) -> String {
-        format!("{}/modules/{name}/${{namespace}}-${{name}}-${{target_system}}", self.registry.address())
+        format!("{}/modules/{name}/${{namespace}}/${{name}}-${{target_system}}", self.registry.address())
     }
 
     fn push(&self, name: &str, version: &str) -> ChoreResult {
         let folder = self.lab.new_folder("module")?;
         paths::write(&folder.join("main.tf"), format!("output \"version\" {{\n  value = \"{version}\"\n}}\n"))?;
         paths::write(&folder.join("dns/main.tf"), "output \"name\" {\n  value = \"dns\"\n}\n")?;
-        let repository = format!("{}/modules/{name}/acme-network-aws", self.registry.address());
+        let repository = format!("{}/modules/{name}/acme/network-aws", self.registry.address());
         self.program().args(["module", "push"]).arg(folder).args([&repository, "--version", version]).success()?;
         Ok(())
     }

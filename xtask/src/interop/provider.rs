@@ -16,7 +16,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     let releases = [release(lab, VERSIONS[0])?, release(lab, VERSIONS[1])?];
     seen("testdata/provider built: two versions, three platforms each");
     for layout in LAYOUTS {
-        let repository = format!("{}/{layout}/acme-demo", registry.address());
+        let repository = format!("{}/{layout}/acme/demo", registry.address());
         for folder in &releases {
             publish(lab, &registry, folder, &repository, layout)?;
         }
@@ -67,11 +67,11 @@ fn mirrored(lab: &Lab, registry: &Guard, repository: &str) -> ChoreResult {
 
 /// Released OpenTofu with the published packages, and with the lock file that install wrote.
 fn through_oci_mirror(lab: &Lab, registry: &Guard, layout: &str) -> ChoreResult {
-    let template = format!("{}/{layout}/${{namespace}}-${{type}}", registry.address());
+    let template = format!("{}/{layout}/${{namespace}}/${{type}}", registry.address());
     let block = format!(
         "  oci_mirror {{\n    repository_template = \"{template}\"\n    include = [\"registry.example.test/*/*\"]\n  }}"
     );
-    let repository = format!("{}/{layout}/acme-demo", registry.address());
+    let repository = format!("{}/{layout}/acme/demo", registry.address());
     let mut project = TerraformProject::new(lab, "tofu")?.with_cli_configuration(&installation(&block))?;
     if let Some(file) = registry.ca_file() {
         project = project.with_certificates(file);

@@ -86,7 +86,7 @@ struct PublishedVersions<'a> {
 
 impl<'a> PublishedVersions<'a> {
     fn new(lab: &'a Lab, registry: &'a Guard) -> ChoreResult<Self> {
-        let repository = format!("{}/mirror/acme-widget", registry.address());
+        let repository = format!("{}/mirror/acme/widget", registry.address());
         for dist in ["dist", "dist-next"] {
             let dist = text(&paths::testdata().join(dist));
             lab.tofu_oci(registry, &["push", &dist, &repository, "--address", ADDRESS, "--sums", "skip"]).success()?;
@@ -137,7 +137,7 @@ impl<'a> PublishedVersions<'a> {
             "terraform {{\n  required_providers {{\n    widget = {{\n      source  = \"{ADDRESS}\"\n      version = \"~> 1.0\"\n    }}\n  }}\n}}\n"
         );
         paths::write(&directory.join("main.tf"), configuration)?;
-        let template = format!("{}/mirror/${{namespace}}-${{type}}", self.registry.address());
+        let template = format!("{}/mirror/${{namespace}}/${{type}}", self.registry.address());
         let block = format!(
             "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{template}\"\n    include = [\"registry.example.test/*/*\"]\n  }}\n}}\n"
         );

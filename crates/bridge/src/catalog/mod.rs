@@ -7,7 +7,7 @@ mod modules;
 mod options;
 mod question;
 mod refused;
-mod served_by;
+pub(crate) mod served_by;
 mod turns;
 
 use std::sync::Arc;

@@ -12,7 +12,7 @@ pub(super) fn served_by(places: &[ServedPlace], address: &ProviderAddr) -> Optio
 }
 
 /// The same of any places, by what each includes and excludes.
-pub(super) fn most_specific<'p, P: 'p>(
+pub(crate) fn most_specific<'p, P: 'p>(
     places: impl Iterator<Item = (&'p [P], &'p [P])>,
     matches: impl Fn(&P) -> bool,
     covers: impl Fn(&P, &P) -> bool,

@@ -175,8 +175,8 @@ impl BridgeConfigProblem {
             Self::NotAList { text } => format!("write it in brackets: [{text}]"),
             Self::OneTable { name } => format!("write [[{name}]], with two brackets"),
             Self::NoProvider => {
-                "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}-${type}\", or \
-                 [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and from = \"REGISTRY/${namespace}-${name}-${target_system}\""
+                "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}/${type}\", or \
+                 [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and from = \"REGISTRY/${namespace}/${name}-${target_system}\""
                     .to_owned()
             }
             Self::EmptyList { name } => format!("omit `{name}`, or name something"),

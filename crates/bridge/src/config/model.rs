@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tofu_oci_mirror::{DenyRule, MinAge, UpstreamUse, VersionRule};
-use tofu_oci_types::{Hostname, ModulePattern, Pattern, Scheme};
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr, Scheme};
 
 use super::address_range::AddressRange;
+use crate::catalog::served_by::most_specific;
 use crate::{BaseUrl, ClientRule, LinkOptions, ModuleLocations, Redirects};
 
 /// What is served, to whom and how.
@@ -236,6 +237,18 @@ impl BridgeConfig {
     pub fn has_modules_of(&self, host: &Hostname) -> bool {
         let is_included = |pattern: &ModulePattern| pattern.hostname().is_none_or(|named| named == host);
         self.modules.iter().flat_map(|served| &served.include).any(is_included)
+    }
+
+    /// Which of its places a provider is served from, by number.
+    pub fn provider_place(&self, address: &ProviderAddr) -> Option<usize> {
+        let patterns = self.providers.iter().map(|served| (&*served.include, &*served.exclude));
+        most_specific(patterns, |pattern| pattern.matches(address), Pattern::covers)
+    }
+
+    /// Which of its places a module is served from, by number.
+    pub fn module_place(&self, address: &ModuleAddr) -> Option<usize> {
+        let patterns = self.modules.iter().map(|served| (&*served.include, &*served.exclude));
+        most_specific(patterns, |pattern| pattern.matches(address), ModulePattern::covers)
     }
 
     /// What clients write, if the bridge listens at this address. An address that means every one of this machine

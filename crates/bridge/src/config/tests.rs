@@ -50,11 +50,11 @@ fn a_file_says_what_is_served_to_whom_and_how() {
         key = "tls.key"
         [[provider]]
         include = ["registry.acme.example/*/*"]
-        from = "ghcr.io/acme/${namespace}-${type}"
+        from = "ghcr.io/acme/${namespace}/${type}"
         [[provider]]
         include = ["registry.terraform.io/*/*"]
         exclude = ["registry.terraform.io/acme/*"]
-        from = "ghcr.io/acme/mirror/${namespace}-${type}"
+        from = "ghcr.io/acme/mirror/${namespace}/${type}"
         upstream = ["direct"]
         min_age = "7d"
         allow = ["registry.terraform.io/hashicorp/*"]
@@ -216,8 +216,8 @@ fn a_provider_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_refused(
         "",
         ": the file names neither a provider nor a module; write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and \
-         from = \"REGISTRY/${namespace}-${type}\", or [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and \
-         from = \"REGISTRY/${namespace}-${name}-${target_system}\"",
+         from = \"REGISTRY/${namespace}/${type}\", or [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and \
+         from = \"REGISTRY/${namespace}/${name}-${target_system}\"",
     );
     check_refused(
         "[provider]\ninclude = []",

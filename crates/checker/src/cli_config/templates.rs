@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 use super::view::{ReleaseView, argument, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
-use tofu_oci_mapper::config::{Method, MethodKind};
-use tofu_oci_mapper::region::{example, listed};
-use tofu_oci_mapper::{MapError, Pattern, RepositoryTemplate, Selector, Symbol};
+use tofu_oci_mapper::config::{Method, MethodKind, check_oci_mirrors};
+use tofu_oci_mapper::region::example;
+use tofu_oci_mapper::{MapError, NotOneToOne, Pattern, RepositoryTemplate, Selector};
 use tofu_oci_types::ProviderAddr;
 
 const ARGUMENT: &str = "repository_template";
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
-        let mut found = Vec::new();
+        let mut found: Vec<CliConfigFinding> = hole(view).into_iter().collect();
         for method in view.explicit() {
             if let MethodKind::OciMirror { template } = &method.kind {
-                found.extend(hole(view, method, template));
                 found.extend(results(view, method, template));
             }
         }
@@ -37,27 +36,16 @@ fn finding(
     CliConfigFinding::new(rule, level, title).at(view.place(method, ARGUMENT))
 }
 
-/// Several providers that get the same repository.
-fn hole(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
-    let symbols: Vec<&str> = template.holes().iter().map(|symbol| Symbol::name(*symbol)).collect();
-    if symbols.is_empty() {
-        return None;
-    }
-    let symbols = symbols.iter().map(|name| format!("${{{name}}}")).collect::<Vec<_>>().join(" and ");
-    let include = listed(&method.selector.include);
+/// Two providers that get the same repository.
+fn hole(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
+    let methods = view.explicit();
+    // What a template computes is not judged: OpenTofu takes it.
+    let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods) else { return None };
+    let method = methods.get(meeting.rule().0)?;
     Some(
-        finding(
-            view,
-            method,
-            "template-hole",
-            FindingLevel::Warning,
-            format!("the template leaves {symbols} out, and include is for several"),
-        )
-        .detail(format!(
-            "OpenTofu lets it through, because include ({include}) names one value beside a wildcard: different \
-                 providers then come from one repository"
-        ))
-        .instead(format!("{symbols} into the template, or a method for each pattern")),
+        finding(view, method, "template-hole", FindingLevel::Warning, meeting.to_string())
+            .detail("OpenTofu reads it without a complaint, and installs either of them out of that repository")
+            .action(&meeting.instead()),
     )
 }
 

@@ -48,7 +48,7 @@ Examples:
 
   From one's own registry, in parts for media that take no larger files:
     tofu-oci bundle create providers.tar acme/widget@1.4.0 --max-size 4GB \\
-      --from 'ghcr.io/acme/${namespace}-${type}'
+      --from 'ghcr.io/acme/${namespace}/${type}'
 
 `bundle create` writes the file anew, with exactly these releases; the same releases give the same
 bytes. `mirror --to bundle:FILE` and `module mirror --to bundle:FILE` add to a bundle. What fails is a
@@ -81,7 +81,7 @@ Examples:
     tofu-oci bundle load providers.tar 'registry.example.com/tofu/${namespace}/${type}'
   Providers and modules:
     tofu-oci bundle load all.tar 'r.example.com/p/${namespace}/${type}' \\
-      --modules-to 'r.example.com/m/${namespace}-${name}-${target_system}'
+      --modules-to 'r.example.com/m/${namespace}/${name}-${target_system}'
   Into a folder that any web server can serve to OpenTofu and Terraform:
     tofu-oci bundle load providers.tar static:/srv/www/providers
 

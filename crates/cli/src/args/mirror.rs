@@ -10,10 +10,10 @@ use super::CarryArgs;
 #[command(after_help = "\
 Examples:
   The newest three versions of a provider, each for every platform:
-    tofu-oci mirror hashicorp/random --latest 3 --to 'ghcr.io/acme/${namespace}-${type}'
+    tofu-oci mirror hashicorp/random --latest 3 --to 'ghcr.io/acme/${namespace}/${type}'
 
   What a configuration uses, with all its modules; its lock file chooses the versions:
-    tofu-oci mirror --from-config infra --to 'ghcr.io/acme/${namespace}-${type}'
+    tofu-oci mirror --from-config infra --to 'ghcr.io/acme/${namespace}/${type}'
 
   By ./mirror.toml, every night; with --plan it says what it would do:
     tofu-oci mirror

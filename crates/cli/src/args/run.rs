@@ -15,7 +15,7 @@ Examples:
     tofu-oci run -- terraform init
 
   Without such a file, for the providers of one host:
-    tofu-oci run --template 'ghcr.io/acme/${namespace}-${type}' \\
+    tofu-oci run --template 'ghcr.io/acme/${namespace}/${type}' \\
       --include 'registry.example.com/*/*' -- terraform init
 
   Any OpenTofu since 1.6, and other programs that start one of them:

@@ -13,7 +13,7 @@ use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
 #[command(after_help = "\
 Examples:
   What repositories hold, for this machine alone:
-    tofu-oci serve --from 'ghcr.io/acme/${namespace}-${type}'
+    tofu-oci serve --from 'ghcr.io/acme/${namespace}/${type}' --include 'registry.example.com/*/*'
 
   By ./serve.toml; first whether it is right:
     tofu-oci serve --check-config

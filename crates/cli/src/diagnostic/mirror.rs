@@ -51,7 +51,7 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::Store(error) => error.into(),
             ModuleMirrorError::Bundle(error) => error.into(),
             ModuleMirrorError::NoMirror { .. } => {
-                plain(&error).exiting(Exit::Usage).hint("name a destination for it: --to 'REGISTRY/${namespace}-${name}-${target_system}'")
+                plain(&error).exiting(Exit::Usage).hint("name a destination for it: --to 'REGISTRY/${namespace}/${name}-${target_system}'")
             }
             ModuleMirrorError::SharedRepository { .. } => plain(&error).exiting(Exit::Usage).hint(
                 "write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${name}/${target_system}",

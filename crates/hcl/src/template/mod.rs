@@ -29,6 +29,7 @@ mod number;
 mod operate;
 mod parser;
 mod parts;
+mod pieces;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,7 @@ use std::ops::Range;
 
 pub use fault::TemplateFault;
 pub use number::Number;
+pub use pieces::{NoPieces, TemplatePiece};
 pub use value::{TemplateValue, Type};
 
 use ast::Expr;

@@ -212,7 +212,7 @@ impl InstallationBlock<'_> {
             let problem = self
                 .source
                 .problem("template-required", head(item), line, "oci_mirror needs repository_template")
-                .instead("write repository_template = \"ghcr.io/acme/${hostname}/${namespace}-${type}\"");
+                .instead("write repository_template = \"ghcr.io/acme/${hostname}/${namespace}/${type}\"");
             return Err(dropped(problem));
         };
         match RepositoryTemplate::check(&written.value, &include) {

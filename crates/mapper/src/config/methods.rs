@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use tofu_oci_types::ProviderAddr;
 
 use super::{CliConfigReading, ConfigFiles, Environment, Method, MethodKind, implicit};
-use crate::{MagicSuffix, MapError, MappedPlace, Selection};
+use crate::{
+    AddressRule, MagicSuffix, MapError, MappedPlace, NotOneToOne, Selection, TemplateRepositories, check_one_to_one,
+};
 
 /// The methods that `OpenTofu` installs by, in their order.
 #[derive(Clone, Debug)]
@@ -57,6 +59,24 @@ impl Methods {
             })
             .collect()
     }
+}
+
+/// Whether the `oci_mirror` methods among these send two providers to one repository. A provider counts for the first method
+/// that selects it.
+///
+/// # Errors
+/// Two such providers; the rule is the number of the method.
+pub fn check_oci_mirrors(methods: &[Method]) -> Result<(), NotOneToOne> {
+    let rules = methods.iter().map(|method| AddressRule {
+        patterns: method.selector.include.iter().chain(&method.selector.exclude).collect(),
+        places: match &method.kind {
+            MethodKind::OciMirror { template } => vec![TemplateRepositories::Registry(template.clone())],
+            _ => Vec::new(),
+        },
+    });
+    let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
+    let first = |address: &ProviderAddr| methods.iter().position(|method| method.selector.select(address).is_in());
+    check_one_to_one(&rules, &first, &|one, other| one == other)
 }
 
 impl Method {

@@ -39,7 +39,7 @@ pub use file::{ConfigFile, ConfigFileState, Unknown};
 pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};
 pub use measured::{MEASURED, releases_text};
-pub use methods::{MethodCandidate, Methods};
+pub use methods::{MethodCandidate, Methods, check_oci_mirrors};
 pub use mirror_url::check as check_mirror_url;
 pub use model::{
     BlockAttribute, BlockKind, CliConfig, ConfigSetting, DevOverride, HostBlock, Installation, Masked, Method,

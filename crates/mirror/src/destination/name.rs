@@ -4,15 +4,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use tofu_oci_mapper::{RepositoryTemplate, TemplateError};
-
-/// What a layout's folder is called below `oci:DIR`.
-const FOLDER_OF_PROVIDER: &str = "${hostname}/${namespace}/${type}";
+use tofu_oci_mapper::{NotOneToOne, RepositoryTemplate, TemplateError, TemplateRepositories, check_mentioned};
 
 /// A destination, as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DestinationName {
-    /// Repositories of registries: `ghcr.io/acme/${namespace}-${type}`.
+    /// Repositories of registries: `ghcr.io/acme/${namespace}/${type}`.
     Registry(RepositoryTemplate),
     /// Image layouts in folders: `oci:DIR`, which means `oci:DIR/${hostname}/${namespace}/${type}`.
     Layouts(RepositoryTemplate),
@@ -57,14 +54,25 @@ impl FromStr for DestinationName {
         if let Some(file) = after("bundle:") {
             return file.map(|file| Self::Bundle(file.into()));
         }
-        let Some(dir) = after("oci:") else { return Ok(Self::Registry(text.parse()?)) };
-        let template = RepositoryTemplate::parse_loose(dir?)?;
-        if !template.symbols().is_empty() {
-            return Ok(Self::Layouts(template));
+        after("oci:").transpose()?;
+        Ok(match text.parse()? {
+            TemplateRepositories::Registry(template) => Self::Registry(template),
+            TemplateRepositories::Layouts(template) => Self::Layouts(template),
+        })
+    }
+}
+
+impl DestinationName {
+    /// Refuses a template by which two providers get one repository, whichever of what it mentions they differ in.
+    ///
+    /// # Errors
+    /// Two such providers.
+    pub fn check_one_to_one(&self) -> Result<(), NotOneToOne> {
+        match self {
+            Self::Registry(template) => check_mentioned(&TemplateRepositories::Registry(template.clone())),
+            Self::Layouts(template) => check_mentioned(&TemplateRepositories::Layouts(template.clone())),
+            Self::Static(_) | Self::Bundle(_) => Ok(()),
         }
-        let separator = if template.as_str().ends_with('/') { "" } else { "/" };
-        let each = format!("{}{separator}{FOLDER_OF_PROVIDER}", template.as_str());
-        Ok(Self::Layouts(RepositoryTemplate::parse_loose(&each)?))
     }
 }
 
@@ -91,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_destination_is_named_by_its_kind() {
-        check("ghcr.io/acme/${namespace}-${type}", "ghcr.io/acme/${namespace}-${type}");
+        check("ghcr.io/acme/${namespace}/${type}", "ghcr.io/acme/${namespace}/${type}");
         check("oci:mirror", "oci:mirror/${hostname}/${namespace}/${type}");
         check("oci:/srv/m/", "oci:/srv/m/${hostname}/${namespace}/${type}");
         check("oci:m/${type}", "oci:m/${type}");

@@ -24,7 +24,7 @@ fn mistakes_of_a_first_rules_file_get_the_right_form() {
 fn a_file_says_what_is_mirrored_from_where_and_where_to() {
     let file = RulesFile::parse(
         r#"
-        to = "ghcr.io/acme/${namespace}-${type}"
+        to = "ghcr.io/acme/${namespace}/${type}"
         sources = ["direct", "static:/srv/tree"]
         min_age = "7d"
         allow = ["registry.opentofu.org/*/*"]
@@ -41,7 +41,7 @@ fn a_file_says_what_is_mirrored_from_where_and_where_to() {
         "#,
     )
     .unwrap();
-    assert_eq!(file.to.as_deref(), Some("ghcr.io/acme/${namespace}-${type}"));
+    assert_eq!(file.to.as_deref(), Some("ghcr.io/acme/${namespace}/${type}"));
     assert_eq!(file.sources, ["direct", "static:/srv/tree"]);
     assert_eq!(file.trust, Some("keys/trust.toml".into()));
     let MirrorRules { providers, allow, deny, min_age, gone } = file.rules;

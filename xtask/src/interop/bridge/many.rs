@@ -20,7 +20,7 @@ pub(super) fn run(site: &BridgeSite<'_>) -> ChoreResult {
         paths::write(&executable, format!("#!/bin/sh\necho {name}\n"))?;
         pack(&executable, &dist.join(format!("terraform-provider-{name}_1.0.0_linux_amd64.zip")))?;
         let (repository, address) =
-            (format!("{}/own/many-{name}", site.registry.address()), format!("{HOST}/many/{name}"));
+            (format!("{}/own/many/{name}", site.registry.address()), format!("{HOST}/many/{name}"));
         let push = ["push", &text(&dist), &repository, "--address", &address, "--h1", "skip"];
         site.lab.tofu_oci(site.registry, &push).success()?;
         writeln!(required, "    {name} = {{ source = \"{address}\" }}")?;

@@ -46,11 +46,11 @@ impl<'a> BridgeSite<'a> {
 
     /// Where the releases of this site lie.
     pub(super) fn template(&self) -> String {
-        format!("{}/own/${{namespace}}-${{type}}", self.registry.address())
+        format!("{}/own/${{namespace}}/${{type}}", self.registry.address())
     }
 
     pub(super) fn repository(&self, namespace: &str) -> String {
-        format!("{}/own/{namespace}-demo", self.registry.address())
+        format!("{}/own/{namespace}/demo", self.registry.address())
     }
 
     /// Publishes a version as `HOST/NAMESPACE/demo`.

@@ -13,7 +13,7 @@ use crate::registry::Guard;
 
 /// The template of the mirror that [`run`](super::run) has filled.
 pub(super) fn mirror_template(registry: &Guard) -> String {
-    format!("{}/mirror/${{namespace}}-${{type}}", registry.address())
+    format!("{}/mirror/${{namespace}}/${{type}}", registry.address())
 }
 
 /// A CLI configuration that sends the providers of one host to the mirror, and others nowhere.

@@ -39,7 +39,7 @@ struct TemplateCase {
 }
 
 pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult {
-    let newer = format!("{}/newer/acme-widget", registry.address());
+    let newer = format!("{}/newer/acme/widget", registry.address());
     for dist in ["dist", "dist-next"] {
         let dist = text(&paths::testdata().join(dist));
         lab.tofu_oci(registry, &["push", &dist, &newer, "--address", ADDRESS]).success()?;

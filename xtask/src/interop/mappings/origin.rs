@@ -25,7 +25,7 @@ impl ProviderOrigin {
     pub(super) fn publish(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult<Self> {
         let address = "registry.opentofu.org/acme/widget";
         let dist = paths::testdata().join("dist");
-        let repository = format!("{}/origin/acme-widget", registry.address());
+        let repository = format!("{}/origin/acme/widget", registry.address());
         lab.tofu_oci(registry, &["push", &text(&dist), &repository, "--address", address]).success()?;
 
         let platform = Platform::current();
@@ -54,7 +54,7 @@ impl ProviderOrigin {
         server.serve(&path, json, package.to_string())?;
         let host_block = format!(
             "host \"registry.opentofu.org\" {{\n  services = {{\n    \"providers.v1\" = \"https://{}/v1/providers/\"\n    \
-             \"oci-providers.v1\" = \"{}/origin/{{namespace}}-{{type}}\"\n  }}\n}}\n",
+             \"oci-providers.v1\" = \"{}/origin/{{namespace}}/{{type}}\"\n  }}\n}}\n",
             server.host(),
             registry.address()
         );

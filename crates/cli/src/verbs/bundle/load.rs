@@ -116,7 +116,7 @@ fn warn_of_nothing(context: &Context, args: &BundleLoadArgs, place: &Place) {
 }
 
 fn provider_destination(text: &str) -> Result<DestinationName, Diagnostic> {
-    match destination::parse(text)? {
+    match destination::parse_for_any(text)? {
         DestinationName::Bundle(_) => Err(Diagnostic::usage("a bundle is not loaded into a bundle")
             .hint("to put it into another one: tofu-oci mirror ADDR --from bundle:FILE --to bundle:OTHER")),
         to => Ok(to),
@@ -144,7 +144,7 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
     let diagnostic =
         Diagnostic::usage(format!("nothing says where the {what} that bundle:{} holds", args.file.display()))
             .code("no-module-mirror")
-            .hint("name it: --modules-to 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
+            .hint("name it: --modules-to 'REGISTRY/${namespace}/${name}-${target_system}' or oci:DIR")
             .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`");
     Err(match args.only {
         Some(_) => diagnostic,

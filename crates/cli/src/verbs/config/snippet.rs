@@ -4,10 +4,10 @@ use std::error::Error as _;
 
 use serde::Serialize;
 use tofu_oci_mapper::config::{
-    self, CliConfigReading, ConfigForm, Environment, Installation, Method, MethodKind, WrittenMethod, is_read_back,
-    read_snippet, write_methods,
+    self, CliConfigReading, ConfigForm, Environment, Installation, Method, MethodKind, WrittenMethod,
+    check_oci_mirrors, is_read_back, read_snippet, write_methods,
 };
-use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
+use tofu_oci_mapper::{NotOneToOne, Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
 
 use crate::args::ConfigSnippetArgs;
@@ -74,7 +74,13 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         let hint = format!("write REGISTRY/PATH, such as ghcr.io/{}", args.template);
         context.reporter.event(&Event::warning("bare-host", text).with_hint(hint));
     }
-    if read_snippet(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
+    let written = read_snippet(&text, TofuRelease::V1_13).config.installation;
+    let methods = written.as_ref().map(|written| written.methods.as_slice()).unwrap_or_default();
+    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods) {
+        let warning = Event::warning("template-hole", meeting.to_string());
+        context.reporter.event(&warning.with_hint(meeting.instead()));
+    }
+    if written.as_ref().is_some_and(overlapping) {
         notes.push(
             "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
                 .to_owned(),

@@ -58,13 +58,13 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     }
     let Some(to) = args.to.as_ref().or(to.as_ref()) else {
         return Err(Diagnostic::usage("`mirror` needs a destination")
-            .hint("name it: --to 'REGISTRY/${namespace}-${type}', --to oci:DIR or --to static:DIR")
+            .hint("name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR")
             .hint("or write `to` in mirror.toml"));
     };
     let policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
     let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &dir)?;
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
-    Ok(Asked { rules, to: destination::parse(to)?, sources, trust })
+    Ok(Asked { rules, to: destination::parse_for_any(to)?, sources, trust })
 }
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
@@ -122,7 +122,7 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
         let verb = invocation::verb();
         let example = match verb {
             "bundle create" => "tofu-oci bundle create FILE hashicorp/random",
-            _ => "tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'",
+            _ => "tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}/${type}'",
         };
         return Err(Diagnostic::usage(format!(
             "`{verb}` needs to know which providers, and there is no mirror.toml here"

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use tofu_oci_mapper::{ModuleMirror, ModuleMirrors, ModulePlace};
+use tofu_oci_mapper::{ModuleMirror, ModuleMirrors, TemplatePlace};
 use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleName, Place, Version};
 
@@ -40,8 +40,8 @@ impl MappedModule {
         let Some(mirror) = mirrors.of(address) else { return Ok(None) };
         let by = MappedBy::of(mirror);
         let end = match mirror.place(address) {
-            Ok(ModulePlace::Registry(repository)) => End::Registry(repository),
-            Ok(ModulePlace::Layout(dir)) => End::Layout(dir),
+            Ok(TemplatePlace::Registry(repository)) => End::Registry(repository),
+            Ok(TemplatePlace::Layout(dir)) => End::Layout(dir),
             Err(error) => {
                 return Err(Diagnostic::of(Exit::Usage, &error)
                     .code(error.code())

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use tofu_oci_bridge::OpenSource;
-use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod};
-use tofu_oci_mapper::{MappedPlace, Pattern, RepositoryTemplate, Selector};
+use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod, check_oci_mirrors};
+use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::{Event, ProviderAddr};
 
@@ -40,13 +40,24 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
         Diagnostic::usage(first.to_string())
             .excerpt(excerpt("--template", text, &first.span()))
             .hint(first.instead())
-            .hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}-${type}'")
+            .hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}/${type}'")
     })?;
     let own = Method {
         include: args.include.clone(),
         selector: selector.clone(),
         ..Method::of_option(MethodKind::OciMirror { template }, "--template")
     };
+    check_oci_mirrors(std::slice::from_ref(&own)).map_err(|error| {
+        let diagnostic = Diagnostic::usage(error.to_string())
+            .code(error.code())
+            .excerpt(excerpt("--template", text, &(0..text.len())))
+            .hint(error.instead());
+        if args.include.is_empty() {
+            diagnostic.hint("name the providers: --include 'registry.example.com/*/*'")
+        } else {
+            diagnostic
+        }
+    })?;
     let taken: Vec<Pattern> = if selector.include.is_empty() { vec![everything()] } else { selector.include };
     let others = methods.list.into_iter().map(|mut method| {
         method.exclude.extend(taken.iter().map(ToString::to_string));
@@ -59,6 +70,15 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
 
 fn everything() -> Pattern {
     "*/*/*".parse().expect("the pattern for every provider")
+}
+
+/// Warns of an `oci_mirror` of the CLI configuration that leads two providers to one repository. `OpenTofu` takes it, and the
+/// command is one user's, so the run goes on.
+pub(super) fn note_shared_repository(context: &Context, methods: &Methods) {
+    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(&methods.list) {
+        let warning = Event::warning("template-hole", meeting.to_string());
+        context.reporter.event(&warning.with_hint(meeting.instead()));
+    }
 }
 
 /// The methods that a bridge serves, in their order.
@@ -151,10 +171,10 @@ pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic
     Diagnostic::usage(text)
         .code("nothing-to-serve")
         .hint(format!(
-            "name them: tofu-oci run --template 'ghcr.io/acme/${{namespace}}-${{type}}' --include 'registry.example.com/*/*' -- {}",
+            "name them: tofu-oci run --template 'ghcr.io/acme/${{namespace}}/${{type}}' --include 'registry.example.com/*/*' -- {}",
             command.join(" ")
         ))
-        .hint("or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}-${type}'")
+        .hint("or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'")
         .hint("or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
 }
 

@@ -53,6 +53,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     let mut configured = configured(&read, &LookupArgs::default(), &[])?;
     refuse(&configured, connector.access())?;
     configured.methods = methods::with_template(args, configured.methods)?;
+    methods::note_shared_repository(context, &configured.methods);
     let configured = Arc::new(configured);
     let methods = BridgedMethods::of(&configured);
     let mirrors = crate::modules::load(&args.mapping, &dir)?;

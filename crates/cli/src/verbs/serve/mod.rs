@@ -4,6 +4,7 @@ mod chosen_hosts;
 mod keys;
 mod log_file;
 mod module_places;
+mod one_to_one;
 mod open;
 mod places;
 mod settings;
@@ -44,6 +45,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     }
     let settings = Settings::asked(args)?;
     chosen_hosts::refuse(&settings)?;
+    one_to_one::refuse(&settings)?;
     let signer = keys::signer(&settings)?;
     let opened = places::open(context, args, &settings).await?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;

@@ -43,7 +43,7 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
                 invocation::quoted(&served.from.text)
             ))
         } else {
-            diagnostic.hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
+            diagnostic.hint("write 'REGISTRY/${namespace}/${name}-${target_system}' or oci:DIR")
         }));
     }
     let text = settings.located(&served.from.text);
@@ -61,12 +61,6 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
         };
         return Err(about(diagnostic.hint(hint)));
     }
-    repositories.template().demand_symbols(&served.include).map_err(|error| {
-        about(
-            Diagnostic::usage(format!("{error}: several modules would be served out of one repository"))
-                .hint(error.instead()),
-        )
-    })?;
     Ok(repositories)
 }
 

@@ -52,9 +52,9 @@ impl Settings {
                     .hint("name the key: tofu-oci serve --show-key --signing-key bridge-key.asc"));
             }
             return Err(Diagnostic::usage("`serve` needs to know what to serve, and there is no serve.toml here")
-                .hint("name a place: tofu-oci serve --from 'REGISTRY/${namespace}-${type}'")
+                .hint("name a place: tofu-oci serve --from 'REGISTRY/${hostname}/${namespace}/${type}'")
                 .hint(
-                    "or one of modules: tofu-oci serve --modules-from 'REGISTRY/${namespace}-${name}-${target_system}'",
+                    "or one of modules: tofu-oci serve --modules-from 'REGISTRY/${hostname}/${namespace}/${name}-${target_system}'",
                 )
                 .hint("or write a serve.toml: tofu-oci help serving"));
         }

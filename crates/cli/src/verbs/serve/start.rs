@@ -1,13 +1,11 @@
 //! What a server says before it serves.
 
 use serde::Serialize;
-use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, ServedProviders, Server, SumsSigner};
-use tofu_oci_mapper::Symbol;
+use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner};
 use tofu_oci_mirror::UpstreamUse;
-use tofu_oci_types::{Event, ModulePattern, Pattern, masked};
+use tofu_oci_types::{Event, ModulePattern, masked};
 
 use super::settings::Settings;
-use crate::ends::From;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -70,31 +68,12 @@ pub(super) fn warn(context: &Context, settings: &Settings, signer: &SumsSigner) 
         let hint = "make a key: tofu-oci serve --new-key bridge-key.asc";
         context.reporter.event(&Event::warning("no-signing-key", text).with_hint(hint));
     }
-    for served in config.providers.iter().filter(|served| mixes_hosts(served)) {
-        let text = format!(
-            "the packages in {} are served under every host that `include` names: acme/widget of one host is that of all",
-            masked(&served.from.text)
-        );
-        let hint = "name one host: include = [\"registry.example.com/*/*\"]; or write ${hostname} into the template";
-        context.reporter.event(&Event::warning("hosts-share-repositories", text).with_hint(hint));
-    }
     let is_https = config.tls.is_some() || config.url.as_ref().is_some_and(|url| url.to_string().starts_with("https:"));
     if !is_https && !config.providers.is_empty() {
         let text = "Terraform and OpenTofu take no network mirror without https";
         let hint = "add a certificate: --tls-cert FILE --tls-key FILE; or `url`, if a proxy in front speaks TLS";
         context.reporter.event(&Event::note("no-https", text).with_hint(hint));
     }
-}
-
-/// Whether one repository is served as a provider of several hosts.
-fn mixes_hosts(served: &ServedProviders) -> bool {
-    let Ok(From::Repositories(template) | From::Layouts(template)) = From::parse(&served.from.text) else {
-        return false;
-    };
-    let mut hosts = served.include.iter().map(Pattern::hostname);
-    let first = hosts.next().flatten();
-    let is_one_host = first.is_some() && hosts.all(|host| host == first);
-    !is_one_host && !template.symbols().contains(&Symbol::Hostname)
 }
 
 /// Where it listens, and what to write.

@@ -80,7 +80,7 @@ provider_installation {
   }
   # moved
   oci_mirror {
-    repository_template = "ghcr.io/acme/${namespace}-${type}"
+    repository_template = "ghcr.io/acme/${namespace}/${type}"
     include = ["registry.example.com/*/*"]
     exclude = ["registry.example.com/acme/*"]
   }
@@ -138,7 +138,7 @@ fn json_is_written_again() {
   "oci_credentials": {"ghcr.io/acme": {"username": "u", "password": "p"}},
   "registry_protocols": {"retry_count": 3},
   "provider_installation": {
-    "oci_mirror": [{"repository_template": "ghcr.io/acme/${namespace}-${type}", "include": ["a.example.com/*/*"]}],
+    "oci_mirror": [{"repository_template": "ghcr.io/acme/${namespace}/${type}", "include": ["a.example.com/*/*"]}],
     "direct": [{"exclude": ["a.example.com/*/*"]}]
   }
 }"#,
@@ -187,7 +187,7 @@ fn several_files_are_merged_as_the_clients_merge_them() {
         ("/home/u/.terraform.d/credentials.tfrc.json", r#"{"credentials": {"a.example.com": {"token": "later"}}}"#),
         (
             "/home/u/.terraform.d/oci.tfrc",
-            "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${namespace}-${type}\"\n    include = [\"a.example.com/*/*\"]\n  }\n  direct {}\n}\n",
+            "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${namespace}/${type}\"\n    include = [\"a.example.com/*/*\"]\n  }\n  direct {}\n}\n",
         ),
         ("/w/cache/", ""),
     ]);

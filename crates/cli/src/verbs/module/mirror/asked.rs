@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError};
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError, check_mentioned};
 use tofu_oci_mirror::{ModuleOrigin, NamedPackage, WantedModule};
 use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
@@ -123,7 +123,7 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
         if mirrors.mirrors().is_empty() {
             return Err(Diagnostic::usage("`module mirror` needs a destination")
                 .code("no-module-mirror")
-                .hint("name it: --to 'REGISTRY/${namespace}-${name}-${target_system}' or --to oci:DIR")
+                .hint("name it: --to 'REGISTRY/${namespace}/${name}-${target_system}' or --to oci:DIR")
                 .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`"));
         }
         return Ok(MirrorTarget::Repositories(mirrors));
@@ -162,7 +162,7 @@ pub(in crate::verbs) enum ModuleCount {
 /// The repositories of a template, for modules of any host.
 ///
 /// # Errors
-/// If the text is no template, or one repository for several modules; exit code 2.
+/// If the text is no template, or two modules would be in one repository; exit code 2.
 pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<ModuleMirrors, Diagnostic> {
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
@@ -173,18 +173,20 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
         Diagnostic::of(Exit::Usage, &error)
             .code("destination-template")
             .hint(error.instead())
-            .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
+            .hint("write 'REGISTRY/${namespace}/${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
     if count == ModuleCount::Several && !repositories.template().symbols().contains(&Symbol::Name) {
         let diagnostic =
             Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
                 .code("destination-template")
-                .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'");
+                .hint("write ${name} into it: 'REGISTRY/${namespace}/${name}-${target_system}'");
         return Err(match invocation::verb() {
             "module mirror" => diagnostic.hint("or name one module, and say --no-nested"),
             _ => diagnostic,
         });
     }
+    check_mentioned(&repositories)
+        .map_err(|error| Diagnostic::usage(error.to_string()).code(error.code()).hint(error.instead()))?;
     Ok(ModuleMirrors::everywhere(repositories))
 }
 

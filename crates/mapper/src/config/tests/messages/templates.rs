@@ -9,7 +9,7 @@ fn templates_that_are_dropped() {
     assert_snapshot!(method("oci_mirror {\n    repo_template = \"ghcr.io/x\"\n  }"), @r#"
     Error: oci_mirror needs repository_template (template-required)
       --> /home/u/.tofurc:2:3 "oci_mirror"
-      = instead: write repository_template = "ghcr.io/acme/${hostname}/${namespace}-${type}"
+      = instead: write repository_template = "ghcr.io/acme/${hostname}/${namespace}/${type}"
       = OpenTofu 1.13: prints an error that names line 2, and goes on without this method
     "#);
     assert_snapshot!(method("oci_mirror {\n    repository_template = [\"a\"]\n  }"), @r#"

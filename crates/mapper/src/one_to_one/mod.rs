@@ -1,0 +1,289 @@
+//! Whether rules send each address to a place of its own.
+//!
+//! ```text
+//! patterns --regions--> addresses that every rule treats as one --PlaceRow--> the texts of their places
+//! two of these --search--> two addresses with one place, or the proof that there are none
+//! ```
+//!
+//! What is found is tried with the rules themselves, so a pair that is named does meet.
+
+mod meeting;
+mod parts;
+mod regions;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use tofu_oci_types::{Hostname, Place};
+
+use self::meeting::{Found, MappedRegion, search};
+use self::parts::PartRange;
+use self::regions::AddressRegion;
+use self::rows::{ComputedPlace, PlaceRow};
+#[cfg(test)]
+use crate::TemplatePlace;
+use crate::{RepositoryTemplate, Symbol, TemplateAddress, TemplateOf, TemplateRepositories};
+
+/// A rule that sends addresses to places.
+pub struct AddressRule<'a, A: TemplateAddress> {
+    /// The patterns that say which addresses it is for, those that it is not for among them.
+    pub patterns: Vec<&'a A::Pattern>,
+    /// Where they go, or come from.
+    pub places: Vec<TemplateRepositories<A>>,
+}
+
+/// Why rules may not be used together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotOneToOne {
+    /// Two addresses have one place.
+    #[error("{} two {}s to one {}: {first} and {second} both get {place}", sends(templates), of.noun(), kind(place))]
+    Meeting {
+        /// One of the addresses.
+        first: String,
+        /// The other.
+        second: String,
+        /// The place of both.
+        place: Place,
+        /// The rules of both, each with the number of its place; the first one is not after the second.
+        rules: [(usize, usize); 2],
+        /// Their templates.
+        templates: [String; 2],
+        /// What would make the template tell the two apart.
+        remedy: String,
+        /// What they are the addresses of.
+        of: TemplateOf,
+    },
+    /// A template computes with the parts of an address.
+    #[error("`{template}` computes with the parts of an address, so it is not known that each {} gets a place of its own", of.noun())]
+    Computed {
+        /// The rule, and the number of its place.
+        rule: (usize, usize),
+        /// The template of the place.
+        template: String,
+        /// What its addresses are.
+        of: TemplateOf,
+    },
+}
+
+fn sends([first, second]: &[String; 2]) -> String {
+    if first == second { format!("`{first}` sends") } else { format!("`{first}` and `{second}` send") }
+}
+
+fn kind(place: &Place) -> &'static str {
+    if place.repository().is_some() { "repository" } else { "folder" }
+}
+
+impl NotOneToOne {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Meeting { .. } => "same-place",
+            Self::Computed { .. } => "computed-place",
+        }
+    }
+
+    /// The rule that is at fault, and the number of its place; of two, the later one.
+    pub fn rule(&self) -> (usize, usize) {
+        match self {
+            Self::Meeting { rules: [_, rule], .. } | Self::Computed { rule, .. } => *rule,
+        }
+    }
+
+    /// What to write instead, as the beginning of a sentence.
+    pub fn instead(&self) -> String {
+        match self {
+            Self::Meeting { remedy, .. } => remedy.clone(),
+            Self::Computed { of, .. } => {
+                format!("write a template of text and symbols alone, such as {}, in a rule for each case", of.example())
+            }
+        }
+    }
+}
+
+/// Refuses rules by which two addresses get one place. `rule_of` says which rule counts for an address, by its number;
+/// `is_same` which two addresses count as one.
+///
+/// # Errors
+/// Two addresses that would meet, or a template that cannot be judged.
+pub fn check_one_to_one<A: TemplateAddress>(
+    rules: &[AddressRule<'_, A>],
+    rule_of: &dyn Fn(&A) -> Option<usize>,
+    is_same: &dyn Fn(&A, &A) -> bool,
+) -> Result<(), NotOneToOne> {
+    let regions = regions::regions::<A>(rules.iter().flat_map(|rule| rule.patterns.iter().copied()));
+    let of_rule = regions.into_iter().filter_map(|region| {
+        let example = address_of::<A>(&region.example(A::OF))?;
+        Some((region, rule_of(&example)?))
+    });
+    let places: Vec<&[TemplateRepositories<A>]> = rules.iter().map(|rule| rule.places.as_slice()).collect();
+    RuleSet { places, rule_of, is_same }.check(of_rule.collect())
+}
+
+/// The same for one template without patterns. It must tell apart whatever it mentions; addresses that differ elsewhere are for
+/// the caller to compare.
+///
+/// # Errors
+/// As [`check_one_to_one`].
+pub fn check_mentioned<A: TemplateAddress>(repositories: &TemplateRepositories<A>) -> Result<(), NotOneToOne> {
+    let mentioned = repositories.template().symbols();
+    let part = |symbol: &Symbol| {
+        if mentioned.contains(symbol) {
+            PartRange::Open(Vec::new())
+        } else {
+            PartRange::Fixed(symbol.sample().to_owned())
+        }
+    };
+    let region = AddressRegion { parts: A::OF.symbols().iter().map(part).collect() };
+    let places = vec![std::slice::from_ref(repositories)];
+    RuleSet { places, rule_of: &|_| Some(0), is_same: &|one, other| one == other }.check(vec![(region, 0)])
+}
+
+struct RuleSet<'a, A: TemplateAddress> {
+    places: Vec<&'a [TemplateRepositories<A>]>,
+    rule_of: &'a dyn Fn(&A) -> Option<usize>,
+    is_same: &'a dyn Fn(&A, &A) -> bool,
+}
+
+impl<A: TemplateAddress> RuleSet<'_, A> {
+    fn check(&self, regions: Vec<(AddressRegion, usize)>) -> Result<(), NotOneToOne> {
+        let mut mapped = Vec::new();
+        for (region, rule) in regions {
+            for (number, repositories) in self.places[rule].iter().enumerate() {
+                let computed = |_: ComputedPlace| self.computed((rule, number));
+                let rows = rows_of(repositories, &region).map_err(computed)?;
+                mapped.extend(rows.into_iter().map(|(region, row)| MappedRegion { region, row, from: (rule, number) }));
+            }
+        }
+        mapped.sort_by_key(|mapped| mapped.from);
+        for (number, other) in mapped.iter().enumerate() {
+            for one in &mapped[..=number] {
+                self.check_pair(one, other)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_pair(&self, one: &MappedRegion, other: &MappedRegion) -> Result<(), NotOneToOne> {
+        let meeting = std::cell::RefCell::new(None);
+        let is_meeting = |first: &[String], second: &[String]| {
+            let found = self.meeting((one, first), (other, second));
+            let is_found = found.is_some();
+            *meeting.borrow_mut() = found;
+            is_found
+        };
+        match search(A::OF, (one, other), self.differ(one, other), &is_meeting) {
+            Found::Nothing => Ok(()),
+            Found::Meeting => meeting.into_inner().map_or(Ok(()), Err),
+            Found::Unclear => Err(self.computed(other.from)),
+        }
+    }
+
+    /// Whether any address of one region is another one than any of the other, or can be chosen so without a change of its place.
+    fn differ(&self, one: &MappedRegion, other: &MappedRegion) -> bool {
+        let is_free = |side: &MappedRegion, part: usize| side.region.parts[part].is_open() && !side.row.mentions(part);
+        (0..A::OF.symbols().len()).any(|part| match (&one.region.parts[part], &other.region.parts[part]) {
+            (PartRange::Fixed(left), PartRange::Fixed(right)) => left != right && !self.are_one_host(part, left, right),
+            _ => is_free(one, part) || is_free(other, part),
+        })
+    }
+
+    /// Whether two texts are hosts whose addresses count as one.
+    fn are_one_host(&self, part: usize, left: &str, right: &str) -> bool {
+        let address = |host: &str| {
+            let part = |symbol: &Symbol| if *symbol == Symbol::Hostname { host } else { symbol.sample() }.to_owned();
+            address_of::<A>(&A::OF.symbols().iter().map(part).collect::<Vec<_>>())
+        };
+        A::OF.symbols()[part] == Symbol::Hostname
+            && matches!((address(left), address(right)), (Some(left), Some(right)) if (self.is_same)(&left, &right))
+    }
+
+    /// What the two addresses are an example of, if they are two and have one place by these rules.
+    fn meeting(
+        &self,
+        (one, first): (&MappedRegion, &[String]),
+        (other, second): (&MappedRegion, &[String]),
+    ) -> Option<NotOneToOne> {
+        let (first, second) = (address_of::<A>(first)?, address_of::<A>(second)?);
+        if first == second || (self.is_same)(&first, &second) {
+            return None;
+        }
+        let place = |address: &A, mapped: &MappedRegion| {
+            let (rule, number) = mapped.from;
+            let counts = (self.rule_of)(address) == Some(rule);
+            let place = self.places[rule][number].place(address).ok().filter(|_| counts);
+            place.map(Place::from)
+        };
+        let (place, same) = (place(&first, one)?, place(&second, other)?);
+        if place != same {
+            return None;
+        }
+        let repositories = [one, other].map(|mapped| &self.places[mapped.from.0][mapped.from.1]);
+        let remedy = remedy(repositories.map(TemplateRepositories::template), &first, &second);
+        Some(NotOneToOne::Meeting {
+            first: first.to_string(),
+            second: second.to_string(),
+            place,
+            rules: [one.from, other.from],
+            templates: repositories.map(ToString::to_string),
+            remedy,
+            of: A::OF,
+        })
+    }
+
+    fn computed(&self, rule: (usize, usize)) -> NotOneToOne {
+        NotOneToOne::Computed { rule, template: self.places[rule.0][rule.1].to_string(), of: A::OF }
+    }
+}
+
+/// The addresses of a region with their places, as many regions as conditions make of it.
+fn rows_of<A: TemplateAddress>(
+    repositories: &TemplateRepositories<A>,
+    region: &AddressRegion,
+) -> Result<Vec<(AddressRegion, PlaceRow)>, ComputedPlace> {
+    let cases = repositories.template().cases();
+    let mut rows = Vec::new();
+    for region in region.split(A::OF, &cases).ok_or(ComputedPlace)? {
+        match PlaceRow::of(repositories, &region) {
+            Ok(row) => rows.extend(row.map(|row| (region, row))),
+            Err(computed) if region.is_open() => return Err(computed),
+            Err(_) => {}
+        }
+    }
+    Ok(rows)
+}
+
+/// The address with these parts, if it is one and has them as they are.
+fn address_of<A: TemplateAddress>(parts: &[String]) -> Option<A> {
+    let written: Vec<String> = A::OF
+        .symbols()
+        .iter()
+        .zip(parts)
+        .map(|(symbol, part)| match symbol {
+            // Punycode is for the wire; addresses are written in Unicode.
+            Symbol::Hostname => Hostname::with_punycode(part).map_or_else(|_| part.clone(), |host| host.display()),
+            _ => part.clone(),
+        })
+        .collect();
+    let address: A = written.join("/").parse().ok()?;
+    A::OF.symbols().iter().zip(parts).all(|(symbol, part)| address.part(*symbol) == part).then_some(address)
+}
+
+/// What to write so that the two addresses get places of their own.
+fn remedy<A: TemplateAddress>(templates: [&RepositoryTemplate<A>; 2], first: &A, second: &A) -> String {
+    let [one, other] = templates;
+    let differs = |symbol: &&Symbol| first.part(**symbol) != second.part(**symbol);
+    let is_left_out = |symbol: &&Symbol| templates.iter().any(|template| !template.symbols().contains(*symbol));
+    if one.as_str() == other.as_str() {
+        let mut differing = A::OF.symbols().iter().filter(differs);
+        if let Some(symbol) = differing.find(is_left_out) {
+            let name = symbol.name();
+            return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}");
+        }
+        return match one.parted() {
+            Some(parted) => format!("write / between the symbols, as in {parted}; or a rule for each namespace"),
+            None => format!("write / between the symbols, as in {}; or a rule for each namespace", A::OF.example()),
+        };
+    }
+    format!("give each rule a path of its own, and write / between the symbols, as in {}", A::OF.example())
+}

@@ -1,0 +1,248 @@
+use insta::assert_snapshot;
+use tofu_oci_types::{ModuleAddr, ModulePattern, Pattern, ProviderAddr};
+
+use super::*;
+
+type Written<'a> = (&'a [&'a str], &'a [&'a str], &'a str);
+
+fn said(result: Result<(), NotOneToOne>) -> String {
+    match result {
+        Ok(()) => "one to one".to_owned(),
+        Err(error) => format!("{error}; {}", error.instead()),
+    }
+}
+
+fn providers(rules: &[Written<'_>]) -> Result<(), NotOneToOne> {
+    providers_counting(rules, &|one, other| one == other)
+}
+
+fn providers_counting(
+    rules: &[Written<'_>],
+    is_same: &dyn Fn(&ProviderAddr, &ProviderAddr) -> bool,
+) -> Result<(), NotOneToOne> {
+    let read = |texts: &[&str]| -> Vec<Pattern> { texts.iter().map(|text| text.parse().expect("a pattern")).collect() };
+    let patterns: Vec<_> = rules.iter().map(|(include, exclude, _)| (read(include), read(exclude))).collect();
+    let rules = patterns.iter().zip(rules).map(|((include, exclude), (_, _, template))| AddressRule {
+        patterns: include.iter().chain(exclude).collect(),
+        places: vec![template.parse().expect("a template")],
+    });
+    let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
+    let takes = |list: &[Pattern], address: &ProviderAddr| list.iter().any(|pattern| pattern.matches(address));
+    let rule_of = |address: &ProviderAddr| {
+        patterns.iter().position(|(include, exclude)| takes(include, address) && !takes(exclude, address))
+    };
+    check_one_to_one(&rules, &rule_of, is_same)
+}
+
+fn modules(rules: &[Written<'_>]) -> Result<(), NotOneToOne> {
+    let read =
+        |texts: &[&str]| -> Vec<ModulePattern> { texts.iter().map(|text| text.parse().expect("a pattern")).collect() };
+    let patterns: Vec<_> = rules.iter().map(|(include, exclude, _)| (read(include), read(exclude))).collect();
+    let rules = patterns.iter().zip(rules).map(|((include, exclude), (_, _, template))| AddressRule {
+        patterns: include.iter().chain(exclude).collect(),
+        places: vec![template.parse().expect("a template")],
+    });
+    let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
+    let takes = |list: &[ModulePattern], address: &ModuleAddr| list.iter().any(|pattern| pattern.matches(address));
+    let rule_of = |address: &ModuleAddr| {
+        patterns.iter().position(|(include, exclude)| takes(include, address) && !takes(exclude, address))
+    };
+    check_one_to_one(&rules, &rule_of, &|one, other| one == other)
+}
+
+#[track_caller]
+fn accepts(rules: &[Written<'_>]) {
+    assert_eq!(said(providers(rules)), "one to one", "{rules:?}");
+}
+
+/// One rule for the providers of a host.
+fn refused(template: &str) -> String {
+    said(providers(&[(&["a.test/*/*"], &[], template)]))
+}
+
+#[test]
+fn a_template_that_can_be_read_back_is_one_to_one() {
+    for template in [
+        "r.test/${namespace}/${type}",
+        "r.test/x-${type}/${namespace}-y",
+        "r.test/${type}/${namespace}-${type}",
+        "r.test/${type}-${namespace}/${type}",
+        "r.test/${namespace}--${type}",
+        "r.test/${namespace}.${type}",
+        "r.test/${namespace}/${type}:",
+        "${namespace}.r.test/${type}",
+        "oci:lay",
+        "oci:lay/${namespace}/./x/../${type}",
+        "r.test/%{if namespace == \"acme\"}own%{else}other/${namespace}%{endif}/${type}",
+        "r.test/${{\"acme\" = \"own\", \"corp\" = \"theirs\"}[namespace]}/${type}",
+    ] {
+        accepts(&[(&["a.test/*/*"], &[], template)]);
+        accepts(&[
+            (&["*/*/*"], &["a.test/*/*"], "r.test/${hostname}/${namespace}/${type}"),
+            (&["a.test/*/*"], &[], template),
+        ]);
+    }
+}
+
+#[test]
+fn two_symbols_without_a_slash_between_them_are_refused_with_two_addresses() {
+    assert_snapshot!(refused("r.test/${namespace}-${type}"), @"");
+    assert_snapshot!(refused("r.test/${namespace}${type}"), @"");
+    assert_snapshot!(refused("r.test/${namespace}-x-${type}"), @"");
+    assert_snapshot!(refused("oci:lay/${hostname}/${type}-${namespace}"), @"");
+    assert_snapshot!(refused("oci:lay/${namespace}\u{fc}${type}"), @"");
+    assert_snapshot!(refused("oci:lay/${namespace}/../${type}"), @"");
+}
+
+#[test]
+fn a_symbol_that_is_left_out_is_refused_with_two_addresses() {
+    assert_snapshot!(refused("r.test/${type}"), @"");
+    assert_snapshot!(refused("r.test/one"), @"");
+    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "r.test/${namespace}/${type}")])), @"");
+    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "${hostname}/${namespace}/${type}")])), @"");
+    accepts(&[(&["a.test/x/*"], &[], "r.test/${type}")]);
+    accepts(&[(&["a.test/x/y"], &[], "r.test/one")]);
+    accepts(&[(&["a.test/x/*", "a.test/y/*"], &["a.test/y/*"], "r.test/${type}")]);
+}
+
+#[test]
+fn hashicorp_google_beta_and_hashicorp_google_s_beta_meet() {
+    let rules: &[Written<'_>] = &[
+        (&["hashicorp/google-beta"], &[], "r.test/m/hashicorp-google-beta"),
+        (&["hashicorp-google/*"], &[], "r.test/m/hashicorp-google-${type}"),
+    ];
+    assert_snapshot!(said(providers(rules)), @"");
+}
+
+#[test]
+fn rules_are_judged_together() {
+    let meeting: &[Written<'_>] =
+        &[(&["a.test/acme-corp/*"], &[], "r.test/acme-corp-${type}"), (&["a.test/acme/*"], &[], "r.test/acme-${type}")];
+    assert_snapshot!(said(providers(meeting)), @"");
+    let other_host: &[Written<'_>] = &[
+        (&["a.test/*/*"], &[], "R.test:443/${namespace}/${type}"),
+        (&["b.test/*/*"], &[], "r.test/${namespace}/${type}"),
+    ];
+    assert_snapshot!(said(providers(other_host)), @"");
+    let folder: &[Written<'_>] =
+        &[(&["a.test/*/*"], &[], "oci:lay/x/../${namespace}/${type}"), (&["b.test/c/*"], &[], "oci:./lay//c/${type}")];
+    assert_snapshot!(said(providers(folder)), @"");
+    accepts(&[(&["a.test/acme/*"], &[], "r.test/acme/${type}"), (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")]);
+    accepts(&[
+        (&["a.test/acme/*"], &[], "r.test/own/${type}"),
+        (&["a.test/*/*"], &["a.test/own/*"], "r.test/${namespace}/${type}"),
+    ]);
+    accepts(&[(&["a.test/x/*"], &[], "r.test/terraform-${type}"), (&["a.test/y/*"], &[], "r.test/${type}")]);
+    accepts(&[
+        (&["a.test/*/*"], &[], "r.test/${namespace}/${type}"),
+        (&["b.test/*/*"], &[], "oci:r.test/${namespace}/${type}"),
+    ]);
+    let own: &[Written<'_>] =
+        &[(&["a.test/acme/*"], &[], "r.test/own/${type}"), (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")];
+    assert_snapshot!(said(providers(own)), @"");
+}
+
+#[test]
+fn addresses_that_count_as_one_may_share_a_place() {
+    let moved = |one: &ProviderAddr, other: &ProviderAddr| {
+        let host =
+            |address: &ProviderAddr| address.to_string().replace("registry.terraform.io", "registry.opentofu.org");
+        host(one) == host(other)
+    };
+    let both: &[Written<'_>] =
+        &[(&["registry.opentofu.org/*/*", "registry.terraform.io/*/*"], &[], "r.test/${namespace}/${type}")];
+    assert_snapshot!(said(providers(both)), @"");
+    assert_eq!(providers_counting(both, &moved), Ok(()));
+    let third: &[Written<'_>] = &[both[0], (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")];
+    assert_snapshot!(said(providers_counting(third, &moved)), @"");
+    let turned: &[Written<'_>] = &[
+        (&["registry.opentofu.org/*/*"], &[], "r.test/${namespace}/${type}"),
+        (&["registry.terraform.io/*/*"], &[], "r.test/${type}/${namespace}"),
+    ];
+    assert_snapshot!(said(providers_counting(turned, &moved)), @"");
+}
+
+#[test]
+fn what_a_template_computes_is_not_judged() {
+    assert_snapshot!(refused("r.test/x%{for part in [namespace, type]}/${part}%{endfor}"), @"");
+    assert_snapshot!(refused("r.test/${namespace == type ? \"a\" : \"b\"}/${namespace}/${type}"), @"");
+    accepts(&[(&["a.test/x/y"], &[], "r.test/x%{for part in [namespace, type]}/${part}%{endfor}")]);
+    let own = refused("r.test/%{if namespace == \"acme\"}own%{else}${namespace}%{endif}/${type}");
+    assert_snapshot!(own, @"");
+}
+
+#[test]
+fn modules_end_in_a_target_system_without_a_dash() {
+    let one = |template: &str| said(modules(&[(&["a.test/*/*/*"], &[], template)]));
+    for template in [
+        "r.test/${namespace}/${name}-${target_system}",
+        "r.test/${namespace}/${name}/${target_system}",
+        "r.test/${target_system}-${name}/${namespace}",
+        "oci:lay/${hostname}/${namespace}/${name}_${target_system}",
+        "oci:lay",
+    ] {
+        assert_eq!(one(template), "one to one", "{template}");
+    }
+    assert_snapshot!(one("r.test/${namespace}-${name}-${target_system}"), @"");
+    assert_snapshot!(one("r.test/${namespace}--${name}/${target_system}"), @"");
+    assert_snapshot!(one("r.test/${name}/${target_system}"), @"");
+    let across: &[Written<'_>] = &[
+        (&["a.test/acme/*/*"], &[], "r.test/m/acme-${name}-${target_system}"),
+        (&["a.test/corp/*/*"], &[], "r.test/m/acme-x/${name}"),
+        (&["a.test/acme-x/*/*"], &[], "r.test/m/acme-x-${name}-${target_system}"),
+    ];
+    assert_snapshot!(said(modules(across)), @"");
+}
+
+#[test]
+fn a_destination_tells_apart_what_it_mentions() {
+    let one = |template: &str| said(check_mentioned::<ProviderAddr>(&template.parse().expect("a template")));
+    for template in ["r.test/${namespace}/${type}", "r.test/${type}", "r.test/one", "oci:lay"] {
+        assert_eq!(one(template), "one to one", "{template}");
+    }
+    assert_snapshot!(one("r.test/${namespace}-${type}"), @"");
+}
+
+/// Every address of short parts, by brute force.
+#[test]
+fn the_decision_is_that_of_brute_force_over_short_addresses() {
+    let parts = ["a", "b", "ab", "a-b", "b-a", "a-a", "a-b-a", "a-a-a", "a1", "1"];
+    let pieces = ["${namespace}", "${type}", "-", "/", "a", "b-", "-a", "/a-", "--", "."];
+    let mut compared = [0, 0];
+    for first in pieces {
+        for second in pieces {
+            for third in pieces {
+                for fourth in ["", "/${type}", "-${type}"] {
+                    let text = format!("r.test/x{first}{second}{third}{fourth}");
+                    let Ok(repositories) = text.parse::<TemplateRepositories>() else { continue };
+                    let mut places = std::collections::BTreeMap::new();
+                    let mut pair = None;
+                    for (namespace, kind) in parts.iter().flat_map(|one| parts.map(|other| (one, other))) {
+                        let address: ProviderAddr = format!("a.test/{namespace}/{kind}").parse().unwrap();
+                        let Ok(TemplatePlace::Registry(place)) = repositories.place(&address) else { continue };
+                        if let Some(known) = places.insert(place.to_string(), address.clone()) {
+                            pair = Some((known, address));
+                        }
+                    }
+                    let decided = providers(&[(&["a.test/*/*"], &[], &text)]);
+                    match (&decided, &pair) {
+                        (Ok(()), None) => compared[0] += 1,
+                        (Err(NotOneToOne::Meeting { .. }), Some(_)) => compared[1] += 1,
+                        _ => panic!("{text}: {decided:?}, by brute force {pair:?}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared.iter().all(|number| *number > 50), "{compared:?}");
+}
+
+#[test]
+fn fifty_rules_are_judged_at_once() {
+    let patterns: Vec<String> = (0..50).map(|number| format!("a.test/team-{number}/*")).collect();
+    let templates: Vec<String> = (0..50).map(|number| format!("r.test/team-{number}/${{type}}")).collect();
+    let lists: Vec<[&str; 1]> = patterns.iter().map(|pattern| [pattern.as_str()]).collect();
+    let rules: Vec<Written<'_>> =
+        lists.iter().zip(&templates).map(|(list, template)| (list.as_slice(), &[][..], template.as_str())).collect();
+    accepts(&rules);
+}
