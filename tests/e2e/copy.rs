@@ -316,3 +316,18 @@ fn a_dry_run_says_whether_the_tag_is_free_at_the_destination() {
     let said = scene.refuse("copy REGISTRY/acme/widget oci:other");
     assert!(said.contains(&format!("the tag points at a release of {WIDGET}; to move it")), "{said}");
 }
+
+#[test]
+fn a_copy_does_not_mix_two_providers_in_one_repository() {
+    let scene = Scene::published();
+    ReleaseFolder::new("widget", "1.5.0", &PLATFORMS).write_zips(&scene.path("dist-other"));
+    scene.run("push dist-other REGISTRY/other/widget --address registry.example.net/other/widget").success();
+    let line = "copy REGISTRY/other/widget:1.5.0 REGISTRY/acme/widget";
+    for more in ["", " --dry-run"] {
+        assert_snapshot!(scene.refuse(&format!("{line}{more}")), @"");
+    }
+    scene.run(&format!("{line} --rename")).success();
+    // A source that has been mixed is refused as well.
+    let said = scene.refuse("copy REGISTRY/acme/widget oci:elsewhere --all");
+    assert!(said.contains("holds registry.example.com/acme/widget"), "{said}");
+}

@@ -221,3 +221,36 @@ fn where_prereleases_alone_are_the_hint_says_how_one_is_installed() {
     assert!(said.stderr.contains(&hint), "{}", said.text);
     scene.run(&format!("install {WIDGET}@1.0.0-rc.1 --from REGISTRY/acme/widget")).success();
 }
+
+#[test]
+fn a_trust_rule_is_not_gone_around_under_another_address() {
+    let scene = Scene::published();
+    scene.trust("");
+    let line = "install registry.example.net/mirror/widget --from REGISTRY/acme/widget --platform linux_amd64";
+    assert_snapshot!(scene.refuse(line), @"");
+    let said = scene.run(&format!("{line} --rename")).success();
+    assert!(said.stderr.contains("not as registry.example.net/mirror/widget"), "{}", said.text);
+    let pins: serde_json::Value = serde_json::from_str(&scene.context.read(".tofu-oci.pins.json")).expect("JSON");
+    assert_eq!(pins["providers"][0]["published_as"], WIDGET);
+}
+
+#[test]
+fn a_predecessor_is_installed_without_a_note_although_a_rule_is_for_one_of_both() {
+    let scene = Scene::published();
+    scene.trust("unsigned = \"allow\"");
+    let line = "install registry.example.net/acme/widget --from REGISTRY/acme/widget --platform linux_amd64";
+    assert_eq!(scene.run(line).code, Some(1));
+    let said = scene.run(&format!("{line} --predecessor registry.example.net=registry.example.com")).success();
+    assert!(!said.stderr.contains("not as"), "{}", said.text);
+}
+
+#[test]
+fn a_signature_for_the_predecessor_counts() {
+    let scene = Scene::published();
+    scene.trust("");
+    scene.sign("acme/widget", "registry.example.net/acme/widget", "1.4.0");
+    let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
+    let said = scene.run(&line);
+    assert!(said.code == Some(1) && said.stderr.contains("is for another provider"), "{}", said.text);
+    scene.run(&format!("{line} --predecessor registry.example.com=registry.example.net")).success();
+}

@@ -267,6 +267,7 @@ fn no_variable_that_stands_for_an_option_acts_on_a_terminal() {
         "TOFU_OCI_TIMEOUT",
         "TOFU_OCI_PLAIN_HTTP",
         "TOFU_OCI_TOKEN_HOST",
+        "TOFU_OCI_PREDECESSOR",
         "TOFU_OCI_PRIVATE_HOST",
         "TOFU_OCI_MAGIC_SUFFIX",
         "TOFU_OCI_FROM",

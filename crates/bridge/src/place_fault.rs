@@ -1,4 +1,5 @@
-//! What is said of a place that failed: to the operator everything, to clients nothing about the files of this machine.
+//! What is said of a place that failed: to the operator everything, to clients nothing about the files of this machine and the
+//! repositories that it serves.
 
 use std::error::Error;
 use std::io;
@@ -16,22 +17,22 @@ use crate::{Refusal, ServedAddress};
 /// The most characters of a reason.
 const LONGEST: usize = 500;
 
-/// What clients read if the error may name a file of this machine.
-const OWN_FILES: &str = "the server cannot use one of its files or folders, and its access log says which";
+/// What clients read if the error may name a file of this machine, or a repository.
+const OWN_PLACES: &str = "the server cannot use one of its places, and its access log says which";
 
 /// Why a place failed.
 pub(crate) trait PlaceFault: Error {
     /// The stable name of the error.
     fn fault_code(&self) -> &'static str;
 
-    /// Whether its text may name a file or a folder of this machine.
-    fn names_files(&self) -> bool;
+    /// Whether its text may name a file or a folder of this machine, or a repository.
+    fn names_own_places(&self) -> bool;
 }
 
 /// The refusal of a client who asked for something whose place failed.
 pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFault + 'static)) -> Refusal {
     let text = one_line(error);
-    let (reason, detail) = if error.names_files() { (OWN_FILES.to_owned(), Some(text)) } else { (text, None) };
+    let (reason, detail) = if error.names_own_places() { (OWN_PLACES.to_owned(), Some(text)) } else { (text, None) };
     Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
 }
 
@@ -54,12 +55,12 @@ pub(crate) fn line(text: &str) -> String {
     printable(text).chars().take(LONGEST).collect()
 }
 
-fn is_on_disk(place: &Place) -> bool {
+fn is_own(place: &Place) -> bool {
     match place {
-        Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
-        Place::Registry(_) | Place::Host(_) | Place::NetworkMirror(_) => false,
-        Place::Method(text) => ["oci:", "static:", "bundle:"].iter().any(|kind| text.contains(kind)),
-        Place::Methods(places) => places.iter().any(is_on_disk),
+        Place::Registry(_) | Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
+        Place::Host(_) | Place::NetworkMirror(_) => false,
+        Place::Method(text) => text.split(", ").any(|one| one != "direct" && !one.starts_with("https:")),
+        Place::Methods(places) => places.iter().any(is_own),
     }
 }
 
@@ -68,18 +69,18 @@ impl PlaceFault for MirrorError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         match self {
-            Self::Source(error) => error.names_files(),
-            Self::Fetch(error) => error.names_files(),
-            Self::Store(error) => error.names_files(),
-            Self::UpstreamChanged { from, to, .. } => is_on_disk(from) || is_on_disk(to),
+            Self::Source(error) => error.names_own_places(),
+            Self::Fetch(error) => error.names_own_places(),
+            Self::Store(error) => error.names_own_places(),
+            Self::UpstreamChanged { from, to, .. } => is_own(from) || is_own(to),
             Self::SharedRepository { place, .. }
             | Self::FewerPlatforms { to: place, .. }
             | Self::NotSightings { place, .. }
             | Self::SightingsContended { place, .. }
             | Self::NotMirrored { place, .. }
-            | Self::NoNotices { place } => is_on_disk(place),
+            | Self::NoNotices { place } => is_own(place),
             _ => true,
         }
     }
@@ -90,10 +91,10 @@ impl PlaceFault for ModuleFetchError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         match self {
-            Self::Module(ModuleError::Store(error)) => error.names_files(),
-            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_on_disk(place),
+            Self::Module(ModuleError::Store(error)) => error.names_own_places(),
+            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_own(place),
             _ => true,
         }
     }
@@ -104,14 +105,14 @@ impl PlaceFault for FetchError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         match self {
-            Self::Source(error) => error.names_files(),
-            Self::Package { place, source, .. } => is_on_disk(place) || source.names_files(),
+            Self::Source(error) => error.names_own_places(),
+            Self::Package { place, source, .. } => is_own(place) || source.names_own_places(),
             Self::LayerType { .. } => false,
             Self::NotTheOfferedPackage { place, .. }
             | Self::NotTheLockedPackage { place, .. }
-            | Self::Untrusted { place, .. } => is_on_disk(place),
+            | Self::Untrusted { place, .. } => is_own(place),
             _ => true,
         }
     }
@@ -122,14 +123,12 @@ impl PlaceFault for SourceError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         match self {
-            Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => {
-                is_on_disk(place)
-            }
-            Self::Store(error) => error.names_files(),
+            Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => is_own(place),
+            Self::Store(error) => error.names_own_places(),
             Self::Failed { place, failure } => {
-                is_on_disk(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
+                is_own(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
             }
             // It names the file that has the method.
             _ => true,
@@ -142,7 +141,7 @@ impl PlaceFault for StoreError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         match self {
             Self::NotFound { place, .. }
             | Self::UnknownRepository { place }
@@ -158,7 +157,7 @@ impl PlaceFault for StoreError {
             | Self::Rejected { place, .. }
             | Self::RateLimited { place, .. }
             | Self::Unreachable { place, .. }
-            | Self::Forbidden { place, .. } => is_on_disk(place),
+            | Self::Forbidden { place, .. } => is_own(place),
             Self::UnsupportedDigest { .. } => false,
             // Among them those of credentials, which name the files of logins.
             _ => true,
@@ -171,7 +170,7 @@ impl PlaceFault for ArchiveError {
         self.code()
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         matches!(self, Self::Io { .. } | Self::Changed { .. })
     }
 }
@@ -184,7 +183,7 @@ impl PlaceFault for LockError {
         }
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         true
     }
 }
@@ -194,7 +193,7 @@ impl PlaceFault for io::Error {
         "io"
     }
 
-    fn names_files(&self) -> bool {
+    fn names_own_places(&self) -> bool {
         true
     }
 }
@@ -228,9 +227,25 @@ mod tests {
     }
 
     #[test]
-    fn what_a_registry_answers_is_for_clients_too() {
-        let place: Place = "registry.example.com/acme/zap".parse().unwrap();
-        let text = "example.com/acme/zap cannot be read: there is no repository registry.example.com/acme/zap";
-        check(&StoreError::UnknownRepository { place }, text, text);
+    fn an_error_told_clients_the_other_provider_and_the_repository_of_both() {
+        let hidden = "example.com/acme/zap cannot be read: the server cannot use one of its places, and its access log says which";
+        let place: Place = "registry.example.com/m/acme-corp-zap".parse().unwrap();
+        let [first, second] = ["example.com/acme-corp/zap", "example.com/acme/corp-zap"];
+        let (first, second) = (Box::new(first.parse().unwrap()), Box::new(second.parse().unwrap()));
+        let shared = MirrorError::SharedRepository { place: place.clone(), first, second };
+        let written = "example.com/acme/zap cannot be read: example.com/acme-corp/zap and example.com/acme/corp-zap would both go to registry.example.com/m/acme-corp-zap";
+        check(&shared, hidden, written);
+        let written =
+            "example.com/acme/zap cannot be read: there is no repository registry.example.com/m/acme-corp-zap";
+        check(&StoreError::UnknownRepository { place }, hidden, written);
+    }
+
+    #[test]
+    fn what_the_host_of_an_address_answers_is_for_clients_too() {
+        let place = Place::Host("registry.example.com".to_owned());
+        let failure = Failure::Denied("registry.example.com answered 403".to_owned());
+        let error = SourceError::Failed { place, failure };
+        let text = format!("example.com/acme/zap cannot be read: {}", one_line(&error));
+        check(&error, &text, &text);
     }
 }

@@ -73,9 +73,10 @@ pub enum Refusal {
         address: ServedAddress,
         /// The code of the last error.
         code: &'static str,
-        /// The last error as a client may read it: in one line, without secrets and without paths of the server.
+        /// The last error as a client may read it: in one line, without secrets, and without paths and repositories of the
+        /// server.
         reason: String,
-        /// The same for the operator, with the paths; `None` if `reason` is all of it.
+        /// The same for the operator, with these; `None` if `reason` is all of it.
         detail: Option<String>,
     },
 }
@@ -89,6 +90,9 @@ pub enum VersionAbsence {
     NoTag,
     /// The same as [`VersionAbsence::NotThere`], and the upstream of the mirror is not asked.
     Sealed,
+    /// What is there says that it is of another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
+    /// address is not their business.
+    OtherAddress,
     /// Its publisher has withdrawn it, perhaps with a reason.
     Withdrawn(Option<String>),
 }
@@ -96,7 +100,7 @@ pub enum VersionAbsence {
 impl fmt::Display for VersionAbsence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotThere => f.write_str(
+            Self::NotThere | Self::OtherAddress => f.write_str(
                 "is not offered: the place that it is served from does not have it, or the server's rules (`min_age`, \
                  `allow`, `deny`) hold it back",
             ),
@@ -137,8 +141,8 @@ impl Refusal {
         }
     }
 
-    /// What the operator reads: the paths of this server too.
-    pub(crate) fn for_operator(&self) -> String {
+    /// What the operator reads: the paths and repositories of this server too.
+    pub fn for_operator(&self) -> String {
         match self {
             Self::Upstream { address, detail: Some(detail), .. } => format!("{address} cannot be read: {detail}"),
             _ => self.to_string(),

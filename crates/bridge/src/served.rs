@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{MirrorError, PullThrough};
 use tofu_oci_source::{Created, Offer, Release, Source};
 use tofu_oci_types::{PackageHash, Pattern, Platform, ProviderAddr, Version};
@@ -25,6 +26,8 @@ pub struct ServedPlace {
     pub offered: OfferedBy,
     /// Which providers the place has; `None` if it cannot list them.
     pub list: Option<ListProviders>,
+    /// What becomes of its releases that say another address.
+    pub renamed: RenamedReleases,
 }
 
 /// Who offers a provider.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::served::newest;
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::ReadStore;
@@ -21,6 +22,9 @@ pub struct ServedModulePlace {
     pub open: OpenModules,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
+    /// What becomes of its packages that say another address. No rule of a trust policy is for the address of a module, so
+    /// [`RenamedReleases::ByPolicy`] serves them.
+    pub renamed: RenamedReleases,
 }
 
 /// Where `OpenTofu` fetches modules. Terraform fetches archives of the bridge in any case.

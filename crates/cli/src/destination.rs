@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tofu_oci_fetch::Trust;
 use tofu_oci_mirror::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
 };
@@ -67,11 +68,17 @@ impl Default for BundleShape {
 pub(crate) fn open(
     connector: &Connector,
     name: DestinationName,
+    trust: &Trust,
     bundle: BundleShape,
 ) -> Result<Box<dyn Destination>, Diagnostic> {
+    let predecessors = || trust.policy.predecessors().clone();
     Ok(match name {
-        DestinationName::Registry(template) => Box::new(Repositories::of_registries(template, connector.stores()?)),
-        DestinationName::Layouts(template) => Box::new(Repositories::of_layouts(template, connector.layouts())),
+        DestinationName::Registry(template) => {
+            Box::new(Repositories::of_registries(template, connector.stores()?).shared_by(predecessors()))
+        }
+        DestinationName::Layouts(template) => {
+            Box::new(Repositories::of_layouts(template, connector.layouts()).shared_by(predecessors()))
+        }
         DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0)),
         DestinationName::Bundle(file) => {
             Box::new(BundleFile::new(file, bundle.max_part, bundle.existing, connector.waiting().0)?)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tofu_oci_fetch::{Trust, pin_file};
+use tofu_oci_fetch::{RenamedReleases, Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
@@ -32,7 +32,7 @@ fn beneath(dir: &Path, name: &str) -> PathBuf {
     if dir == Path::new(".") { PathBuf::from(name) } else { dir.join(name) }
 }
 
-/// The policy and the pins of a directory.
+/// The policy and the pins of a directory. Releases that say another address are refused, unless the verb decides otherwise.
 ///
 /// # Errors
 /// When one of them, or a key, cannot be read; exit code 2.
@@ -43,7 +43,8 @@ pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
         Some(path) => policy(&path)?,
         None => Policy::default(),
     };
-    Ok(Trust { policy: Arc::new(policy), pins, pins_path, now: SystemTime::now() })
+    let policy = Arc::new(policy.with_predecessors(args.predecessors.all()));
+    Ok(Trust { policy, pins, pins_path, now: SystemTime::now(), renamed: RenamedReleases::Refuse })
 }
 
 fn policy(path: &Path) -> Result<Policy, Diagnostic> {

@@ -92,6 +92,18 @@ pub enum FetchError {
         /// Whether a person can accept the release as it is.
         by_hand: tofu_oci_trust::ByHand,
     },
+    /// The release says that it is of another provider than the one that it is asked as.
+    #[error("{place} has {version} as {published_as}, not as {address}")]
+    OtherAddress {
+        /// The provider that it is asked as.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place that offers it.
+        place: Place,
+        /// The provider that it says it is of.
+        published_as: Box<ProviderAddr>,
+    },
     /// Something other than the package lies in its place; a person may have changed it.
     #[error("{} has other contents than {address} {version}", path.display())]
     LocallyModified {
@@ -155,6 +167,7 @@ impl FetchError {
             Self::NotTheLockedPackage { .. } => "lock-mismatch",
             Self::NotTheOfferedPackage { .. } => "mirror-hash-mismatch",
             Self::Untrusted { refusal, .. } => refusal.code(),
+            Self::OtherAddress { .. } => "other-address",
             Self::LocallyModified { .. } => "cache-modified",
             Self::LinkOutOfTree { .. } => "link-out-of-tree",
             Self::Lock(LockError::Held { .. }) => "locked-by-another",

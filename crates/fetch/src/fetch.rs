@@ -1,6 +1,6 @@
 //! From an offer to a verified package.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::{Lock, Waiter};
 use tofu_oci_lockfile::PackageHashes;
-use tofu_oci_source::{Offer, Package, Part, ReleaseId};
-use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter};
+use tofu_oci_source::{Offer, Package, Part};
+use tofu_oci_types::{Event, PackageHash, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
@@ -28,8 +28,6 @@ const SMALL: u64 = 4 << 20;
 /// Fetches packages for all requests of one call.
 pub struct Fetcher<'a> {
     turns: Semaphore,
-    /// The providers that were published under another address, once each.
-    reported: Mutex<BTreeSet<ProviderAddr>>,
     limits: &'a Limits,
     cache: PackageCache,
     /// The zips that this run has been the first to want, until it fetches them.
@@ -44,7 +42,6 @@ impl<'a> Fetcher<'a> {
     pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
         Self {
             turns: Semaphore::new(parallel.max(1)),
-            reported: Mutex::default(),
             limits,
             cache: PackageCache::off(),
             reserved: Mutex::default(),
@@ -76,7 +73,6 @@ impl<'a> Fetcher<'a> {
         proved: &ProvedContents,
     ) -> Result<Verified, FetchError> {
         self.limits.check_packed(offer.bytes().unwrap_or(0)).map_err(|error| package_error(offer, error))?;
-        self.report_address(offer);
         let Some(wanted) = self.cache.wanted(offer, place, proved) else {
             return self.download(offer, place, locked, proved).await;
         };
@@ -230,16 +226,5 @@ impl<'a> Fetcher<'a> {
         let parent = temporary.to_owned();
         let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
         self.fetch(offer, &PackagePath::to_look_at(&scratch, form), None, &ProvedContents::default()).await
-    }
-
-    /// Reports once for all platforms that a release was published under another address.
-    fn report_address(&self, offer: &Offer) {
-        let ReleaseId { address, version, place, .. } = offer.release.id();
-        let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };
-        if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
-            let text = format!("{place} has {version} as {published}, not as {address}");
-            let hint = "right for a mirror; otherwise check the address and the place";
-            self.reporter.event(&Event::note("other-address", text).with_hint(hint));
-        }
     }
 }

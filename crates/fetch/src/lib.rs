@@ -47,8 +47,8 @@ pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
-    JudgedModule, Judgement, ModuleStanding, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,
-    judge_module, judged, real_zips,
+    JudgedModule, Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker,
+    Unasked, Vouched, judge_module, judged, real_zips,
 };
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,

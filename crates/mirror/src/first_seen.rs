@@ -7,14 +7,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 use tofu_oci_disk::{ScratchFile, read_file};
 use tofu_oci_layout::media_type;
+use tofu_oci_source::version_of;
 use tofu_oci_store::{Store, StoreError};
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
 
+use crate::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
 
 /// The tag of the artefact. It is no version.
@@ -30,11 +35,21 @@ const WRITES: usize = 20;
 /// The most that is read of a file, in bytes.
 const LIMIT: u64 = 4 << 20;
 
+/// How many marks that name no provider are looked into at a time.
+const AT_ONCE: usize = 8;
+
 /// Where the sightings of one provider are kept.
-pub(crate) enum FirstSeen {
+pub(crate) struct FirstSeen {
+    address: ProviderAddr,
+    kept: KeptSightings,
+    /// Whether what was read names no provider yet.
+    unnamed: AtomicBool,
+}
+
+enum KeptSightings {
     /// In a repository.
     Artefact(Arc<dyn Store>),
-    /// In a file.
+    /// In a file of the provider's own.
     File(PathBuf),
     /// Nowhere: a bundle is written for the day.
     Nowhere,
@@ -62,36 +77,76 @@ struct SightingsManifest<'a> {
 impl FirstSeen {
     /// Where a destination keeps them.
     pub(crate) fn of(destination: &dyn Destination, address: &ProviderAddr) -> Result<Self, MirrorError> {
-        if let Some(store) = destination.store(address)? {
-            return Ok(Self::Artefact(store));
-        }
-        Ok(match destination.place(address)? {
-            Place::Folder(folder) => Self::File(folder.join(FILE)),
-            _ => Self::Nowhere,
-        })
+        let kept = match (destination.store(address)?, destination.place(address)?) {
+            (Some(store), _) => KeptSightings::Artefact(store),
+            (None, Place::Folder(folder)) => KeptSightings::File(folder.join(FILE)),
+            (None, _) => KeptSightings::Nowhere,
+        };
+        Ok(Self { address: address.clone(), kept, unnamed: AtomicBool::new(false) })
     }
 
-    /// What is remembered; `None` before the first run.
+    /// What is remembered of the provider; `None` before the first run.
     pub(crate) async fn read(&self) -> Result<Option<Sightings>, MirrorError> {
-        match self {
-            Self::Artefact(store) => Ok(of_tag(&**store).await?.map(|(_, sightings)| sightings)),
-            Self::File(path) => of_file(path),
-            Self::Nowhere => Ok(None),
-        }
+        let record = match &self.kept {
+            KeptSightings::Artefact(store) => match of_tag(&**store).await? {
+                Some((_, record)) => {
+                    self.unnamed.store(!record.unnamed.is_empty(), Ordering::Relaxed);
+                    Some(named(&**store, record, &self.address).await?)
+                }
+                None => None,
+            },
+            KeptSightings::File(path) => of_file(path, &self.address)?,
+            KeptSightings::Nowhere => None,
+        };
+        Ok(record.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// Adds what this run knows. Nothing is written if it is known already.
+    /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.
+    pub(crate) fn is_unnamed(&self) -> bool {
+        self.unnamed.load(Ordering::Relaxed)
+    }
+
+    /// Adds what this run knows of the provider. Nothing is written if it is known already.
     pub(crate) async fn add(&self, news: &Sightings) -> Result<(), MirrorError> {
-        match self {
-            Self::Artefact(store) => add_to_tag(&**store, news).await,
-            Self::File(path) => add_to_file(path, news),
-            Self::Nowhere => Ok(()),
+        match &self.kept {
+            KeptSightings::Artefact(store) => add_to_tag(&**store, &self.address, news).await,
+            KeptSightings::File(path) => add_to_file(path, &self.address, news),
+            KeptSightings::Nowhere => Ok(()),
         }
     }
 }
 
+/// The record with what an earlier program wrote without a name: a mark is of the provider that its release says it is of, or of
+/// the first one that asks if it says nothing.
+async fn named(
+    store: &dyn Store,
+    mut record: SightingsRecord,
+    address: &ProviderAddr,
+) -> Result<SightingsRecord, StoreError> {
+    if record.unnamed.is_empty() {
+        return Ok(record);
+    }
+    let asked = record.unnamed.marked().map(|index| says_another(store, index, address));
+    let asked: Vec<_> = asked.collect();
+    let found: Vec<Option<Digest>> = futures_util::stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
+    let of_others: Vec<Digest> = found.into_iter().flatten().collect();
+    record.name(address, &of_others);
+    Ok(record)
+}
+
+/// The index, if it says that it is of another provider than this one.
+async fn says_another(store: &dyn Store, index: &Digest, address: &ProviderAddr) -> Result<Option<Digest>, StoreError> {
+    let found = match store.resolve(&Reference::Digest(index.clone())).await {
+        Ok(found) => found,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let of = version_of(store, &found).await?;
+    Ok(of.filter(|of| *of != VersionOf::from(address)).map(|_| index.clone()))
+}
+
 /// The manifest that the tag points at, and what it says.
-async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, Sightings)>, MirrorError> {
+async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, SightingsRecord)>, MirrorError> {
     let (descriptor, bytes) = match store.manifest(&Reference::Tag(tag())).await {
         Ok(found) => found,
         Err(error) if error.is_not_found() => return Ok(None),
@@ -106,11 +161,12 @@ async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, Sightings)>, Mirror
     Ok(Some((descriptor.digest, serde_json::from_str(text).map_err(|_| unreadable())?)))
 }
 
-async fn add_to_tag(store: &dyn Store, news: &Sightings) -> Result<(), MirrorError> {
+async fn add_to_tag(store: &dyn Store, address: &ProviderAddr, news: &Sightings) -> Result<(), MirrorError> {
     for _ in 0..WRITES {
         let found = of_tag(store).await?;
-        let mut all = found.as_ref().map(|(_, sightings)| sightings.clone()).unwrap_or_default();
-        all.merge(news);
+        let known = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
+        let mut all = named(store, known, address).await?;
+        all.add(address, news);
         if found.as_ref().is_some_and(|(_, known)| *known == all) {
             return Ok(());
         }
@@ -121,10 +177,10 @@ async fn add_to_tag(store: &dyn Store, news: &Sightings) -> Result<(), MirrorErr
     Err(MirrorError::SightingsContended { place: store.place(), tag: tag() })
 }
 
-async fn put(store: &dyn Store, sightings: &Sightings) -> Result<Descriptor, StoreError> {
+async fn put(store: &dyn Store, record: &SightingsRecord) -> Result<Descriptor, StoreError> {
     let empty = Bytes::from_static(b"{}");
     let nothing = Descriptor::of(media_type::OCI_EMPTY, &empty);
-    let text = serde_json::to_string(sightings).expect("texts and moments are always JSON");
+    let text = serde_json::to_string(record).expect("texts and moments are always JSON");
     let manifest = SightingsManifest {
         schema_version: 2,
         media_type: media_type::OCI_MANIFEST,
@@ -140,19 +196,25 @@ async fn put(store: &dyn Store, sightings: &Sightings) -> Result<Descriptor, Sto
     Ok(descriptor)
 }
 
-fn of_file(path: &Path) -> Result<Option<Sightings>, MirrorError> {
+/// The record in a provider's own folder.
+fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord>, MirrorError> {
     let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
-    match read_file(path, LIMIT) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.into())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(error)),
+    let bytes = match read_file(path, LIMIT) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
+    if !record.unnamed.is_empty() {
+        record.name(address, &[]);
     }
+    Ok(Some(record))
 }
 
-fn add_to_file(path: &Path, news: &Sightings) -> Result<(), MirrorError> {
-    let known = of_file(path)?;
+fn add_to_file(path: &Path, address: &ProviderAddr, news: &Sightings) -> Result<(), MirrorError> {
+    let known = of_file(path, address)?;
     let mut all = known.clone().unwrap_or_default();
-    all.merge(news);
+    all.add(address, news);
     if known.as_ref() == Some(&all) {
         return Ok(());
     }
@@ -183,10 +245,63 @@ mod tests {
         sightings
     }
 
+    fn kept(kept: KeptSightings) -> FirstSeen {
+        FirstSeen { address: "example.com/acme/zap".parse().unwrap(), kept, unnamed: AtomicBool::default() }
+    }
+
+    /// An index that says it is of this provider, under its digest alone.
+    async fn index_of(store: &dyn Store, address: &str) -> Digest {
+        let text = format!(
+            r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{}":"{address}"}}}}"#,
+            media_type::OCI_INDEX,
+            tofu_oci_layout::artifact_type::PROVIDER,
+            tofu_oci_layout::annotation::ADDRESS,
+        );
+        let index = Descriptor::of(media_type::OCI_INDEX, text.as_bytes());
+        store.push(&index, &Bytes::from(text)).await.unwrap();
+        index.digest
+    }
+
+    /// A store with a record as an earlier program wrote it, whose mark is about a release of this provider.
+    async fn unnamed(address: &str) -> Arc<dyn Store> {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+        let index = index_of(&*store, address).await;
+        let mut marked = seen("1.0.0");
+        let now = "2026-01-01T00:00:00Z".parse().unwrap();
+        marked.set_mark(&"1.0.0".parse().unwrap(), crate::Mark::Whole(index), now);
+        let record = SightingsRecord { unnamed: marked, ..SightingsRecord::default() };
+        let manifest = put(&*store, &record).await.unwrap();
+        store.tag(&manifest, &tag()).await.unwrap();
+        store
+    }
+
+    #[tokio::test]
+    async fn marks_of_an_earlier_program_are_those_of_the_provider_that_their_releases_say() {
+        let own = kept(KeptSightings::Artefact(unnamed("example.com/acme/zap").await));
+        assert_eq!(own.read().await.unwrap().unwrap().mirrored().len(), 1);
+        let others = unnamed("example.com/acme-corp/zap").await;
+        let other = kept(KeptSightings::Artefact(Arc::clone(&others)));
+        assert_eq!(other.read().await.unwrap(), None, "a mark of another provider is not acted on");
+        other.add(&seen("1.1.0")).await.unwrap();
+        assert_eq!(other.read().await.unwrap(), Some(seen("1.1.0")));
+        let address = "example.com/acme-corp/zap".parse().unwrap();
+        let named = FirstSeen { address, ..kept(KeptSightings::Artefact(others)) };
+        assert_eq!(named.read().await.unwrap().unwrap().mirrored().len(), 1, "and stays with its own");
+    }
+
+    #[tokio::test]
+    async fn what_is_seen_of_one_provider_is_not_seen_of_another() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+        kept(KeptSightings::Artefact(Arc::clone(&store))).add(&seen("1.0.0")).await.unwrap();
+        let address = "other.example/acme/zap".parse().unwrap();
+        let other = FirstSeen { address, ..kept(KeptSightings::Artefact(store)) };
+        assert_eq!(other.read().await.unwrap(), None);
+    }
+
     #[tokio::test]
     async fn runs_that_write_at_once_lose_no_sighting() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
-        let place = FirstSeen::Artefact(Arc::clone(&store));
+        let place = kept(KeptSightings::Artefact(Arc::clone(&store)));
         assert_eq!(place.read().await.unwrap(), None);
         let versions: Vec<Sightings> = (0..8).map(|patch| seen(&format!("1.0.{patch}"))).collect();
         let writes = futures_util::future::join_all(versions.iter().map(|one| place.add(one))).await;
@@ -204,7 +319,7 @@ mod tests {
     #[tokio::test]
     async fn a_file_keeps_them_beside_a_tree() {
         let dir = tempfile::tempdir().unwrap();
-        let place = FirstSeen::File(dir.path().join(".first-seen/h/n/t.json"));
+        let place = kept(KeptSightings::File(dir.path().join(".first-seen/h/n/t.json")));
         assert_eq!(place.read().await.unwrap(), None);
         place.add(&seen("1.0.0")).await.unwrap();
         place.add(&seen("1.1.0")).await.unwrap();
@@ -219,7 +334,7 @@ mod tests {
         let other = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
         store.push(&other, &bytes).await.unwrap();
         store.tag(&other, &tag()).await.unwrap();
-        let place = FirstSeen::Artefact(Arc::new(store));
+        let place = kept(KeptSightings::Artefact(Arc::new(store)));
         let error = place.add(&seen("1.0.0")).await.unwrap_err();
         assert_eq!(
             (error.code(), error.to_string().as_str()),

@@ -10,6 +10,7 @@ use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
+use crate::transfer::rename;
 use crate::{Destination, MirrorError, TransferRequest};
 
 /// The releases of a bundle, judged.
@@ -34,7 +35,7 @@ pub async fn judge_bundle(
     let mut releases = Vec::new();
     for address in bundle.providers().await? {
         // Two providers that would share a repository are refused before anything is read.
-        destination.place(&address)?;
+        destination.claim(&address)?;
         for version in bundle.versions(&address).await?.versions {
             releases.push((address.clone(), version));
         }
@@ -107,6 +108,8 @@ async fn carried(
         platforms: release.platforms().await?,
         signing: how.signing,
         replace: ReplaceTag::Refuse,
+        rename: rename(how.trust),
+        predecessors: how.trust.policy.predecessors(),
         limits: how.limits,
         jobs: how.jobs.max(1),
         work_dir: how.work_dir,

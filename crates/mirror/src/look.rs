@@ -10,9 +10,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
+use tofu_oci_packer::Rename;
 use tofu_oci_source::{Listing, Release, Source};
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Moment, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
@@ -20,6 +21,7 @@ use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
+use crate::transfer::demand_own;
 use crate::{Destination, MirrorError};
 
 /// The most characters of a warning that becomes a notice.
@@ -34,6 +36,8 @@ pub(crate) struct Question<'a> {
     pub(crate) prune: Prune,
     pub(crate) now: Moment,
     pub(crate) destination: &'a dyn Destination,
+    /// What happens when the destination has a version of another provider, and which addresses count as one.
+    pub(crate) names: (Rename, &'a Predecessors),
     pub(crate) address: &'a ProviderAddr,
     pub(crate) from: &'a dyn Source,
 }
@@ -148,7 +152,9 @@ impl Question<'_> {
     ) -> Result<ChosenDeed, MirrorError> {
         let version = &selected.version;
         let there = if lists.there.versions.contains(version) {
-            Some(to.release(self.address, version).await?.platforms().await?)
+            let release = to.release(self.address, version).await?;
+            demand_own(release.id(), release.published_as(), self.names)?;
+            Some(release.platforms().await?)
         } else {
             None
         };
@@ -251,7 +257,8 @@ mod tests {
         let destination = Repositories::of_layouts("example.com/x/${type}".parse().unwrap(), Arc::new(open));
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
         let (prune, address) = (Prune::Keep, &address);
-        let question = Question { rules: &rules, prune, now, destination: &destination, address, from: &from };
+        let names = (Rename::Refuse, Predecessors::NONE);
+        let question = Question { rules: &rules, prune, now, destination: &destination, names, address, from: &from };
         let look = question.look().now_or_never().expect("both versions are asked for at once").unwrap();
         assert!(look.deeds.len() == 2 && look.deeds.iter().all(|(_, deed)| deed.is_err()));
     }

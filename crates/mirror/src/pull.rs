@@ -25,6 +25,7 @@ use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
+use crate::transfer::rename;
 use crate::{Destination, MinAge, MirrorError, MirrorRules, Sightings, TransferRequest};
 
 mod failed_keeping;
@@ -244,7 +245,7 @@ impl PullWork {
         for version in offered {
             all.see(version, SystemTime::now().into());
         }
-        if known.as_ref() != Some(&all)
+        if (known.as_ref() != Some(&all) || first_seen.is_unnamed())
             && !offered.is_empty()
             && let Err(error) = first_seen.add(&all).await
         {
@@ -293,8 +294,17 @@ impl PullWork {
         let release = (self.upstream)().release(address, version).await?;
         let platforms = release.platforms().await?;
         self.demand_trusted(&release, &platforms).await?;
-        let PullOptions { limits, jobs, work_dir, .. } = &self.options;
-        let request = TransferRequest { platforms, signing: None, replace, limits, jobs: *jobs, work_dir };
+        let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
+        let request = TransferRequest {
+            platforms,
+            signing: None,
+            replace,
+            rename: rename(trust),
+            predecessors: trust.policy.predecessors(),
+            limits,
+            jobs: *jobs,
+            work_dir,
+        };
         self.destination.receive(&request, release, &*self.reporter).await?;
         Ok(self.destination.source(address)?.release(address, version).await?)
     }

@@ -19,6 +19,7 @@ use crate::rules::MirrorRules;
 use crate::select::{Candidates, VersionSelection, select};
 use crate::sightings::{Mark, Sightings};
 use crate::state::{Later, change};
+use crate::transfer::rename;
 use crate::{Destination, MirrorError, TransferRequest};
 
 /// How many providers are asked for at a time.
@@ -34,13 +35,15 @@ pub struct MirrorJob<'a> {
     pub destination: &'a dyn Destination,
     /// Whether what the rules no longer name is taken away.
     pub prune: Prune,
+    /// Whom to trust, and which addresses count as one.
+    pub trust: &'a Trust,
     /// The time of this run.
     pub now: Moment,
 }
 
 /// How a plan is carried out.
 pub struct Carrying<'a> {
-    /// Whom to trust. The pins are not written.
+    /// Whom to trust, as in the job. The pins are not written.
     pub trust: &'a Trust,
     /// Who signs what is mirrored, and notices; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
@@ -137,8 +140,9 @@ impl MirrorJob<'_> {
     }
 
     fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
-        let Self { rules, destination, prune, now, .. } = *self;
-        Question { rules, prune, now, destination, address, from }
+        let Self { rules, destination, prune, now, trust, .. } = *self;
+        let names = (rename(trust), trust.policy.predecessors());
+        Question { rules, prune, now, destination, names, address, from }
     }
 }
 
@@ -184,7 +188,7 @@ impl MirrorRun<'_> {
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
             // Before anything moves: what this run has seen is remembered, whatever comes of it.
-            if look.known.as_ref() != Some(&look.sightings) {
+            if look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed() {
                 look.first_seen.add(&look.sightings).await?;
             }
             let deeds = std::mem::take(&mut look.deeds);
@@ -259,6 +263,8 @@ impl ProviderRun<'_> {
             platforms: deed.platforms.clone(),
             signing: how.signing,
             replace,
+            rename: rename(how.trust),
+            predecessors: how.trust.policy.predecessors(),
             limits: how.limits,
             jobs: how.jobs.max(1),
             work_dir: how.work_dir,

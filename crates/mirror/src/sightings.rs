@@ -1,9 +1,12 @@
 //! When the versions of a provider were first seen, and which of them `mirror` has put where they are.
+//!
+//! A record holds those of each provider under its name: a provider and its predecessor may share a repository, and what is
+//! remembered of one says nothing about the other.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, Moment, Version};
+use tofu_oci_types::{Digest, Moment, ProviderAddr, Version};
 
 /// What is remembered of a provider at one destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +32,52 @@ pub enum Mark {
     Whole(Digest),
     /// It withdrew the release that it had put there.
     Withdrawn(Digest),
+}
+
+/// What is remembered at one destination, as it is written there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SightingsRecord {
+    /// Of an earlier program, which wrote no provider's name. Empty in records of this one.
+    #[serde(flatten)]
+    pub(crate) unnamed: Sightings,
+    #[serde(default)]
+    providers: BTreeMap<ProviderAddr, Sightings>,
+}
+
+impl SightingsRecord {
+    /// What is remembered of a provider; `None` if nothing is.
+    pub(crate) fn of(&self, address: &ProviderAddr) -> Option<&Sightings> {
+        self.providers.get(address)
+    }
+
+    /// What an earlier program wrote without a name is this provider's, except for marks of these indexes. If there are any, only
+    /// what has a mark is known to be this provider's.
+    pub(crate) fn name(&mut self, address: &ProviderAddr, of_others: &[Digest]) {
+        let is_own = |sighting: &Sighting| match &sighting.mark {
+            Some(mark) => !of_others.contains(mark.index()),
+            None => of_others.is_empty(),
+        };
+        let unnamed = std::mem::take(&mut self.unnamed).versions.into_iter();
+        let (own, others) = unnamed.partition(|(_, sighting)| is_own(sighting));
+        self.unnamed = Sightings { versions: others };
+        let mut own = Sightings { versions: own };
+        own.merge(&self.providers.remove(address).unwrap_or_default());
+        self.providers.insert(address.clone(), own);
+    }
+
+    /// Adds what a run knows of a provider, as [`Sightings::merge`] does.
+    pub(crate) fn add(&mut self, address: &ProviderAddr, later: &Sightings) {
+        self.providers.entry(address.clone()).or_default().merge(later);
+    }
+}
+
+impl Mark {
+    /// The index that it is about.
+    pub(crate) fn index(&self) -> &Digest {
+        match self {
+            Self::Mirrored(index) | Self::Whole(index) | Self::Withdrawn(index) => index,
+        }
+    }
 }
 
 impl Sightings {
@@ -63,6 +112,16 @@ impl Sightings {
         if let Some(sighting) = self.versions.get_mut(&version.to_string()) {
             sighting.mark = Some(mark);
         }
+    }
+
+    /// The indexes that marks are about.
+    pub(crate) fn marked(&self) -> impl Iterator<Item = &Digest> {
+        self.versions.values().filter_map(|sighting| sighting.mark.as_ref().map(Mark::index))
+    }
+
+    /// Whether nothing is remembered.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.versions.is_empty()
     }
 
     /// The same with what another run knows: the earlier sighting counts, and the marks of `later` replace those here.

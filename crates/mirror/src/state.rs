@@ -38,11 +38,8 @@ pub(crate) async fn change(
     let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key };
     let plan = StatePlan::look(store, request, reporter).await?;
     let index = plan.report().index.clone();
-    if let (
-        Later::Withdraw(_) | Later::Reinstate,
-        Some(Mark::Mirrored(ours) | Mark::Whole(ours) | Mark::Withdrawn(ours)),
-    ) = (later, mark)
-        && *ours != index
+    if let (Later::Withdraw(_) | Later::Reinstate, Some(mark)) = (later, mark)
+        && *mark.index() != index
     {
         return Err(MirrorError::NotMirrored { place: store.place(), version: version.clone() });
     }

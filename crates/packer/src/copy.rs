@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::kept_for::demand_takes;
 use crate::module::{taken as module_taken, zip_of};
 use crate::push::{contents_of, for_version, leaves_of, point, resolve, tag_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
-use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
+use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
@@ -22,10 +22,23 @@ pub struct CopyRequest<'a> {
     pub withdrawn: Vec<Version>,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
+    /// What happens when the destination is kept for another provider than these versions say.
+    pub rename: Rename,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
+    /// What the versions are copied as; `None` for what they say themselves.
+    pub asked_as: Option<&'a ProviderAddr>,
     /// How many things move at a time, at least 1.
     pub jobs: usize,
     /// Who signs the copies at the destination, each before its tag is written; `None` to sign nothing.
     pub signing: Option<CopySigning<'a>>,
+}
+
+impl<'a> CopyRequest<'a> {
+    /// What [`demand_takes`] goes by.
+    pub fn names(&self) -> ((Rename, &'a Predecessors), Option<&'a ProviderAddr>) {
+        ((self.rename, self.predecessors), self.asked_as)
+    }
 }
 
 /// Who signs a copy, and as what.
@@ -66,7 +79,7 @@ pub struct CopiedRelease {
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent if one of the tags points at something else there;
 /// [`PackError::NoRelease`] if the source lacks a version; [`PackError::NothingToCopy`] if no version is asked for;
-/// [`PackError::KeptForOther`] and [`PackError::Module`] as [`demand_takes`];
+/// [`PackError::KeptForOther`], [`PackError::OtherAddress`] and [`PackError::Module`] as [`demand_takes`];
 /// [`PackError::Copy`] if all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
     from: &dyn ReadStore,
@@ -80,7 +93,7 @@ pub async fn copy_release(
         existing.push(is_at_destination(from, to, tag, root, request.replace).await?);
     }
     if existing.contains(&false) {
-        demand_takes(from, to, &to.place(), &releases, reporter).await?;
+        demand_takes(from, (to, &to.place()), &releases, request.names(), reporter).await?;
     }
     let known = SourceTags::of(from).await?;
     let budget: Arc<CopyBudget> = Arc::default();

@@ -4,9 +4,9 @@
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Predecessors, ProviderAddr, Reporter, Tag};
 
-use crate::{KeptForOther, ModuleFault, PackError};
+use crate::{KeptForOther, ModuleFault, OtherAddress, PackError, Rename};
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
 fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
@@ -75,18 +75,21 @@ pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModule
 }
 
 /// Demands that a destination at this place takes these versions of a source, each a tag and what it points at: a module only
-/// into a repository from which `OpenTofu` installs modules, and no module beside versions of a provider.
+/// into a repository from which `OpenTofu` installs modules, no module beside versions of a provider, and no version of a
+/// provider beside those of another one. [`Rename`] and the predecessors are exceptions. What says nothing is what it is
+/// `asked_as`, if that is known.
 ///
 /// # Errors
-/// [`PackError::KeptForOther`], of the destination or, if the versions are of two kinds, of the source; [`PackError::Module`].
+/// [`PackError::KeptForOther`] and [`PackError::OtherAddress`], of the destination or, if the versions are not of one kind or
+/// provider, of the source; [`PackError::Module`].
 pub async fn demand_takes(
     from: &dyn ReadStore,
-    to: &dyn ReadStore,
-    place: &Place,
+    (to, place): (&dyn ReadStore, &Place),
     versions: &[(Tag, Descriptor)],
+    (names, asked_as): ((Rename, &Predecessors), Option<&ProviderAddr>),
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
-    let mut kinds: Vec<(VersionOf, Version)> = Vec::new();
+    let mut first: Option<Neighbour> = None;
     for (tag, manifest) in versions {
         let of = match version_of(from, manifest).await {
             Err(error) if error.is_transient() => return Err(error.into()),
@@ -98,17 +101,37 @@ pub async fn demand_takes(
             module_source(place, tag)?;
         }
         let Some(version) = tag.version().or_else(|| tag.withdrawn_version()) else { continue };
-        if let Some((kept, version)) = kinds.iter().find(|(other, _)| is_other_kind(other, &of)) {
-            let (place, kept, version) = (from.place(), kept.clone(), version.clone());
-            return Err(PackError::KeptForOther(Box::new(KeptForOther { place, kept, version })));
+        match &first {
+            Some(first) => demand_same(from, first, &of, names)?,
+            None => first = Some(Neighbour { version, of }),
         }
-        kinds.push((of, version));
     }
-    let Some((of, _)) = kinds.first() else { return Ok(()) };
+    let Some(of) = first.map(|first| first.of).or_else(|| asked_as.map(VersionOf::from)) else { return Ok(()) };
     // What lies under the versions' own tags counts, too.
     match newest_neighbour(to, tags_before(to, reporter).await?.iter()).await {
         // Whoever may not read the destination can still write there.
         Err(error) if !error.is_transient() => Ok(()),
-        found => demand_kind(to, found?.as_ref(), of),
+        found => match found? {
+            Some(found) => demand_same(to, &found, &of, names),
+            None => Ok(()),
+        },
+    }
+}
+
+/// Demands that a version of the repository is of the same kind as `of`, and of the same provider.
+fn demand_same(
+    store: &dyn ReadStore,
+    found: &Neighbour,
+    of: &VersionOf,
+    (rename, predecessors): (Rename, &Predecessors),
+) -> Result<(), PackError> {
+    demand_kind(store, Some(found), of)?;
+    match (found.of.address(), of.address()) {
+        (Some(kept), Some(given)) if rename == Rename::Refuse && !predecessors.same_provider(kept, given) => {
+            let (place, version) = (store.place(), found.version.clone());
+            let (kept, given) = (kept.clone(), given.clone());
+            Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept, version, given })))
+        }
+        _ => Ok(()),
     }
 }

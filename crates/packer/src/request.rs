@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 pub use tofu_oci_layout::PackageLayout;
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Predecessors, ProviderAddr, Version};
 
 use crate::{Dist, Signing, SumsMode};
 
@@ -73,6 +73,8 @@ pub struct Publication<'a> {
     pub replace: ReplaceTag,
     /// What happens when the repository is kept for another address.
     pub rename: Rename,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
     /// Who signs the release; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
 }

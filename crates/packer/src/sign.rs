@@ -4,7 +4,7 @@ use serde::Serialize;
 use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_trust::{KeyId, VersionOf};
-use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
@@ -22,6 +22,8 @@ pub struct SignRequest<'a> {
     pub address: SignAddress,
     /// What happens when the repository's other versions name another provider than the signature will.
     pub rename: Rename,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
     /// Who signs, and in which forms.
     pub signing: Signing<'a>,
 }
@@ -125,7 +127,7 @@ async fn find(
     }
     let of = found.of(&request.address, place(), &tag)?;
     if let (Rename::Refuse, Some(address)) = (request.rename, of.address()) {
-        require_address(store, &tag, address, reporter).await?;
+        require_address(store, &tag, (address, request.predecessors), reporter).await?;
     }
     Ok(SignableRelease { tag, index, of })
 }
@@ -135,7 +137,7 @@ async fn find(
 async fn require_address(
     store: &dyn ReadStore,
     tag: &Tag,
-    address: &ProviderAddr,
+    (address, predecessors): (&ProviderAddr, &Predecessors),
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
     let tags = match store.tags().await {
@@ -147,7 +149,9 @@ async fn require_address(
         }
     };
     match newest_neighbour(store, tags.iter().filter(|other| *other != tag)).await? {
-        Some(Neighbour { version, of: VersionOf::Provider { address: kept } }) if kept != *address => {
+        Some(Neighbour { version, of: VersionOf::Provider { address: kept } })
+            if !predecessors.same_provider(&kept, address) =>
+        {
             let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
             Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use tofu_oci_store::{Body, ByteStream, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::PrivateKey;
-use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 use tokio::sync::watch;
 
 use crate::{
@@ -147,6 +147,7 @@ impl Push {
                 jobs: self.jobs,
                 replace: self.replace,
                 rename: self.rename,
+                predecessors: Predecessors::NONE,
                 signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
             },
             h1: self.h1,

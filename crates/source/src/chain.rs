@@ -256,6 +256,10 @@ impl Release for ChainedRelease {
         self.first.id()
     }
 
+    fn published_as(&self) -> Option<&ProviderAddr> {
+        self.first.published_as()
+    }
+
     async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
         self.first.describe().await.map_err(|error| self.blame(self.nth, error))
     }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tofu_oci_layout::LeafKind;
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
-use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::{
     ClaimedHashes, Created, Listing, Opened, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError,
@@ -44,6 +44,17 @@ pub trait Source: Send + Sync {
 pub trait Release: Send + Sync {
     /// Which release it is.
     fn id(&self) -> &ReleaseId;
+
+    /// The provider that it says it is of; `None` if it does not say. Nothing is asked.
+    fn published_as(&self) -> Option<&ProviderAddr> {
+        None
+    }
+
+    /// The provider that it says it is of, if it does not answer for the address that it is asked as. A release that says
+    /// nothing answers for any.
+    fn other_address(&self, predecessors: &Predecessors) -> Option<&ProviderAddr> {
+        self.published_as().filter(|said| !predecessors.same_provider(said, &self.id().address))
+    }
 
     /// What the release says of itself, all platforms together.
     ///
@@ -175,8 +186,6 @@ pub struct Offer {
     /// The same package in fewer bytes: a tar+zstd layer beside the zip. Nothing says that it holds what the zip holds, except
     /// an `h1:` that is known from elsewhere.
     pub small: Option<Part>,
-    /// The address that the release was published under, by its own word; a mirror may offer it under another one.
-    pub published_as: Option<ProviderAddr>,
     /// Checksums that the release claims for its platforms, which its offers share. They tell whose a checksum is, not that a
     /// package is right.
     pub claims: Arc<ClaimedHashes>,

@@ -10,6 +10,7 @@
 //! version           1.4.0-rc.1+build.2                     Version, Constraints
 //! pattern           registry.example.test/acme/*           Pattern
 //! platform          linux_amd64                            Platform
+//! one address       HOST=PREDECESSOR                       Predecessors
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
 //! registry          ghcr.io, localhost:5000               RegistryHost
 //! place             HOST/NAME, oci:DIR, HOST, …           Place
@@ -44,6 +45,7 @@ mod network;
 mod pattern;
 mod place;
 mod platform;
+mod predecessors;
 mod prefix;
 mod printable;
 mod registry_host;
@@ -82,6 +84,7 @@ pub use network::NetworkFault;
 pub use pattern::{InvalidPattern, Pattern};
 pub use place::Place;
 pub use platform::{InvalidPlatform, Platform};
+pub use predecessors::{InvalidPredecessor, Predecessor, Predecessors};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use printable::{is_unprintable, printable};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};

@@ -11,7 +11,8 @@ fn age(mirrored: &Mirrored) {
     let mut manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
     let record = &mut manifest["annotations"]["org.opentofu.provider.first-seen"];
     let mut sightings: Value = serde_json::from_str(record.as_str().expect("a text")).expect("JSON");
-    for sighting in sightings["versions"].as_object_mut().expect("an object").values_mut() {
+    let seen = &mut sightings["providers"][format!("{HOST}/acme/zap")]["versions"];
+    for sighting in seen.as_object_mut().expect("an object").values_mut() {
         sighting["seen"] = json!("2020-01-01T00:00:00Z");
     }
     *record = json!(sightings.to_string());

@@ -3,6 +3,7 @@
 mod changes;
 mod faults;
 mod holding;
+mod other_address;
 mod runs;
 
 use std::collections::BTreeMap;

@@ -7,6 +7,7 @@ mod faults;
 mod hosts;
 mod life;
 mod modules;
+mod other_address;
 mod upstreams;
 mod wire;
 

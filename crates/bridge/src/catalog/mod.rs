@@ -26,7 +26,7 @@ use self::kept::Lifetimes;
 pub use self::modules::ModuleCatalog;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::{JUDGED, REFUSED, is_judged, refused};
+use self::refused::{JUDGED, REFUSED, is_judged, refused, says_another};
 use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
@@ -203,9 +203,9 @@ impl CatalogPlace {
         address: &ProviderAddr,
         put: impl AsyncFnOnce(&PlaceQuestion<'_>) -> Result<T, MirrorError>,
     ) -> Result<T, Failed> {
-        let offered = &self.places[number].offered;
+        let ServedPlace { offered, renamed, .. } = &self.places[number];
         let ask = async {
-            let question = PlaceQuestion::new(address, offered, &self.options)?;
+            let question = PlaceQuestion::new(address, (offered, *renamed), &self.options)?;
             let burdened = match question.place() {
                 Some(Place::Registry(repository)) => Burdened::Host(repository.registry().to_owned()),
                 _ => Burdened::Place(number),
@@ -213,7 +213,14 @@ impl CatalogPlace {
             let _turn = self.turns.take(burdened).await;
             put(&question).await
         };
-        ask.await.map_err(|error| Failed { refusal: refused(address, offered, &error), again: Again::of(&error) })
+        ask.await.map_err(|error| {
+            let refusal = refused(address, offered, &error);
+            if says_another(&refusal) {
+                let text = format!("{address} is not served: {}", one_line(&error));
+                self.options.reporter.event(&Event::warning("other-address", text));
+            }
+            Failed { refusal, again: Again::of(&error) }
+        })
     }
 }
 

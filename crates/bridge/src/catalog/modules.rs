@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_fetch::{ModuleFetchError, Trust, judge_module};
+use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
+use tofu_oci_types::{Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
 use tokio::time::Instant;
 
 use super::answers::{Answers, AskedFor, Waits};
@@ -103,6 +103,7 @@ impl ModuleCatalog {
             async move {
                 let (store, _turn) = served.turn(number, &address).await?;
                 let package = found(&address, &version, &store).await?;
+                served.demand_address(number, (&address, &version), &package)?;
                 if let Some(last) = last.filter(|last| last.still_counts(&package)) {
                     return Ok(last);
                 }
@@ -181,6 +182,25 @@ impl ModuleRepositoriesAsked {
         };
         let turn = self.turns.take(burdened).await;
         Ok((store, turn))
+    }
+}
+
+impl ModuleRepositoriesAsked {
+    /// Demands that a package answers for the module that it is asked as.
+    fn demand_address(
+        &self,
+        number: usize,
+        (address, version): (&ModuleAddr, &Version),
+        package: &ModulePackage,
+    ) -> Result<(), Failed> {
+        let is_refused = self.places[number].renamed == RenamedReleases::Refuse;
+        let other = package.other_address(address, self.options.trust.policy.predecessors());
+        let Some(published_as) = other.filter(|_| is_refused) else { return Ok(()) };
+        let place = package.place();
+        let text = format!("{address} is not served: {place} has {version} as {published_as}, not as {address}");
+        self.options.reporter.event(&Event::warning("other-address", text));
+        let refusal = absent_version(address, version, VersionAbsence::OtherAddress);
+        Err(Failed { refusal, again: Again::Never })
     }
 }
 

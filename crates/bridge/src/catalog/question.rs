@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_fetch::{FetchError, Trust, TrustChecker};
+use tofu_oci_fetch::{FetchError, RenamedReleases, Trust, TrustChecker};
 use tofu_oci_mirror::{MirrorError, PullThrough};
 use tofu_oci_source::{Listing, Offer, Release, ReleaseId, Source, SourceError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Scheme, Version, printable};
@@ -41,14 +41,14 @@ impl<'a> PlaceQuestion<'a> {
     /// Opens the place; no request is made.
     pub(super) fn new(
         address: &'a ProviderAddr,
-        offered: &OfferedBy,
+        (offered, renamed): (&OfferedBy, RenamedReleases),
         options: &'a CatalogOptions,
     ) -> Result<Self, MirrorError> {
         let from = match offered {
             OfferedBy::Place(open) => AskedPlace::Source(open(address)?),
             OfferedBy::PullThrough(through) => AskedPlace::PullThrough(through.clone()),
         };
-        let trust = Trust { now: SystemTime::now(), ..options.trust.clone() };
+        let trust = Trust { now: SystemTime::now(), renamed, ..options.trust.clone() };
         Ok(Self { address, from, trust, reporter: &*options.reporter })
     }
 

@@ -6,7 +6,7 @@ use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::{MirrorError, UpstreamUse};
 use tofu_oci_source::{ModuleError, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::TrustRefusal;
+use tofu_oci_trust::{Flaw, TrustRefusal};
 use tofu_oci_types::{ModuleAddr, Place, ProviderAddr, Version, printable};
 
 use crate::place_fault::{line, upstream};
@@ -21,7 +21,16 @@ const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
 
 /// Whether a listed version was judged, and clients must not see it.
 pub(super) fn is_judged(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_), .. })
+    matches!(
+        refusal,
+        Refusal::Untrusted { .. }
+            | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_) | VersionAbsence::OtherAddress, .. }
+    )
+}
+
+/// Whether a place has answered with what says that it is of another address. Its operator reads which; clients do not.
+pub(super) fn says_another(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::UnknownVersion { absence: VersionAbsence::OtherAddress, .. })
 }
 
 /// The refusal of a client who asked for the provider.
@@ -41,7 +50,17 @@ pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &Mirro
 fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
     match error {
         MirrorError::Source(error) | MirrorError::Fetch(FetchError::Source(error)) => of_source(address, error),
+        MirrorError::Fetch(FetchError::OtherAddress { version, .. }) => Refusal::UnknownVersion {
+            address: address.into(),
+            version: version.clone(),
+            absence: VersionAbsence::OtherAddress,
+        },
         MirrorError::Fetch(FetchError::Untrusted { version, refusal, .. }) => match &**refusal {
+            // A signature says it, and names the other address.
+            TrustRefusal::Signature { flaw: Flaw::OtherProvider { .. }, .. } => {
+                let (version, absence) = (version.clone(), VersionAbsence::OtherAddress);
+                Refusal::UnknownVersion { address: address.into(), version, absence }
+            }
             TrustRefusal::Withdrawn { reason, .. } => {
                 let absence = VersionAbsence::Withdrawn(Some(printable(reason.as_str()).into_owned()));
                 Refusal::UnknownVersion { address: address.into(), version: version.clone(), absence }

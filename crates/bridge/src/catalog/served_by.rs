@@ -42,6 +42,7 @@ pub(super) fn sole_address(pattern: &Pattern) -> Option<ProviderAddr> {
 mod tests {
     use std::sync::Arc;
 
+    use tofu_oci_fetch::RenamedReleases;
     use tofu_oci_mirror::MirrorError;
     use tofu_oci_types::Tag;
 
@@ -59,6 +60,7 @@ mod tests {
             exclude: read(exclude),
             offered: OfferedBy::Place(Arc::new(closed)),
             list: None,
+            renamed: RenamedReleases::Refuse,
         }
     }
 

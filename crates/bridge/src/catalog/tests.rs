@@ -1,7 +1,7 @@
 //! Catalogs of scripted places, by a paused clock.
 
 use std::time::Duration;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_source::{NotOffered, SourceError};
 use tofu_oci_store::{GiveUpReason, StoreError};
 use tofu_oci_trust::{Notice, Pins, Policy, ReleaseState};
@@ -19,7 +19,13 @@ const ALL: &str = "example.com/*/*";
 
 fn trust(policy: Policy) -> Trust {
     let now = std::time::SystemTime::UNIX_EPOCH;
-    Trust { policy: Arc::new(policy), pins: Pins::default(), pins_path: "pins".into(), now }
+    Trust {
+        policy: Arc::new(policy),
+        pins: Pins::default(),
+        pins_path: "pins".into(),
+        now,
+        renamed: RenamedReleases::Refuse,
+    }
 }
 
 fn options() -> (CatalogOptions, Arc<Codes>) {

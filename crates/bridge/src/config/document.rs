@@ -20,6 +20,8 @@ pub(super) struct BridgeDocument {
     #[serde(default)]
     pub(super) sealed: bool,
     pub(super) trust: Option<PathBuf>,
+    #[serde(default)]
+    pub(super) predecessors: Vec<Spanned<String>>,
     pub(super) tls: Option<TlsTable>,
     #[serde(default)]
     pub(super) plain_http: bool,
@@ -59,6 +61,8 @@ pub(super) struct ServedTable {
     pub(super) min_age: Option<Spanned<String>>,
     pub(super) allow: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) deny: Option<Spanned<Vec<Spanned<String>>>>,
+    #[serde(default)]
+    pub(super) rename: bool,
 }
 
 #[derive(Deserialize)]
@@ -70,6 +74,8 @@ pub(super) struct ServedModuleTable {
     pub(super) from: Spanned<String>,
     #[serde(default)]
     pub(super) oci_locations: bool,
+    #[serde(default)]
+    pub(super) rename: bool,
 }
 
 #[derive(Deserialize)]

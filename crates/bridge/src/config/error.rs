@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::ops::Range;
 
 use tofu_oci_mirror::{InvalidMinAge, RulesProblem};
-use tofu_oci_types::{Hostname, InvalidByteSize, InvalidHostname, InvalidModulePattern, ModulePattern, Pattern};
+use tofu_oci_types::{
+    Hostname, InvalidByteSize, InvalidHostname, InvalidModulePattern, InvalidPredecessor, ModulePattern, Pattern,
+};
 
 use crate::{InvalidBaseUrl, InvalidClientName, InvalidTokenDigest};
 
@@ -118,6 +120,9 @@ pub enum BridgeConfigProblem {
         /// As written.
         text: String,
     },
+    /// Not a host and its predecessor.
+    #[error(transparent)]
+    Predecessor(InvalidPredecessor),
     /// Not a size.
     #[error("{text:?} is not a size; {reason}")]
     Size {

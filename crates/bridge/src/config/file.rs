@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::Duration;
 
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{DenyRule, MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
-use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Scheme};
+use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, Scheme};
 use toml::Spanned;
 
 use super::document::{
@@ -73,6 +74,7 @@ impl BridgeConfig {
         }
         config.signing_key = document.signing_key;
         config.trust = document.trust;
+        config.predecessors = document.predecessors.iter().map(predecessor).collect::<Result<_, _>>()?;
         config.tls = document.tls.map(|tls| TlsFiles { certificate: tls.certificate, key: tls.key });
         config.plain_http = document.plain_http;
         config.proxies = document.proxies.iter().map(range).collect::<Result<_, _>>()?;
@@ -121,6 +123,14 @@ fn socket_address(written: &Spanned<String>) -> Result<SocketAddr, BridgeConfigE
 
 fn base_url(written: &Spanned<String>) -> Result<BaseUrl, BridgeConfigError> {
     written.get_ref().parse().map_err(|error| at(written.span(), Problem::Url(error)))
+}
+
+fn predecessor(written: &Spanned<String>) -> Result<Predecessor, BridgeConfigError> {
+    written.get_ref().parse().map_err(|error| at(written.span(), Problem::Predecessor(error)))
+}
+
+fn renamed(rename: bool) -> RenamedReleases {
+    if rename { RenamedReleases::Accept } else { RenamedReleases::Refuse }
 }
 
 fn hosts(list: &[Spanned<String>], config: &BridgeConfig) -> Result<Vec<Hostname>, BridgeConfigError> {
@@ -199,6 +209,7 @@ fn providers(tables: Vec<Spanned<ServedTable>>) -> Result<Vec<ServedProviders>, 
             exclude: patterns(&table.exclude)?,
             from: place(table.from),
             pull: pull(table.upstream, table.min_age, table.allow, table.deny)?,
+            renamed: renamed(table.rename),
         });
     }
     Ok(providers)
@@ -225,7 +236,8 @@ fn modules(tables: Vec<Spanned<ServedModuleTable>>) -> Result<Vec<ServedModules>
         }
         let locations = if table.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
         let exclude = module_patterns(&table.exclude)?;
-        modules.push(ServedModules { include, exclude, from: place(table.from), locations });
+        let renamed = renamed(table.rename);
+        modules.push(ServedModules { include, exclude, from: place(table.from), locations, renamed });
     }
     Ok(modules)
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{DenyRule, MinAge, UpstreamUse, VersionRule};
-use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr, Scheme};
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, ProviderAddr, Scheme};
 
 use super::address_range::AddressRange;
 use crate::catalog::served_by::most_specific;
@@ -33,6 +34,8 @@ pub struct BridgeConfig {
     pub upstreams: UpstreamUse,
     /// The trust policy, relative to the file.
     pub trust: Option<PathBuf>,
+    /// Hosts whose addresses count as those of another host.
+    pub predecessors: Vec<Predecessor>,
     /// The certificate; without it connections are in clear text.
     pub tls: Option<TlsFiles>,
     /// Whether clear text may leave this machine.
@@ -98,6 +101,8 @@ pub struct ServedProviders {
     pub from: WrittenPlace,
     /// What the place lacks is fetched by these rules, if there are any.
     pub pull: Option<PullRules>,
+    /// What becomes of its releases that say another address.
+    pub renamed: RenamedReleases,
 }
 
 /// Modules, and the repositories that have them.
@@ -111,6 +116,8 @@ pub struct ServedModules {
     pub from: WrittenPlace,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
+    /// What becomes of its packages that say another address.
+    pub renamed: RenamedReleases,
 }
 
 /// What a place may fetch from its upstream.
@@ -213,6 +220,7 @@ impl BridgeConfig {
             redirects: Redirects::Never,
             upstreams: UpstreamUse::Asked,
             trust: None,
+            predecessors: Vec::new(),
             tls: None,
             plain_http: false,
             proxies: Vec::new(),

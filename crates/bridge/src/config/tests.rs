@@ -3,6 +3,8 @@ use std::time::Duration;
 use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::Scheme;
 
+use tofu_oci_fetch::RenamedReleases;
+
 use super::{AccessLog, BridgeConfig, ServerLimits};
 use crate::{BaseUrl, Redirects};
 
@@ -350,5 +352,19 @@ fn a_module_that_cannot_be_has_its_place_and_what_to_write_instead() {
     assert_eq!(
         error.problem.instead().as_deref(),
         Some("write providers = [\"*/*/*\"], modules = [\"*/*/*/*\"], or both")
+    );
+}
+
+#[test]
+fn what_counts_as_one_address_and_what_is_renamed_is_written() {
+    let provider = "[[provider]]\ninclude = [\"a.example/b/c\"]\nfrom = \"ghcr.io/b/c\"\n";
+    let config = BridgeConfig::parse(provider).unwrap();
+    assert_eq!((config.predecessors.len(), config.providers[0].renamed), (0, RenamedReleases::Refuse));
+    let text = format!("predecessors = [\"a.example=b.example\"]\n{provider}rename = true\n");
+    let config = BridgeConfig::parse(&text).unwrap();
+    assert_eq!((config.predecessors.len(), config.providers[0].renamed), (1, RenamedReleases::Accept));
+    check_refused(
+        &format!("predecessors = [\"a.example\"]\n{provider}"),
+        "\"a.example\": `a.example` is not HOST=PREDECESSOR, such as registry.opentofu.org=registry.terraform.io",
     );
 }

@@ -14,7 +14,7 @@ use futures_util::TryStreamExt as _;
 use http::{HeaderMap, Method, Request, StatusCode, header};
 use serde_json::{Value, json};
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_layout::{IndexFacts, LayerBlob, PackageLayout, PlatformHashes, PlatformPackage, plan_index, plan_leaves};
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::{OciSource, Source};
@@ -91,6 +91,7 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
         exclude: Vec::new(),
         offered: OfferedBy::Place(open),
         list: None,
+        renamed: RenamedReleases::Refuse,
     };
     let places = vec![place(&address, open), place(&other, broken)];
     let policy = Policy::parse("").unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
@@ -99,6 +100,7 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
         pins: Pins::default(),
         pins_path: PathBuf::from("pins"),
         now: SystemTime::now(),
+        renamed: RenamedReleases::Refuse,
     };
     let options = PackageOptions {
         cache: std::env::temp_dir(),

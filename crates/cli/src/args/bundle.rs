@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::number::number;
 use super::size::PartSize;
-use super::{CarryArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs};
+use super::{CarryArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs};
 
 /// Arguments of `bundle`.
 #[derive(Debug, Args)]
@@ -107,6 +107,8 @@ pub(crate) struct BundleLoadArgs {
     /// How many releases to move at a time, and how many packages of each, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) jobs: u8,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Releases that are carried to a destination.
 #[derive(Debug, Args)]
@@ -39,6 +39,8 @@ pub(crate) struct CarryArgs {
     /// How many releases to move at a time, and how many packages of each, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) jobs: u8,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_installer::LockWrite;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `install`.
 #[derive(Debug, Args)]
@@ -78,6 +78,8 @@ pub(crate) struct InstallArgs {
     /// The cache is in the folder that TOFU_OCI_CACHE_DIR names, else in the cache folder of your user. See `tofu-oci help caching`.
     #[arg(long, hide_short_help = true)]
     pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

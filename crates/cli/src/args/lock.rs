@@ -6,7 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `lock`.
 #[derive(Debug, Args)]
@@ -62,6 +62,8 @@ pub(crate) struct LockArgs {
     /// Each needs room in the temporary folder. Small packages do not count.
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: Option<u8>,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

@@ -75,7 +75,7 @@ pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs, SigningArgs};
 pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
-pub(crate) use trust::TrustArgs;
+pub(crate) use trust::{PredecessorArgs, RenameArgs, TrustArgs};
 pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, SigningArgs, TrustArgs};
+use super::{
+    IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, RenameArgs, SigningArgs, TrustArgs,
+};
 
 /// Arguments of `module mirror`.
 #[derive(Debug, Args)]
@@ -70,6 +72,8 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) signing: SigningArgs,
     #[command(flatten)]
     pub(crate) private: PrivateHostArgs,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

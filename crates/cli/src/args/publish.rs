@@ -9,7 +9,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 use super::duration::Timeout;
 use super::names::{full_address, strict_version};
 use super::number::number;
-use super::{Attach, IdentityArgs, Network, OutputArgs};
+use super::{Attach, IdentityArgs, Network, OutputArgs, PredecessorArgs};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
@@ -57,6 +57,8 @@ pub(crate) struct ReleaseArgs {
     pub(crate) replace_tag: bool,
     #[command(flatten)]
     pub(crate) insist: Insist,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     /// How many packages to read and send at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: u8,
@@ -171,6 +173,11 @@ pub(crate) struct CopyArgs {
     /// Move a tag if it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
+    /// Copy even if the versions in the destination name another provider
+    #[arg(long, hide_short_help = true)]
+    pub(crate) rename: bool,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     /// How many blobs to copy at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: u8,

@@ -57,6 +57,12 @@ pub(crate) struct ServeArgs {
     /// Send OpenTofu to the repository of a module, as oci://…, and Terraform to the archive here
     #[arg(long, requires = "modules_from", hide_short_help = true)]
     pub(crate) oci_locations: bool,
+    /// Serve what says that it is of another address too, out of every place
+    ///
+    /// Name the addresses with --include: then clients get these, whatever the repositories say. `rename` in the settings does it
+    /// for one place.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) rename: bool,
     /// Listen here (repeatable) [default: 127.0.0.1:8080]; port 0 takes a free one
     #[arg(long, value_name = "IP:PORT")]
     pub(crate) listen: Vec<SocketAddr>,

@@ -7,7 +7,7 @@ use tofu_oci_packer::{Forms, SumsMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::names::{full_address, strict_version};
-use super::{IdentityArgs, Network, OutputArgs};
+use super::{IdentityArgs, Network, OutputArgs, PredecessorArgs};
 
 /// In which form a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -127,6 +127,8 @@ pub(crate) struct SignArgs {
     /// Sign even if the newest other version in the repository names another provider
     #[arg(long)]
     pub(crate) rename: bool,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     /// Read the password of the key from standard input instead of COSIGN_PASSWORD
     ///
     /// tofu-oci drops one line break at its end.

@@ -2,7 +2,7 @@
 
 use tofu_oci_fetch::PinFileError;
 use tofu_oci_trust::{ByHand, Flaw, RuleOrigin, TrustRefusal, TrustRule};
-use tofu_oci_types::{Place, ProviderAddr, Version};
+use tofu_oci_types::{Hostname, Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -63,6 +63,21 @@ impl From<PinFileError> for Diagnostic {
 }
 
 impl Diagnostic {
+    /// The same with what to do about a release that says another address than the one that it is asked as; `is_moved` if only
+    /// the hosts differ, that of the asked one first.
+    pub(crate) fn renaming(self, (asked, said): (&Hostname, &Hostname), is_moved: bool) -> Self {
+        let diagnostic = self.hint("check the address, --from and the repository");
+        let diagnostic = match is_moved {
+            true => diagnostic.hint(format!(
+                "if one host is the predecessor of the other: --predecessor {}={}",
+                asked.display(),
+                said.display()
+            )),
+            false => diagnostic,
+        };
+        diagnostic.hint("if it is meant to be renamed, add --rename")
+    }
+
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
         let RefusedRelease { address, version, place } = refused.release;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_layout::media_type::is_index;
-use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release, demand_takes};
+use tofu_oci_packer::{CopiedRelease, CopyRequest, Rename, ReplaceTag, TagState, copy_release, demand_takes};
 use tofu_oci_source::{Listing, version_of};
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
@@ -33,22 +33,26 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         Some(version) => (vec![version], Vec::new()),
         None => chosen(args, source.as_ref()).await?,
     };
+    let predecessors = args.predecessors.all();
+    let request = CopyRequest {
+        versions,
+        withdrawn,
+        replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        rename: if args.rename { Rename::Allow } else { Rename::Refuse },
+        predecessors: &predecessors,
+        asked_as: None,
+        jobs: usize::from(args.jobs),
+        signing: None,
+    };
     if args.dry_run {
         let destination = match &to {
             // A dry run does not create a missing directory.
             End::Layout(dir) if !dir.exists() => None,
             _ => Some(connector.source(&to)?),
         };
-        let mut tags = Vec::new();
-        for version in &versions {
-            tags.push(Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?);
-        }
-        tags.extend(withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
-        return preview(context, source.as_ref(), destination.as_deref(), &to, tags).await;
+        return preview(context, source.as_ref(), destination.as_deref(), &to, &request).await;
     }
     let destination = connector.destination(&to)?;
-    let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
-    let request = CopyRequest { versions, withdrawn, replace, jobs: usize::from(args.jobs), signing: None };
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
     for release in &copied {
         print(context, release, &to);
@@ -120,8 +124,13 @@ async fn preview(
     source: &dyn ReadStore,
     destination: Option<&dyn ReadStore>,
     to: &End,
-    tags: Vec<Tag>,
+    request: &CopyRequest<'_>,
 ) -> Result<(), Diagnostic> {
+    let mut tags = Vec::new();
+    for version in &request.versions {
+        tags.push(Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?);
+    }
+    tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut roots = Vec::with_capacity(tags.len());
     for tag in tags {
         let root = source.resolve(&Reference::Tag(tag.clone())).await?;
@@ -130,7 +139,7 @@ async fn preview(
     let place = to.place();
     let nothing = MemoryStore::new(place.clone());
     let there = destination.unwrap_or(&nothing);
-    demand_takes(source, there, &place, &roots, context.reporter.as_ref()).await?;
+    demand_takes(source, (there, &place), &roots, request.names(), context.reporter.as_ref()).await?;
     for (tag, Descriptor { digest: index, media_type, .. }) in roots {
         let tag_state = tag_state(destination, &tag, &index).await?;
         if context.json {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_installer::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
@@ -56,6 +56,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
 /// What is trusted; with `--no-ch` the rules want no `ch:` lines.
 fn trust(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], dir: &Path) -> Result<Trust, Diagnostic> {
     let trust = crate::trust::load(&args.trust, dir)?;
+    let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
     if !args.no_ch {
         return Ok(trust);
     }

@@ -124,6 +124,7 @@ async fn release(
             jobs: usize::from(args.jobs),
             replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
             rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
+            predecessors: &args.predecessors.all(),
             signing: key.as_ref().map(|key| Signing { key, forms: args.attach.signing.sign_format.forms() }),
         },
         h1: match args.h1 {

@@ -37,6 +37,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
         version: &version,
         address,
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
+        predecessors: &args.predecessors.all(),
         signing: Signing { key: &key, forms: args.sign_format.forms() },
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;

@@ -40,6 +40,21 @@ pub struct Trust {
     pub pins_path: PathBuf,
     /// The time that expiry is compared with.
     pub now: SystemTime,
+    /// What becomes of releases that say another address than the one that they are asked as.
+    pub renamed: RenamedReleases,
+}
+
+/// What becomes of a release that says that it is of another provider than the one that it is asked as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RenamedReleases {
+    /// It is refused: rights, rules and marks go by the address.
+    #[default]
+    Refuse,
+    /// It is refused if the policy or the pins decide otherwise about the provider that it says it is of
+    /// ([`Policy::decides_alike`]). If not, it is used with a note.
+    ByPolicy,
+    /// It is used with a note: a person wants it under another address.
+    Accept,
 }
 
 /// Who vouches for a package.

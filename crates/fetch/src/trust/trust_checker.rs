@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 use super::check::{Knowledge, ReleaseCheck, zips};
 use super::known::{KnownContents, Unasked, asks};
 use super::pinned_release::PinnedRelease;
-use super::{SignedBy, Trust, Vouched};
+use super::{RenamedReleases, SignedBy, Trust, Vouched};
 use crate::guard::Turn;
 use crate::pin_file::{self, PinFileError};
 use crate::{FetchError, subject};
@@ -27,6 +27,8 @@ pub struct TrustChecker<'a> {
     judged: Mutex<HashMap<PinnedRelease, Arc<OnceCell<Arc<Judgement>>>>>,
     /// The releases whose notice was asked for although no signature matters.
     noticed: Mutex<HashSet<(ProviderAddr, Version)>>,
+    /// The providers with releases that say another address, once each.
+    renamed: Mutex<BTreeSet<ProviderAddr>>,
 }
 
 /// A release that has been judged.
@@ -40,6 +42,8 @@ pub struct Judgement {
     pinned: Vec<SignedBy>,
     /// What is known of its archives.
     archives: Archives,
+    /// The provider that it says it is of, if that is another one.
+    published_as: Option<ProviderAddr>,
     /// The platforms whose package was reported as not covered.
     reported: Mutex<BTreeSet<Platform>>,
     /// The checksums that signatures vouch for.
@@ -51,15 +55,16 @@ pub struct Judgement {
 impl<'a> TrustChecker<'a> {
     /// A checker for one run.
     pub fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
-        Self { trust, reporter, judged: Mutex::default(), noticed: Mutex::default() }
+        Self { trust, reporter, judged: Mutex::default(), noticed: Mutex::default(), renamed: Mutex::default() }
     }
 
     /// The judgement on the release of an offer; `None` if the release has no index and no rule requires signatures of
     /// the provider.
     ///
     /// # Errors
-    /// [`FetchError::Untrusted`], and errors of the place that was asked for signatures.
+    /// [`FetchError::Untrusted`], [`FetchError::OtherAddress`], and errors of the place that was asked for signatures.
     pub async fn of_offer(&self, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
+        self.demand_address(&*offer.release)?;
         if offer.identity().index().is_none() && !asks(self.trust, offer.address()) {
             return Ok(None);
         }
@@ -80,9 +85,32 @@ impl<'a> TrustChecker<'a> {
     /// The judgement on a release.
     ///
     /// # Errors
-    /// [`FetchError::Untrusted`], and errors of the place that was asked for signatures.
+    /// As [`TrustChecker::of_offer`].
     pub async fn of_release(&self, release: &dyn Release) -> Result<Arc<Judgement>, FetchError> {
+        self.demand_address(release)?;
         self.judge(release, || async { Ok(Knowledge::of(release.describe().await?)) }).await
+    }
+
+    /// Demands that a release may be used as what it is asked as, and reports one that says another address.
+    fn demand_address(&self, release: &dyn Release) -> Result<(), FetchError> {
+        let Trust { policy, pins, renamed, .. } = self.trust;
+        let Some(published_as) = release.other_address(policy.predecessors()) else { return Ok(()) };
+        let ReleaseId { address, version, place, .. } = release.id();
+        let is_used = match renamed {
+            RenamedReleases::Refuse => false,
+            RenamedReleases::ByPolicy => policy.decides_alike(pins, address, published_as),
+            RenamedReleases::Accept => true,
+        };
+        let (version, place, published_as) = (version.clone(), place.clone(), Box::new(published_as.clone()));
+        let found = FetchError::OtherAddress { address: address.clone(), version, place, published_as };
+        if !is_used {
+            return Err(found);
+        }
+        if self.renamed.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
+            let hint = "right for a mirror; otherwise check the address and the place";
+            self.reporter.event(&Event::note("other-address", found.to_string()).with_hint(hint));
+        }
+        Ok(())
     }
 
     async fn judge<'r, F: Future<Output = Result<Knowledge<'r>, FetchError>>>(
@@ -103,8 +131,18 @@ impl<'a> TrustChecker<'a> {
             let pinned = self.pinned(&id.facts(&archives));
             let rule = self.trust.policy.rule(&id.id.address).clone();
             let contents = KnownContents::new(self.trust, &id.facts(&archives), &verdict);
-            let reported = Mutex::default();
-            let judged = Judgement { id: id.clone(), rule, verdict, pinned, archives, reported, covered, contents };
+            let published_as = release.published_as().filter(|said| **said != id.id.address).cloned();
+            let judged = Judgement {
+                id: id.clone(),
+                rule,
+                verdict,
+                pinned,
+                archives,
+                published_as,
+                reported: Mutex::default(),
+                covered,
+                contents,
+            };
             self.report_remarks(&judged);
             Ok::<_, FetchError>(Arc::new(judged))
         });
@@ -240,6 +278,9 @@ impl<'a> TrustChecker<'a> {
         for judged in judged {
             let facts = judged.id.facts(&judged.archives);
             pins.remember(&facts, &judged.verdict);
+            if let Some(published_as) = &judged.published_as {
+                pins.remember_published_as(&facts, published_as);
+            }
             pins.remember_contents(&facts, &judged.contents.to_remember(&judged.covered));
         }
         pins

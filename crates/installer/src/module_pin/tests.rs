@@ -101,6 +101,7 @@ impl Modules {
             pins: tofu_oci_trust::Pins::default(),
             pins_path: PathBuf::new(),
             now: std::time::SystemTime::UNIX_EPOCH,
+            renamed: tofu_oci_fetch::RenamedReleases::ByPolicy,
         };
         let options = ModulePinOptions { trust: &trust, upgrade, moved };
         let request = ModulePinRequest { source, tag, constraints };

@@ -120,7 +120,6 @@ impl Release for OneRelease {
             manifest: None,
             package: self.package.clone(),
             small: None,
-            published_as: None,
             claims: Arc::default(),
             allowed: self.allowed.clone(),
             signed: BTreeSet::new(),

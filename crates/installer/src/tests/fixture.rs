@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tofu_oci_archive::{InputFile, write_layer, write_zip};
-use tofu_oci_fetch::{Trust, pin_file};
+use tofu_oci_fetch::{RenamedReleases, Trust, pin_file};
 use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves,
 };
@@ -267,7 +267,13 @@ pub(super) fn address() -> ProviderAddr {
 /// The pins of this file, and the default policy.
 pub(super) fn trust(pins_path: PathBuf) -> Trust {
     let pins = pin_file::read(&pins_path).unwrap();
-    Trust { policy: Arc::default(), pins, pins_path, now: std::time::SystemTime::UNIX_EPOCH }
+    Trust {
+        policy: Arc::default(),
+        pins,
+        pins_path,
+        now: std::time::SystemTime::UNIX_EPOCH,
+        renamed: RenamedReleases::ByPolicy,
+    }
 }
 
 /// A store with version 1.0.0 in this layout, and the checksums of [`PLATFORM`].

@@ -47,12 +47,20 @@ pub(crate) fn is_absent(error: &SourceError) -> bool {
 /// A place of the user's that releases are carried to.
 #[async_trait]
 pub trait Destination: Send + Sync {
-    /// Where the releases of a provider go. Two providers never share a place, except in a bundle or a tree, which keep
-    /// them apart themselves.
+    /// Where the releases of a provider go.
     ///
     /// # Errors
-    /// [`MirrorError::SharedRepository`] if an earlier provider goes there.
+    /// If nothing there is for the provider.
     fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError>;
+
+    /// The same, and from now on the place is for this provider. Whoever calls it knows that there is such a provider: a name
+    /// that someone made up must not keep another provider out. A bundle and a tree keep all providers apart themselves.
+    ///
+    /// # Errors
+    /// [`MirrorError::SharedRepository`] if the place is another provider's.
+    fn claim(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
+        self.place(address)
+    }
 
     /// What is there now, read anew.
     ///

@@ -1,13 +1,13 @@
 //! A repository for each provider: in a registry, or as a folder.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_source::{OciSource, Release, Source};
 use tofu_oci_store::{Store, StoreError};
-use tofu_oci_types::{Place, ProviderAddr, Reporter};
+use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter};
 
 use super::Destination;
 use crate::{MirrorError, TransferRequest, Transferred, transfer};
@@ -15,15 +15,13 @@ use crate::{MirrorError, TransferRequest, Transferred, transfer};
 /// Opens the repository at a place, which is [`Place::Registry`] or [`Place::Layout`], to write to it.
 pub type OpenStore = Arc<dyn Fn(&Place) -> Result<Arc<dyn Store>, StoreError> + Send + Sync>;
 
-/// How many repositories are kept open: a server asks for whatever addresses its clients make up.
-const MOST_OPENED: usize = 1024;
-
 /// Repositories that a template names.
 pub struct Repositories {
     template: RepositoryTemplate,
     kind: RepositoryKind,
     open: OpenStore,
-    opened: Mutex<HashMap<Place, ProviderRepository>>,
+    predecessors: Predecessors,
+    claimed: Mutex<HashMap<Place, ProviderRepository>>,
 }
 
 #[derive(Clone, Copy)]
@@ -32,7 +30,6 @@ enum RepositoryKind {
     Layout,
 }
 
-#[derive(Clone)]
 struct ProviderRepository {
     address: ProviderAddr,
     store: Arc<dyn Store>,
@@ -41,51 +38,72 @@ struct ProviderRepository {
 impl Repositories {
     /// Repositories of registries. Nothing is opened yet.
     pub fn of_registries(template: RepositoryTemplate, open: OpenStore) -> Self {
-        Self { template, kind: RepositoryKind::Registry, open, opened: Mutex::default() }
+        Self::new(template, RepositoryKind::Registry, open)
     }
 
     /// Image layouts, each in the folder that the template names. Nothing is opened yet.
     pub fn of_layouts(template: RepositoryTemplate, open: OpenStore) -> Self {
-        Self { template, kind: RepositoryKind::Layout, open, opened: Mutex::default() }
+        Self::new(template, RepositoryKind::Layout, open)
     }
 
-    fn open(&self, address: &ProviderAddr) -> Result<(Place, Arc<dyn Store>), MirrorError> {
-        let place = match self.kind {
-            RepositoryKind::Registry => Place::Registry(self.template.apply(address)?),
-            RepositoryKind::Layout => Place::Layout(self.template.render(address)?.into()),
-        };
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let repository = if let Some(known) = opened.get(&place) {
-            known.clone()
-        } else {
-            if opened.len() >= MOST_OPENED {
-                opened.clear();
-            }
-            let repository = ProviderRepository { address: address.clone(), store: (self.open)(&place)? };
-            opened.insert(place.clone(), repository.clone());
-            repository
-        };
-        if repository.address != *address {
-            let (first, second) = (Box::new(repository.address), Box::new(address.clone()));
-            return Err(MirrorError::SharedRepository { place, first, second });
+    fn new(template: RepositoryTemplate, kind: RepositoryKind, open: OpenStore) -> Self {
+        let (predecessors, claimed) = (Predecessors::default(), Mutex::default());
+        Self { template, kind, open, predecessors, claimed }
+    }
+
+    /// The same, in which a provider and its predecessor may share a repository.
+    #[must_use]
+    pub fn shared_by(self, predecessors: Predecessors) -> Self {
+        Self { predecessors, ..self }
+    }
+
+    fn claimed(&self) -> MutexGuard<'_, HashMap<Place, ProviderRepository>> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The repository, opened. Only one that is claimed is kept open: anyone may ask for any address.
+    fn open(&self, address: &ProviderAddr) -> Result<Arc<dyn Store>, MirrorError> {
+        let place = self.place(address)?;
+        let known = self.claimed().get(&place).map(|claimed| Arc::clone(&claimed.store));
+        match known {
+            Some(store) => Ok(store),
+            None => Ok((self.open)(&place)?),
         }
-        Ok((place, repository.store))
     }
 }
 
 #[async_trait]
 impl Destination for Repositories {
     fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
-        self.open(address).map(|(place, _)| place)
+        Ok(match self.kind {
+            RepositoryKind::Registry => Place::Registry(self.template.apply(address)?),
+            RepositoryKind::Layout => Place::Layout(self.template.render(address)?.into()),
+        })
+    }
+
+    fn claim(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
+        let place = self.place(address)?;
+        let mut claimed = self.claimed();
+        match claimed.get(&place) {
+            Some(ProviderRepository { address: first, .. }) if !self.predecessors.same_provider(first, address) => {
+                let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
+                return Err(MirrorError::SharedRepository { place, first, second });
+            }
+            Some(_) => {}
+            None => {
+                let repository = ProviderRepository { address: address.clone(), store: (self.open)(&place)? };
+                claimed.insert(place.clone(), repository);
+            }
+        }
+        Ok(place)
     }
 
     fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
-        let (_, store) = self.open(address)?;
-        Ok(Arc::new(OciSource::new(store)))
+        Ok(Arc::new(OciSource::new(self.open(address)?)))
     }
 
     fn store(&self, address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
-        self.open(address).map(|(_, store)| Some(store))
+        self.open(address).map(Some)
     }
 
     async fn receive(
@@ -94,7 +112,9 @@ impl Destination for Repositories {
         release: Arc<dyn Release>,
         reporter: &dyn Reporter,
     ) -> Result<Transferred, MirrorError> {
-        let (_, store) = self.open(&release.id().address)?;
+        let address = &release.id().address;
+        self.claim(address)?;
+        let store = self.open(address)?;
         transfer(request, release, &*store, reporter).await
     }
 }

@@ -6,11 +6,11 @@ use insta::assert_snapshot;
 use tempfile::TempDir;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_packer::ReplaceTag;
+use tofu_oci_packer::{Rename, ReplaceTag};
 use tofu_oci_source::{BundleSource, FolderSource, Source};
 use tofu_oci_store::BundleArchive;
 use tofu_oci_testkit::ReleaseFolder;
-use tofu_oci_types::{NoReporter, Platform, ProviderAddr, Version};
+use tofu_oci_types::{NoReporter, Platform, Predecessors, ProviderAddr, Version};
 
 use super::{BundleFile, Destination, ExistingReleases, StaticTree};
 use crate::{MirrorError, TransferRequest, Transferred, bundled_providers, contents_of};
@@ -54,6 +54,8 @@ impl Fixture {
             platforms,
             signing: None,
             replace,
+            rename: Rename::Refuse,
+            predecessors: Predecessors::NONE,
             limits: &Limits::default(),
             jobs: 2,
             work_dir: self.folder.path(),

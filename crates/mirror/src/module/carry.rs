@@ -9,7 +9,7 @@ use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, j
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
     CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference, PackedFiles,
-    ReplaceTag, copy_release, plan_module_push, push_module,
+    Rename, ReplaceTag, copy_release, plan_module_push, push_module,
 };
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ReadStore, Store, StoreError};
@@ -119,6 +119,7 @@ impl ModuleMirrorJob<'_> {
             }
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await?,
         };
+        self.demand_address(visit, &package)?;
         self.demand_own_repository(visit, &package).await?;
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
@@ -166,6 +167,9 @@ impl ModuleMirrorJob<'_> {
             versions: vec![visit.version.clone()],
             withdrawn: Vec::new(),
             replace: ReplaceTag::Refuse,
+            rename: Rename::Refuse,
+            predecessors: self.how.trust.policy.predecessors(),
+            asked_as: None,
             jobs: self.how.jobs.max(1),
             signing: self.how.signing.map(|signing| CopySigning { of: &of, signing }),
         };

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_layout::annotation;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
 use tofu_oci_source::{Listing, ModulePackage};
 use tofu_oci_store::{ReadStore, Store};
-use tofu_oci_types::{ModuleAddr, Place, Reference, Reporter, RepositoryRef, Subdir, Tag};
+use tofu_oci_types::{ModuleAddr, Place, Predecessors, Reference, Reporter, RepositoryRef, Subdir, Tag};
 use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
@@ -63,6 +62,7 @@ pub trait ModuleDestination: Send + Sync {
 pub struct MappedModuleRepositories {
     mirrors: ModuleMirrors,
     open: OpenStore,
+    predecessors: Predecessors,
     opened: Mutex<HashMap<Place, ModuleRepository>>,
 }
 
@@ -76,7 +76,13 @@ struct ModuleRepository {
 impl MappedModuleRepositories {
     /// Nothing is opened yet.
     pub fn new(mirrors: ModuleMirrors, open: OpenStore) -> Self {
-        Self { mirrors, open, opened: Mutex::default() }
+        Self { mirrors, open, predecessors: Predecessors::default(), opened: Mutex::default() }
+    }
+
+    /// The same, in which a module and its predecessor may share a repository.
+    #[must_use]
+    pub fn shared_by(self, predecessors: Predecessors) -> Self {
+        Self { predecessors, ..self }
     }
 
     fn place_of(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
@@ -97,7 +103,7 @@ impl MappedModuleRepositories {
             opened.insert(place.clone(), repository.clone());
             repository
         };
-        if repository.address != *address {
+        if !self.predecessors.same_module(&repository.address, address) {
             let (first, second) = (Box::new(repository.address), Box::new(address.clone()));
             return Err(ModuleMirrorError::SharedRepository { place, first, second });
         }
@@ -145,16 +151,11 @@ async fn recorded_in(store: Arc<dyn Store>) -> Option<ModuleAddr> {
         let reference = Reference::Tag(Tag::for_version(version).ok()?);
         let store: Arc<dyn ReadStore> = Arc::clone(&store) as _;
         let package = ModulePackage::of_store(store, &reference, Subdir::root()).await.ok();
-        if let Some(kept) = package.as_ref().and_then(recorded_address) {
+        if let Some(kept) = package.as_ref().and_then(ModulePackage::published_as) {
             return Some(kept);
         }
     }
     None
-}
-
-/// The module that a package says it was mirrored as.
-pub(super) fn recorded_address(package: &ModulePackage) -> Option<ModuleAddr> {
-    package.about()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
 }
 
 /// Whether a template could give this repository: it has the texts around the variables in their order, and as many parts.

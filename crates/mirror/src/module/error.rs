@@ -57,6 +57,18 @@ pub enum ModuleMirrorError {
         /// The module that stays out.
         address: Box<ModuleAddr>,
     },
+    /// Its place offers a package that says it is another module.
+    #[error("{from} has {version} as {published_as}, not as {address}")]
+    OtherAddress {
+        /// The module that is asked for.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// The module that the package says it is.
+        published_as: Box<ModuleAddr>,
+        /// The place that offers it.
+        from: Place,
+    },
     /// No version that its registry lists meets the constraint.
     #[error("{address} has no version{}", wanted_text(wanted))]
     Unmet {
@@ -133,6 +145,7 @@ impl ModuleMirrorError {
             Self::Bundle(error) => error.code(),
             Self::NoMirror { .. } => "no-module-mirror",
             Self::SharedRepository { .. } | Self::OtherModule { .. } => "shared-repository",
+            Self::OtherAddress { .. } => "other-address",
             Self::Unmet { .. } => "no-matching-version",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::RefMoved { .. } => "module-ref-moved",

@@ -1,11 +1,10 @@
 //! Whether the destination's package is what its source offers now, and whether its repository is kept for this module.
 
-use tofu_oci_fetch::current_commit;
+use tofu_oci_fetch::{RenamedReleases, Trust, current_commit};
 use tofu_oci_layout::annotation;
 use tofu_oci_source::ModulePackage;
 use tofu_oci_types::{Event, GitReference, ModuleAddr, Place};
 
-use super::destination::recorded_address;
 use super::error::ModuleMirrorError;
 use super::job::ModuleMirrorJob;
 use super::pick::ModuleOrigin;
@@ -21,7 +20,8 @@ impl ModuleMirrorJob<'_> {
         there: &ModulePackage,
         to: &Place,
     ) -> Result<(), ModuleMirrorError> {
-        let kept = recorded_address(there).filter(|kept| *kept != visit.address);
+        let predecessors = self.how.trust.policy.predecessors();
+        let kept = there.other_address(&visit.address, predecessors);
         let offered = match &visit.origin {
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await,
             ModuleOrigin::Registry { .. } | ModuleOrigin::Listed if kept.is_some() || is_of_git(there) => {
@@ -66,6 +66,22 @@ impl ModuleMirrorJob<'_> {
         }
     }
 
+    /// Refuses a package that says it is another module than its registry calls it. Whoever names the package itself has chosen
+    /// its address.
+    pub(super) fn demand_address(&self, visit: &ModuleVisit, package: &ModulePackage) -> Result<(), ModuleMirrorError> {
+        let Trust { policy, renamed, .. } = self.how.trust;
+        let is_named = matches!(visit.origin, ModuleOrigin::At { .. }) || *renamed == RenamedReleases::Accept;
+        match package.other_address(&visit.address, policy.predecessors()).filter(|_| !is_named) {
+            Some(published_as) => Err(ModuleMirrorError::OtherAddress {
+                address: visit.address.clone(),
+                version: visit.version.clone(),
+                published_as: Box::new(published_as),
+                from: package.place().clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses another module than the one that the repository is kept for, unless its package says that it is that one.
     pub(super) async fn demand_own_repository(
         &self,
@@ -74,7 +90,10 @@ impl ModuleMirrorJob<'_> {
     ) -> Result<(), ModuleMirrorError> {
         let own = says_of_itself(visit, package);
         match self.destination.kept_for(&visit.address).await? {
-            Some(kept) if kept != visit.address && Some(&kept) != own.as_ref() => {
+            Some(kept)
+                if !self.how.trust.policy.predecessors().same_module(&kept, &visit.address)
+                    && Some(&kept) != own.as_ref() =>
+            {
                 Err(other_module(visit, kept, &self.destination.place(&visit.address)?))
             }
             _ => Ok(()),
@@ -95,7 +114,7 @@ impl ModuleMirrorJob<'_> {
 /// packed here what it is mirrored as.
 fn says_of_itself(visit: &ModuleVisit, package: &ModulePackage) -> Option<ModuleAddr> {
     let is_copied = package.repository().is_some() && package.subdir().is_root();
-    if is_copied { recorded_address(package) } else { Some(visit.address.clone()) }
+    if is_copied { package.published_as() } else { Some(visit.address.clone()) }
 }
 
 /// Whether two packages of OCI repositories have the same bytes. Their manifests may have other annotations.

@@ -64,6 +64,10 @@ impl Release for UpstreamRelease {
         self.upstream.id()
     }
 
+    fn published_as(&self) -> Option<&ProviderAddr> {
+        self.upstream.published_as()
+    }
+
     async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
         self.upstream.describe().await
     }

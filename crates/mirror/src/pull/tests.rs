@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, Weak};
 use std::time::{Duration, SystemTime};
+use tofu_oci_fetch::RenamedReleases;
 
 use futures_util::TryStreamExt as _;
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
@@ -69,7 +70,13 @@ impl Pulling {
         let destination = Repositories::of_registries(template, Arc::new(move |_| Ok(Arc::clone(&store))));
         let pins_path = self.carried.work.path().join("pins");
         let options = PullOptions {
-            trust: Trust { policy, pins: Pins::default(), pins_path, now: SystemTime::now() },
+            trust: Trust {
+                policy,
+                pins: Pins::default(),
+                pins_path,
+                now: SystemTime::now(),
+                renamed: RenamedReleases::Refuse,
+            },
             rules,
             upstream_use,
             limits: Limits::default(),

@@ -27,7 +27,7 @@ pub(super) async fn copied(
         Some(there) if id.identity.is(&there.digest) => {
             return unchanged(request, id, there.digest, release.platforms().await?, to, reporter).await;
         }
-        Some(there) => demand_same(id, &tag, from, (to, &there), request.replace).await?,
+        Some(there) => demand_same(request, id, &tag, from, (to, &there)).await?,
         None => demand_not_withdrawn(id, to).await?,
     }
     let platforms = release.platforms().await?;
@@ -44,6 +44,9 @@ pub(super) async fn copied(
         versions: vec![id.version.clone()],
         withdrawn: Vec::new(),
         replace: request.replace,
+        rename: request.rename,
+        predecessors: request.predecessors,
+        asked_as: Some(&id.address),
         jobs: request.jobs,
         signing: request.signing.map(|signing| CopySigning { of: &of, signing }),
     };
@@ -67,16 +70,17 @@ async fn demand_not_withdrawn(id: &ReleaseId, to: &dyn Store) -> Result<(), Mirr
 /// Refuses a release that has another package for a platform than the destination, and one that has more platforms unless
 /// the tag may move. The copy itself refuses whatever else is under the tag.
 async fn demand_same(
+    request: &TransferRequest<'_>,
     id: &ReleaseId,
     tag: &Tag,
     from: &dyn ReadStore,
     (to, there): (&dyn Store, &Descriptor),
-    replace: ReplaceTag,
 ) -> Result<(), MirrorError> {
     let Some(root) = resolve(from, tag).await? else { return Ok(()) };
     let (Some(there), Some(offered)) = (read_release(to, there).await?, read_release(from, &root).await?) else {
         return Ok(());
     };
+    request.demand_own(id, there.claims().address, to.place())?;
     let had = there.platforms();
     for platform in &had {
         let (there, offered) = (leaves(&there, platform), leaves(&offered, platform));
@@ -97,7 +101,7 @@ async fn demand_same(
     }
     let mut missing = offered.platforms();
     missing.retain(|platform| !had.contains(platform));
-    if missing.is_empty() || replace == ReplaceTag::Replace {
+    if missing.is_empty() || request.replace == ReplaceTag::Replace {
         return Ok(());
     }
     let (address, version) = (id.address.clone(), id.version.clone());

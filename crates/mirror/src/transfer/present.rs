@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tofu_oci_layout::{Leaf, LeafKind, MAX_DOCUMENT, PlatformClaims, ReleaseIndex};
 use tofu_oci_source::{Offer, ReleaseId, read_release};
 use tofu_oci_store::{Store, StoreError, fetch_bytes};
-use tofu_oci_types::{Digest, PackageHash, Place, Platform, Reference};
+use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Reference};
 
 use super::tag::tag_of;
 use crate::MirrorError;
@@ -15,6 +15,8 @@ pub(super) struct PresentRelease {
     pub(super) place: Place,
     /// The digest of its index.
     pub(super) index: Digest,
+    /// The provider that it says it is of.
+    pub(super) published_as: Option<ProviderAddr>,
     /// The checksums of its packages.
     pub(super) packages: BTreeMap<Platform, PresentPackage>,
 }
@@ -45,7 +47,8 @@ impl PresentRelease {
                 let _ = index.absorb(&nested.digest, child);
             }
         }
-        let mut claims = index.claims().platforms;
+        let claims = index.claims();
+        let (published_as, mut claims) = (claims.address, claims.platforms);
         let mut packages = BTreeMap::new();
         for platform in index.platforms() {
             let PlatformClaims { h1, zh, .. } = claims.remove(&platform).unwrap_or_default();
@@ -53,7 +56,7 @@ impl PresentRelease {
                 packages.insert(platform, package);
             }
         }
-        Ok(Some(Self { place: to.place(), index: descriptor.digest, packages }))
+        Ok(Some(Self { place: to.place(), index: descriptor.digest, published_as, packages }))
     }
 }
 

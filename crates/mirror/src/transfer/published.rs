@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::Fetcher;
-use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, Rename, ReplaceTag, publish};
+use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, ReplaceTag, publish};
 use tofu_oci_source::{Offer, Release, ReleaseId, Search};
 use tofu_oci_store::Store;
 use tofu_oci_types::{PackageHash, Platform, Reporter};
@@ -31,6 +31,7 @@ pub(super) async fn published(
     let Some(there) = there else {
         return send(request, &*release, packages(request, &offers, reporter).await?, to, reporter).await;
     };
+    request.demand_own(id, there.published_as.clone(), there.place.clone())?;
     let mut is_certain = true;
     for offer in &offers {
         let Some(package) = there.packages.get(&offer.platform) else { continue };
@@ -121,7 +122,8 @@ async fn send(
         layout: PackageLayout::Artifact,
         jobs: request.jobs,
         replace: request.replace,
-        rename: Rename::Refuse,
+        rename: request.rename,
+        predecessors: request.predecessors,
         signing: request.signing,
     };
     match publish(&publication, contents, to, reporter).await {

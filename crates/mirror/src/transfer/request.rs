@@ -4,8 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_packer::{ReplaceTag, Signing, Transfers};
-use tofu_oci_types::{Digest, Platform};
+use tofu_oci_fetch::{RenamedReleases, Trust};
+use tofu_oci_packer::{OtherAddress, PackError, Rename, ReplaceTag, Signing, Transfers};
+use tofu_oci_source::ReleaseId;
+use tofu_oci_types::{Digest, Place, Platform, Predecessors, ProviderAddr};
 
 /// How one release is carried. Its address and version are those of the release.
 #[derive(Clone, Debug)]
@@ -17,12 +19,50 @@ pub struct TransferRequest<'a> {
     pub signing: Option<Signing<'a>>,
     /// Whether the version's tag may move, if the destination has the release for fewer platforms.
     pub replace: ReplaceTag,
+    /// What happens when the destination is kept for another provider.
+    pub rename: Rename,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
     /// What a package may hold.
     pub limits: &'a Limits,
     /// How many packages move at a time, at least 1.
     pub jobs: usize,
     /// An existing folder, for packages that must lie on disk while they are verified.
     pub work_dir: &'a Path,
+}
+
+impl TransferRequest<'_> {
+    /// As the function [`demand_own`].
+    pub(super) fn demand_own(&self, id: &ReleaseId, kept: Option<ProviderAddr>, place: Place) -> Result<(), PackError> {
+        let there = ReleaseId { place, ..id.clone() };
+        demand_own(&there, kept.as_ref(), (self.rename, self.predecessors))
+    }
+}
+
+/// Demands that a release which the destination has, and which says that it is of `kept`, is of the provider.
+///
+/// # Errors
+/// [`PackError::OtherAddress`].
+pub(crate) fn demand_own(
+    there: &ReleaseId,
+    kept: Option<&ProviderAddr>,
+    (rename, predecessors): (Rename, &Predecessors),
+) -> Result<(), PackError> {
+    match kept.filter(|kept| !predecessors.same_provider(kept, &there.address)) {
+        Some(kept) if rename == Rename::Refuse => {
+            let ReleaseId { address: given, version, place, .. } = there.clone();
+            Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: kept.clone(), version, given })))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether releases of one provider may go beside those of another.
+pub(crate) fn rename(trust: &Trust) -> Rename {
+    match trust.renamed {
+        RenamedReleases::Accept => Rename::Allow,
+        RenamedReleases::Refuse | RenamedReleases::ByPolicy => Rename::Refuse,
+    }
 }
 
 /// What [`transfer()`](crate::transfer()) did.

@@ -1,6 +1,6 @@
 //! The tag of a version at the destination.
 
-use tofu_oci_packer::{PackError, Rename, SignAddress, SignRequest, Transfers};
+use tofu_oci_packer::{PackError, SignAddress, SignRequest, Transfers};
 use tofu_oci_source::ReleaseId;
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Platform, Reference, Reporter, Tag};
@@ -37,7 +37,8 @@ pub(super) async fn unchanged(
     let mut done = Transferred { index: Some(index), platforms, transfers: Transfers::default(), unchanged: true };
     if let Some(signing) = request.signing {
         let address = SignAddress::Given(id.address.clone());
-        let sign = SignRequest { version: &id.version, address, rename: Rename::Refuse, signing };
+        let TransferRequest { rename, predecessors, .. } = *request;
+        let sign = SignRequest { version: &id.version, address, rename, predecessors, signing };
         let signed = tofu_oci_packer::sign(to, &sign, reporter).await?;
         (done.transfers, done.unchanged) = (signed.transfers, signed.unchanged);
     }

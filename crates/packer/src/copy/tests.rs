@@ -29,7 +29,16 @@ async fn copy(
     copy_release(
         from,
         to,
-        &CopyRequest { versions, withdrawn: Vec::new(), replace, jobs: 2, signing: None },
+        &CopyRequest {
+            versions,
+            withdrawn: Vec::new(),
+            replace,
+            rename: Rename::Refuse,
+            predecessors: Predecessors::NONE,
+            asked_as: None,
+            jobs: 2,
+            signing: None,
+        },
         &Heard::default(),
     )
     .await

@@ -112,7 +112,9 @@ impl RepositoryBefore {
             return Ok(());
         }
         match newest.or(own) {
-            Some(Neighbour { version, of: VersionOf::Provider { address } }) if address != *publication.address => {
+            Some(Neighbour { version, of: VersionOf::Provider { address } })
+                if !publication.predecessors.same_provider(&address, publication.address) =>
+            {
                 let (place, given) = (store.place(), publication.address.clone());
                 Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))
             }

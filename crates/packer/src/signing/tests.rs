@@ -11,7 +11,7 @@ use tofu_oci_store::{DirStore, ReadStore, Store, fetch_bytes};
 use tofu_oci_trust::{
     Evidence, PrivateKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignatureForm, open_bundle, open_cosign_tag,
 };
-use tofu_oci_types::{Descriptor, Reference};
+use tofu_oci_types::{Descriptor, Predecessors, Reference};
 
 use crate::testing::{Folder, Heard, Push, Watching, key, tags};
 use crate::{
@@ -58,7 +58,13 @@ async fn heard_at(
     heard: &Heard,
 ) -> Result<SignReport, PackError> {
     let version = version.parse().unwrap();
-    let request = SignRequest { version: &version, address, rename: Rename::Refuse, signing: Signing { key, forms } };
+    let request = SignRequest {
+        version: &version,
+        address,
+        rename: Rename::Refuse,
+        predecessors: Predecessors::NONE,
+        signing: Signing { key, forms },
+    };
     sign(store, &request, heard).await
 }
 

@@ -111,7 +111,6 @@ impl Release for FakeRelease {
             manifest: None,
             package: Package::Zip(zip),
             small: None,
-            published_as: None,
             claims: Arc::default(),
             allowed: Vec::new(),
             signed: BTreeSet::new(),

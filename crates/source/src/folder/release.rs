@@ -73,7 +73,6 @@ impl Release for FolderRelease {
             manifest: None,
             package,
             small: None,
-            published_as: None,
             claims: Arc::default(),
             allowed: Vec::new(),
             signed: BTreeSet::new(),

@@ -6,7 +6,7 @@ use tofu_oci_http::{WebClient, host_of};
 use tofu_oci_layout::{ModuleManifest, annotation};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir, Version};
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, Reference, Subdir, Version};
 
 use super::error::ModuleError;
 use super::git::GitCheckout;
@@ -140,6 +140,17 @@ impl ModulePackage {
     /// The version that its manifest says it is, as true as the manifest; `None` if it does not say.
     pub fn claimed_version(&self) -> Option<&Version> {
         self.claimed.as_ref()
+    }
+
+    /// The module of a registry that its manifest says it was packed as; `None` if it does not say.
+    pub fn published_as(&self) -> Option<ModuleAddr> {
+        self.about()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
+    }
+
+    /// The module that it says it is, if it does not answer for the one that is asked for. One that says nothing answers for
+    /// any.
+    pub fn other_address(&self, asked: &ModuleAddr, predecessors: &Predecessors) -> Option<ModuleAddr> {
+        self.published_as().filter(|said| !predecessors.same_module(said, asked))
     }
 
     /// The digest of its manifest, by SHA-256; `None` if it is in no OCI repository.

@@ -128,7 +128,6 @@ impl Release for MirrorRelease {
             manifest: None,
             package: Package::Zip(Part { at, size: None, digest }),
             small: None,
-            published_as: None,
             claims: Arc::clone(&self.claims),
             allowed,
             signed: BTreeSet::new(),

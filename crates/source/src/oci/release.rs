@@ -172,7 +172,6 @@ impl OciRelease {
             manifest: Some(selected.descriptor.digest),
             package,
             small,
-            published_as: read.published_as.clone(),
             claims: Arc::clone(&read.claims),
             allowed: Vec::new(),
             signed: BTreeSet::new(),
@@ -248,6 +247,10 @@ impl OciRelease {
 impl Release for OciRelease {
     fn id(&self) -> &ReleaseId {
         &self.id
+    }
+
+    fn published_as(&self) -> Option<&ProviderAddr> {
+        self.root.published_as.as_ref()
     }
 
     async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {

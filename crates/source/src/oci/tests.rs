@@ -91,7 +91,7 @@ async fn an_offer_says_all_there_is_to_know() {
     assert_eq!(about.protocols, ["5.0", "6.0"]);
     assert_eq!(about.tag.as_ref().map(Tag::as_str), Some("1.0.0"));
     assert_eq!(offer.place().to_string(), "memory");
-    assert_eq!(offer.published_as.as_ref().map(ToString::to_string).as_deref(), Some(ADDRESS));
+    assert_eq!(offer.release.published_as().map(ToString::to_string).as_deref(), Some(ADDRESS));
     let offered: Vec<String> = about.platforms.iter().map(ToString::to_string).collect();
     assert_eq!(offered, ["darwin_arm64", "linux_amd64"]);
     let claims = &offer.claims[&"darwin_arm64".parse().unwrap()];

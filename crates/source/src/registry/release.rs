@@ -207,7 +207,6 @@ impl Release for RegistryRelease {
             manifest: None,
             package,
             small: None,
-            published_as: None,
             claims,
             allowed: Vec::new(),
             signed: release.signed(&document),

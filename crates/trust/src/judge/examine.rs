@@ -183,7 +183,9 @@ impl<'a> Examination<'a> {
 
     fn naming(&self, subject: &StatementSubject) -> Naming {
         let address = match &subject.address {
-            Name::Is(address) if address != self.facts.address => return Naming::OtherProvider(address.to_string()),
+            Name::Is(address) if !self.trusted.predecessors.same_provider(address, self.facts.address) => {
+                return Naming::OtherProvider(address.to_string());
+            }
             Name::Invalid(text) => return Naming::OtherProvider(text.clone()),
             Name::Is(_) => Some(()),
             Name::Absent => None,

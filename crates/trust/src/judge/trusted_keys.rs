@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Predecessors, ProviderAddr};
 
 use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule};
 
@@ -17,13 +17,16 @@ pub(super) struct TrustedKeys {
     pub(super) distinct: DistinctKeys,
     /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
+    /// Which addresses count as one.
+    pub(super) predecessors: Predecessors,
 }
 
 impl TrustedKeys {
     pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: &ProviderAddr) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
-        let compromised = policy.compromised();
-        let mut trusted = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };
+        let (compromised, predecessors) = (policy.compromised(), policy.predecessors().clone());
+        let (public, openpgp) = (Vec::new(), Vec::new());
+        let mut trusted = Self { public, openpgp, names, dedicated, distinct, compromised, predecessors };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => trusted.add_public(&key.name, public),

@@ -184,6 +184,8 @@ impl Pins {
             place: facts.place.canonical(),
             same: facts.place.canonical(),
             index: index.clone(),
+            // The index says it, so it is the same wherever this index was.
+            published_as: self.same_index(facts).find_map(|pin| pin.published_as.clone()),
             signers,
             admission,
             contents: known,
@@ -212,6 +214,14 @@ impl Pins {
     pub fn remember_contents(&mut self, facts: &ReleaseFacts<'_>, contents: &Contents) {
         let Some(mut pin) = self.agreed(facts).cloned() else { return };
         contents::add(&mut pin.contents, contents);
+        let force = self.changed.iter().find(|change| change.pin.is_of(&pin)).map_or(Force::No, |change| change.force);
+        self.change(pin, force);
+    }
+
+    /// Remembers that a release that is pinned as this very index says that it is of another provider.
+    pub fn remember_published_as(&mut self, facts: &ReleaseFacts<'_>, published_as: &ProviderAddr) {
+        let Some(pin) = self.agreed(facts).cloned() else { return };
+        let pin = Pin { published_as: Some(published_as.clone()), ..pin };
         let force = self.changed.iter().find(|change| change.pin.is_of(&pin)).map_or(Force::No, |change| change.force);
         self.change(pin, force);
     }

@@ -23,6 +23,8 @@ pub struct Pin {
     pub signers: Vec<PinnedSigner>,
     /// How it came here.
     pub admission: Admission,
+    /// The provider that its index says it is of, if that is another one: it was taken under this address all the same.
+    pub published_as: Option<ProviderAddr>,
     /// The `h1:` of its packages that a signature covered or that were computed here.
     pub contents: Contents,
 }

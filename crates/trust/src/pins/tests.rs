@@ -286,3 +286,24 @@ fn contents_are_remembered_with_the_index_that_has_them() {
     let error = Pins::parse(&wrong).unwrap_err();
     assert_snapshot!(error, @"the contents of example.com/acme/widget 1.4.0 for linux_amd64: zh:0000000000000000000000000000000000000000000000000000000000000000 is not an h1: checksum");
 }
+
+#[test]
+fn a_pin_says_under_which_address_its_release_was_published() {
+    let mut pins = pins(&["1.9.0"]);
+    let (address, version, place) = (address("example.com/acme/widget"), version("1.9.0"), "ghcr.io/acme/widget");
+    let facts = ReleaseFacts {
+        address: &address,
+        version: &version,
+        place: &place.parse().unwrap(),
+        identity: &Identity::Index { sha256: index("1.9.0"), sha512: None },
+        archives: &Archives::Unknown,
+        names: StatedNames::OfRelease,
+    };
+    pins.remember_published_as(&facts, &"old.example/acme/widget".parse().unwrap());
+    let text = pins.to_text();
+    assert!(text.contains("\"published_as\": \"old.example/acme/widget\""), "{text}");
+    assert_eq!(Pins::parse(&text).unwrap().to_text(), text);
+    // The same index says the same wherever it is.
+    remember(&mut pins, "1.9.0", "ghcr.io/copy/widget", &[]);
+    assert_eq!(pins.to_text().matches("published_as").count(), 2);
+}

@@ -94,6 +94,8 @@ struct PinEntry {
     place: Place,
     index: Digest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    published_as: Option<ProviderAddr>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     accepted: Option<AcceptedEntry>,
     signers: Vec<SignerEntry>,
     #[serde(default, skip_serializing_if = "Contents::is_empty")]
@@ -234,7 +236,7 @@ fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
 }
 
 fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsError> {
-    let PinEntry { address, version, place, index, accepted, signers, contents } = entry;
+    let PinEntry { address, version, place, index, published_as, accepted, signers, contents } = entry;
     let wrong = |name: &str, problem: String| {
         let release = format!("{address} {version}");
         PinsError::Signer { release, name: name.to_owned(), problem }
@@ -260,7 +262,7 @@ fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsEr
         }
     }
     let same = resolve(&place).canonical();
-    Ok(Pin { address, version, place, same, index, signers: read, admission, contents })
+    Ok(Pin { address, version, place, same, index, published_as, signers: read, admission, contents })
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
@@ -321,6 +323,7 @@ fn entry(pin: &Pin) -> PinEntry {
         version: pin.version.clone(),
         place: pin.place.clone(),
         index: pin.index.clone(),
+        published_as: pin.published_as.clone(),
         accepted: match pin.admission {
             Admission::ByPolicy => None,
             Admission::ByHand => Some(AcceptedEntry::Unsigned),

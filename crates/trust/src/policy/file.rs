@@ -220,7 +220,7 @@ impl PolicyFile {
     pub fn resolve(self, read: impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<Policy, PolicyError> {
         let keys = self.keys.into_iter().map(|entry| load(entry, &read)).collect::<Result<Vec<_>, _>>()?;
         let rules = self.rules.into_iter().map(|entry| complete(entry, &keys)).collect::<Result<_, _>>()?;
-        Ok(Policy { rules, otherwise: TrustRule::default() })
+        Ok(Policy { rules, ..Policy::default() })
     }
 }
 

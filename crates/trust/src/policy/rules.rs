@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tofu_oci_types::{Pattern, Place, ProviderAddr};
+use tofu_oci_types::{Pattern, Place, Predecessors, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
@@ -14,6 +14,7 @@ use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
 pub struct Policy {
     pub(super) rules: Vec<FileRule>,
     pub(super) otherwise: TrustRule,
+    pub(super) predecessors: Predecessors,
 }
 
 impl Policy {
@@ -26,6 +27,24 @@ impl Policy {
             }
         }
         self
+    }
+
+    /// The same policy, for which addresses of these hosts count as one.
+    #[must_use]
+    pub fn with_predecessors(self, predecessors: Predecessors) -> Self {
+        Self { predecessors, ..self }
+    }
+
+    /// Which addresses count as one: a signature or a release that names the one is about the other, too.
+    pub fn predecessors(&self) -> &Predecessors {
+        &self.predecessors
+    }
+
+    /// Whether one rule holds for both providers, and signatures of both or of neither matter. If not, a release of the one
+    /// must not be taken for one of the other.
+    pub fn decides_alike(&self, pins: &Pins, one: &ProviderAddr, other: &ProviderAddr) -> bool {
+        std::ptr::eq(self.rule(one), self.rule(other))
+            && self.wants_evidence(pins, one) == self.wants_evidence(pins, other)
     }
 
     /// The rule for a provider: the first one with a pattern that matches, or the default.
@@ -46,7 +65,7 @@ impl Policy {
         let rule = TrustRule { unnamed: Action::Allow, ..rule.rule.clone() };
         let first = FileRule { patterns: vec![every], modules: Vec::new(), rule };
         let rules = std::iter::once(first).chain(self.rules.iter().cloned()).collect();
-        Some(Self { rules, otherwise: self.otherwise.clone() })
+        Some(Self { rules, ..self.clone() })
     }
 
     /// The policy by which a module from a place is judged: that of its rule, or without one one without keys.
@@ -59,7 +78,7 @@ impl Policy {
     /// which are for what they are asked about.
     fn for_no_module(&self) -> Self {
         match self.otherwise.origin {
-            RuleOrigin::CommandLine => Self { rules: Vec::new(), otherwise: self.otherwise.clone() },
+            RuleOrigin::CommandLine => Self { rules: Vec::new(), ..self.clone() },
             RuleOrigin::Default | RuleOrigin::File { .. } => Self::default(),
         }
     }
@@ -110,6 +129,6 @@ impl Policy {
             keys,
             ..TrustRule::default()
         };
-        Self { rules: Vec::new(), otherwise: rule }
+        Self { otherwise: rule, ..Self::default() }
     }
 }

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use tofu_oci_types::ProviderAddr;
 
 use super::*;
+use crate::Pins;
 use crate::testing::{address, key};
 
 /// A policy whose only key file, `acme.pub`, holds key 1.
@@ -278,4 +279,16 @@ fn two_spellings_of_one_key_do_not_reach_a_threshold_of_two() {
     let base64 = base64::engine::general_purpose::STANDARD.encode(der);
     let pem = format!("-----BEGIN PUBLIC KEY-----\n{base64}\n-----END PUBLIC KEY-----\n");
     assert!(two([pem.as_bytes(), whole.public().to_pem().as_bytes()]).is_err());
+}
+
+#[test]
+fn two_addresses_are_decided_alike_by_one_rule_alone() {
+    let text = "[[rule]]\nproviders = [\"example.com/acme/*\"]\nunsigned = \"warn\"\n\
+                [[rule]]\nproviders = [\"example.com/other/*\"]\nunsigned = \"warn\"\n";
+    let policy = read(text).unwrap();
+    let alike = |one: &str, other: &str| policy.decides_alike(&Pins::default(), &address(one), &address(other));
+    assert!(alike("example.com/acme/widget", "example.com/acme/gadget"));
+    assert!(alike("example.net/a/b", "example.net/c/d"), "no rule is for either");
+    assert!(!alike("example.com/acme/widget", "example.com/other/widget"), "a rule that says the same is another rule");
+    assert!(!alike("example.com/acme/widget", "example.net/a/b"));
 }

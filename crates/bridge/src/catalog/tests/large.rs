@@ -1,6 +1,7 @@
 //! Releases with very many platforms.
 
 use serde_json::{Value, json};
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::{OciSource, Source};
 use tofu_oci_testkit::{Fault, Gate, Registry, Rule};
@@ -56,6 +57,7 @@ async fn served(bench: &Bench) -> Result<Arc<ServedRelease>, Refusal> {
         exclude: Vec::new(),
         offered: OfferedBy::Place(open),
         list: None,
+        renamed: RenamedReleases::Refuse,
     };
     // However slow the machine is, it is the number of requests that counts.
     let options = CatalogOptions { patience: Duration::from_mins(10), ..options().0 };

@@ -1,6 +1,7 @@
 //! Places that fetch what they lack. What is fetched when a package is opened is tested beside `PullThrough`.
 
 use tofu_oci_archive::Limits;
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{
     Destination, MirrorRules, OpenUpstream, PullOptions, PullThrough, Repositories, UpstreamUse, VersionRule,
 };
@@ -45,6 +46,7 @@ fn pulling(upstream: &Arc<Scripted>, pull: PullOptions, options: CatalogOptions)
         exclude: Vec::new(),
         offered: OfferedBy::PullThrough(through),
         list: None,
+        renamed: RenamedReleases::Refuse,
     };
     Catalog::new(vec![place], options)
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_source::{
     ClaimedHashes, Created, Failure, Listing, Locator, NotOffered, Offer, Opened, Package, Part, Release,
     ReleaseDescription, ReleaseId, Search, Source, SourceError,
@@ -71,6 +72,7 @@ impl Scripted {
             exclude: Vec::new(),
             offered: OfferedBy::Place(open),
             list: None,
+            renamed: RenamedReleases::Refuse,
         }
     }
 
@@ -198,7 +200,6 @@ impl Release for ScriptedRelease {
             manifest: None,
             package: Package::Zip(part),
             small: None,
-            published_as: None,
             claims: Arc::new(self.description.claims.clone()),
             allowed: Vec::new(),
             signed: BTreeSet::new(),

@@ -24,7 +24,7 @@ use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient, RemoteStore}
 use tofu_oci_source::{OciSource, Source};
 use tofu_oci_store::Store;
 use tofu_oci_testkit::{ProviderZip, Registry, ReleaseFolder};
-use tofu_oci_types::{Digest, NoReporter};
+use tofu_oci_types::{Digest, NoReporter, Predecessors};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{PackageOptions, Packages, Redirects, Visibility};
@@ -134,6 +134,7 @@ async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path))
         jobs: 2,
         replace: ReplaceTag::Refuse,
         rename: Rename::Refuse,
+        predecessors: Predecessors::NONE,
         signing: None,
     };
     let request = PushRequest {

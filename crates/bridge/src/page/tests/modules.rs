@@ -1,5 +1,6 @@
 //! The pages of modules, out of a package that `push_module` wrote.
 
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_packer::{
     ModuleChecks, ModulePushRequest, NoticeRequest, PackedFiles, ReplaceTag, push_module, put_notice,
 };
@@ -46,6 +47,7 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
         exclude: Vec::new(),
         open,
         locations: ModuleLocations::Archives,
+        renamed: RenamedReleases::Refuse,
     };
     let plain = Arc::into_inner(open_bridge().await).expect("nothing else holds it");
     let packages = Packages::new(PackageOptions {

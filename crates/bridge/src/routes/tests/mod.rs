@@ -17,7 +17,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_packer::{
     ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SumsMode, push, read_dist,
@@ -26,7 +26,7 @@ use tofu_oci_source::{NotOffered, OciSource, Source, SourceError};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::ReleaseFolder;
 use tofu_oci_trust::{OpenPgpSecretKey, Pins, Policy};
-use tofu_oci_types::{NoReporter, Place, ProviderAddr, Scheme, Version};
+use tofu_oci_types::{NoReporter, Place, Predecessors, ProviderAddr, Scheme, Version};
 use tower::ServiceExt as _;
 
 use self::modules::ModuleStores;
@@ -121,6 +121,7 @@ impl Site {
             pins: Pins::default(),
             pins_path: "pins".into(),
             now: SystemTime::UNIX_EPOCH,
+            renamed: RenamedReleases::Refuse,
         };
         let modules = ModuleStores::new().await;
         let catalog = CatalogOptions { fresh: options.fresh, ..CatalogOptions::new(trust, Arc::new(NoReporter)) };
@@ -212,6 +213,7 @@ async fn places(asked: &Arc<Mutex<Vec<ProviderAddr>>>) -> Vec<ServedPlace> {
         exclude: Vec::new(),
         offered: OfferedBy::Place(open),
         list: None,
+        renamed: RenamedReleases::Refuse,
     };
     let offers = [Arc::clone(&open), open, fail];
     SERVED.iter().zip(offers).map(|(include, open)| place(include, open)).collect()
@@ -232,6 +234,7 @@ async fn publish(store: &MemoryStore, address: &str, version: &str, platforms: &
         jobs: 1,
         replace: ReplaceTag::Refuse,
         rename: Rename::Allow,
+        predecessors: Predecessors::NONE,
         signing: None,
     };
     let request = PushRequest {

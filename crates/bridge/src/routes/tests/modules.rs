@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_layout::{artifact_type, media_type};
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
@@ -176,6 +177,7 @@ impl ModuleStores {
             exclude: exclude.iter().map(|pattern| pattern.parse().unwrap()).collect(),
             open: Arc::clone(&open),
             locations,
+            renamed: RenamedReleases::Refuse,
         };
         vec![
             place("registry.acme.example/*/*/*", &["registry.acme.example/secret/*/*"]),

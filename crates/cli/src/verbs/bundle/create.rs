@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::{
     BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
     MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
@@ -96,6 +97,7 @@ async fn collect_modules(
     key: Option<&PrivateKey>,
 ) -> Result<ModuleMirrorReport, Diagnostic> {
     let trust = crate::trust::load(&args.trust, dir)?;
+    let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust };
     let from = args.lookup.from.as_deref().and_then(|from| from.strip_prefix("bundle:"));
     let upstream: Box<dyn ModuleUpstream> = match from {
         Some(file) => Box::new(BundledModules::new(BundleArchive::open(file).await?)),

@@ -1,7 +1,7 @@
 //! `bundle load`.
 
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
     BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
@@ -28,6 +28,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     refuse_idle_destinations(args)?;
     let to = args.destination.as_deref().map(provider_destination).transpose()?;
     let trust = crate::trust::load(&args.trust, &working_dir(None)?)?;
+    let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust };
     let bundle = BundleSource::new(&args.file);
     let held = BundledModules::new(bundle.bundle().await?.clone());
     let takes = |kind: BundleKind| args.only.is_none_or(|only| only == kind);
@@ -44,7 +45,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     let loading = BundleLoading { context, trust: &trust, jobs: usize::from(args.jobs) };
     let providers = match to {
         Some(to) => {
-            let destination = destination::open(&connector, to, BundleShape::default())?;
+            let destination = destination::open(&connector, to, &trust, BundleShape::default())?;
             let judged = loading.judge(&bundle, destination.as_ref()).await?;
             Some((destination, judged))
         }
@@ -205,7 +206,8 @@ impl BundleLoading<'_> {
         let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
         let how =
             ModuleCarrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
-        let destination = MappedModuleRepositories::new(mirrors, connector.repositories()?);
+        let destination = MappedModuleRepositories::new(mirrors, connector.repositories()?)
+            .shared_by(self.trust.policy.predecessors().clone());
         let job = ModuleMirrorJob {
             wanted,
             configuration: None,

@@ -55,7 +55,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     }
     let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
     let key = key_of(context, args).await?;
-    let destination = destination::open(upstream.connector(), asked.to.clone(), bundle)?;
+    let destination = destination::open(upstream.connector(), asked.to.clone(), &asked.trust, bundle)?;
     let providers = providers(&upstream, &asked.rules, destination.as_ref()).await?;
     let now = SystemTime::now();
     let job = job(args, &asked, &providers, destination.as_ref(), now);
@@ -101,7 +101,7 @@ fn job<'a>(
     now: SystemTime,
 ) -> MirrorJob<'a> {
     let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
-    MirrorJob { rules: &asked.rules, providers, destination, prune, now: Moment::from(now) }
+    MirrorJob { rules: &asked.rules, providers, destination, prune, trust: &asked.trust, now: Moment::from(now) }
 }
 
 async fn run(
@@ -125,7 +125,7 @@ async fn providers(
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
     for address in upstream.addresses(rules).await? {
-        let place = destination.place(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
+        let place = destination.claim(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
         let source = upstream.source(&address, &place)?;
         providers.push((address, source));
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
 use tofu_oci_types::{Constraints, ProviderAddr, printable};
@@ -61,8 +61,9 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
             .hint("name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR")
             .hint("or write `to` in mirror.toml"));
     };
-    let policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
-    let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &dir)?;
+    let trust_policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
+    let trust = crate::trust::load(&TrustArgs { trust_policy, ..args.carry.trust.clone() }, &dir)?;
+    let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
     Ok(Asked { rules, to: destination::parse_for_any(to)?, sources, trust })
 }

@@ -10,7 +10,7 @@ use tofu_oci_bridge::{
     PackageOptions, Packages, Redirects, Refusal, ServeError, ServedModulePlace, ServedPlace, ServedRelease,
     ServedSite, Server, SumsSigner, Visibility,
 };
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LockFile;
 use tofu_oci_types::{Platform, ProviderAddr, Scheme, Version};
 use tokio::task::JoinSet;
@@ -65,8 +65,10 @@ impl Bridges {
                 providers: include.clone(),
                 modules: Vec::new(),
             };
-            let place =
-                ServedPlace { include, exclude, offered: OfferedBy::Place(sources.open(nth, watched)), list: None };
+            let offered = OfferedBy::Place(sources.open(nth, watched));
+            // As for OpenTofu's own methods: the user of the command is the one who wrote them.
+            let renamed = RenamedReleases::ByPolicy;
+            let place = ServedPlace { include, exclude, offered, list: None, renamed };
             let access = ClientAccess::new(vec![client], tofu_oci_bridge::LinkOptions::default());
             let (server, bridge) = starter.bridge("", vec![place], Vec::new(), access).await?;
             running.spawn(server.serve(ServedSite::of(Arc::clone(&bridge)), std::future::pending()));
@@ -178,7 +180,7 @@ impl BridgeStarter<'_> {
 }
 
 fn refused_module(refusal: &Refusal) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Exit::Fixable, refusal.to_string()).code(refusal.code());
+    let diagnostic = Diagnostic::new(Exit::Fixable, refusal.for_operator()).code(refusal.code());
     diagnostic.hint("modules.toml says which repository a module is in: tofu-oci help modules")
 }
 

@@ -20,6 +20,7 @@ mod watched;
 use std::sync::Arc;
 
 use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_logins::Access;
 use tofu_oci_mapper::config::rewrite;
 use tofu_oci_source::MethodOpener;
@@ -63,7 +64,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
         return Err(methods::nothing_to_bridge(&read, args));
     }
     methods::note_passed_over(context, args, &read);
-    let trust = crate::trust::load(&args.trust, &dir)?;
+    let trust = Trust { renamed: RenamedReleases::ByPolicy, ..crate::trust::load(&args.trust, &dir)? };
     let opener = Arc::new(MethodOpener::new(&configured, connector.client()?, connector.host_tokens()?));
     let scratch = Scratch::temporary(&std::env::temp_dir(), Purpose::Run).map_err(|error| not_prepared(&error))?;
     let sources = methods.sources(&configured, &opener);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tofu_oci_bridge::{BaseUrl, ModuleLocations, OpenModules, ServedModulePlace};
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mapper::config::{ConfigSetting, MethodKind};
 use tofu_oci_mapper::{MapError, ModuleMirror, ModuleMirrors, Pattern, PlaceRule};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener};
@@ -73,7 +74,8 @@ impl BridgedModules {
             Ok(kept_in(&client, mirror.place(address)?))
         });
         let include = self.mirrors.mirrors().iter().flat_map(|mirror| mirror.include.clone()).collect();
-        Ok(ServedModulePlace { include, exclude: Vec::new(), open, locations: ModuleLocations::Archives })
+        let (locations, renamed) = (ModuleLocations::Archives, RenamedReleases::ByPolicy);
+        Ok(ServedModulePlace { include, exclude: Vec::new(), open, locations, renamed })
     }
 
     /// The services of the hosts, with the server of the run at this URL as their registry of modules.

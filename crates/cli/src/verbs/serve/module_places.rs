@@ -21,7 +21,7 @@ pub(super) fn open(settings: &Settings, connector: &Connector) -> Result<Vec<Ser
         let repositories = repositories(settings, served)?;
         let (include, exclude) = (served.include.clone(), served.exclude.clone());
         let open = open_modules(repositories, connector)?;
-        Ok(ServedModulePlace { include, exclude, open, locations: served.locations })
+        Ok(ServedModulePlace { include, exclude, open, locations: served.locations, renamed: served.renamed })
     };
     settings.config.modules.iter().map(place).collect()
 }

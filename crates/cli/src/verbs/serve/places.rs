@@ -19,7 +19,7 @@ use super::module_places;
 use super::open::{list_providers, open_place};
 use super::settings::Settings;
 use super::upstream::PulledUpstream;
-use crate::args::{LookupArgs, ServeArgs, TrustArgs};
+use crate::args::{LookupArgs, PredecessorArgs, ServeArgs, TrustArgs};
 use crate::connect::Connector;
 use crate::destination::{self, BundleShape};
 use crate::diagnostic::Diagnostic;
@@ -48,7 +48,8 @@ pub(super) fn limits() -> Limits {
 pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Settings) -> Result<OpenedPlaces, Diagnostic> {
     let config = &settings.config;
     let policy = config.trust.as_ref().map(|path| settings.dir.join(path));
-    let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &settings.dir)?;
+    let predecessors = PredecessorArgs { predecessor: config.predecessors.clone() };
+    let trust = crate::trust::load(&TrustArgs { trust_policy: policy, predecessors }, &settings.dir)?;
     // `--username` is for the one registry that the command names.
     let lookup = LookupArgs { from: args.from.clone(), ..LookupArgs::default() };
     let connector = context.connector(&args.network, lookup.access(&args.identity, None).await?).lasting();
@@ -69,7 +70,7 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
             }
         };
         let (include, exclude) = (served.include.clone(), served.exclude.clone());
-        Ok(ServedPlace { include, exclude, offered, list })
+        Ok(ServedPlace { include, exclude, offered, list, renamed: served.renamed })
     });
     let places = places.collect::<Result<_, Diagnostic>>()?;
     let modules = module_places::open(settings, &connector)?;
@@ -126,7 +127,7 @@ fn pull_through(
         ));
     }
     let destination: Arc<dyn Destination> =
-        Arc::from(destination::open(connector, name, BundleShape::default()).map_err(about)?);
+        Arc::from(destination::open(connector, name, trust, BundleShape::default()).map_err(about)?);
     let upstream = Arc::new(PulledUpstream::open(settings, &rules.upstream, connector)?);
     let rules = MirrorRules {
         allow: rules.allow.clone(),
@@ -135,7 +136,7 @@ fn pull_through(
         ..MirrorRules::default()
     };
     let options = PullOptions {
-        trust: trust.clone(),
+        trust: Trust { renamed: served.renamed, ..trust.clone() },
         rules,
         upstream_use: settings.config.upstreams,
         limits: limits(),

@@ -6,6 +6,7 @@ use tofu_oci_bridge::{
     BridgeConfig, BridgeConfigError, BridgeConfigProblem, ModuleLocations, ServedModules, ServedProviders, TlsFiles,
     WrittenPlace,
 };
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{TextPosition, printable};
 
@@ -95,6 +96,11 @@ impl Settings {
         if let Some(key) = &args.signing_key {
             config.signing_key = Some(here(key));
         }
+        if args.rename {
+            config.providers.iter_mut().for_each(|served| served.renamed = RenamedReleases::Accept);
+            config.modules.iter_mut().for_each(|served| served.renamed = RenamedReleases::Accept);
+        }
+        config.predecessors.extend_from_slice(&args.trust.predecessors.predecessor);
         if let Some(policy) = &args.trust.trust_policy {
             config.trust = Some(here(policy));
         }
@@ -136,13 +142,14 @@ impl Settings {
 }
 
 fn of_places(args: &ServeArgs) -> BridgeConfig {
+    let renamed = RenamedReleases::Refuse;
     let written = |text: &String| WrittenPlace { text: text.clone(), span: 0..0 };
     let providers = args.from.iter().map(|from| {
         let include = match args.include.as_slice() {
             [] => vec!["*/*/*".parse().expect("a pattern of every provider")],
             patterns => patterns.to_vec(),
         };
-        ServedProviders { include, exclude: Vec::new(), from: written(from), pull: None }
+        ServedProviders { include, exclude: Vec::new(), from: written(from), pull: None, renamed }
     });
     let modules = args.modules_from.iter().map(|from| {
         let include = match args.include_modules.as_slice() {
@@ -150,7 +157,7 @@ fn of_places(args: &ServeArgs) -> BridgeConfig {
             patterns => patterns.to_vec(),
         };
         let locations = if args.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
-        ServedModules { include, exclude: Vec::new(), from: written(from), locations }
+        ServedModules { include, exclude: Vec::new(), from: written(from), locations, renamed }
     });
     let mut config = BridgeConfig::serving(providers.collect());
     config.modules = modules.collect();

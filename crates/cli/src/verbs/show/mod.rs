@@ -30,7 +30,8 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     let dir = working_dir(args.chdir.as_deref())?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     if !args.key.is_empty() {
-        trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
+        let policy = Policy::with_keys(crate::trust::keys(&args.key)?);
+        trust.policy = Arc::new(policy.with_predecessors(args.trust.predecessors.all()));
     }
     let ShownSubject { release, naming } = subject::find(context, args).await?;
     let report =

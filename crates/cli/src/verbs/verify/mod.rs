@@ -43,7 +43,8 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
-        trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
+        let policy = Policy::with_keys(crate::trust::keys(&args.key)?);
+        trust.policy = Arc::new(policy.with_predecessors(args.trust.predecessors.all()));
         file = None;
     }
     let mut judging = Judging { trust, filed, file };

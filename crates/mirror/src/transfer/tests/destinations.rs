@@ -1,6 +1,8 @@
 //! Destinations that have something, and those that fail.
 
 use std::fmt::Write as _;
+use tofu_oci_packer::Rename;
+use tofu_oci_types::Predecessors;
 
 use super::*;
 use tofu_oci_store::Store as _;
@@ -30,6 +32,8 @@ async fn platforms_that_are_no_longer_wanted_stay() {
         platforms: vec!["darwin_arm64".parse().unwrap()],
         signing: None,
         replace: ReplaceTag::Replace,
+        rename: Rename::Refuse,
+        predecessors: Predecessors::NONE,
         limits: &Limits::default(),
         jobs: 2,
         work_dir: carried.work.path(),

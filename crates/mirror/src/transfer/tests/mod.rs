@@ -12,12 +12,12 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use tofu_oci_archive::Limits;
 use tofu_oci_http::Clock;
-use tofu_oci_packer::{ReplaceTag, Signing};
+use tofu_oci_packer::{Rename, ReplaceTag, Signing};
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient, RemoteStore};
 use tofu_oci_source::{OciSource, Release, Source as _};
 use tofu_oci_testkit::{Behaviour, Fault, ReferrersSupport, Registry, Rule};
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Digest, Event, PackageHash, Reporter};
+use tofu_oci_types::{Digest, Event, PackageHash, Predecessors, Reporter};
 
 use self::offered::{OfferedPackage, OfferedRelease};
 use crate::{MirrorError, TransferRequest, Transferred, transfer};
@@ -93,6 +93,8 @@ impl Carried {
             platforms: release.platforms().await.unwrap(),
             signing,
             replace: self.replace,
+            rename: Rename::Refuse,
+            predecessors: Predecessors::NONE,
             limits: &Limits::default(),
             jobs: 2,
             work_dir: self.work.path(),

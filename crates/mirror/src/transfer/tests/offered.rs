@@ -138,7 +138,6 @@ impl Release for OfferedRelease {
                 None => Package::Zip(package.part(platform)),
             },
             small: None,
-            published_as: None,
             claims: Arc::default(),
             allowed: package.allowed.clone(),
             signed: BTreeSet::new(),

@@ -215,3 +215,13 @@ fn the_signature_of_a_stranger_is_not_called_damaged_where_one_key_counts() {
     check(&scene, "refused unknown-key");
     assert_snapshot!(scene.judge().refusal.unwrap(), @"it is signed by a key that is not one of yours, or its signature was damaged");
 }
+
+#[test]
+fn a_signature_that_names_the_predecessor_counts_if_the_policy_knows_it() {
+    let named_before = says("old.example/acme/widget", "1.4.0");
+    check(&Scene::with_policy(&[1], "").found([named_before.clone()]), "refused other-provider");
+    let mut scene = Scene::with_policy(&[1], "").found([named_before]);
+    let moved: tofu_oci_types::Predecessor = "example.com=old.example".parse().unwrap();
+    scene.policy = scene.policy.with_predecessors([moved].into_iter().collect());
+    check(&scene, "signed [a] index");
+}

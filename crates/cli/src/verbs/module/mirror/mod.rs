@@ -7,6 +7,7 @@ mod text;
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
     BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
@@ -43,7 +44,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     if let (Some(bundle), true, None) = (&bundle, wanted.is_empty(), &configuration) {
         wanted = bundle.wanted(args.latest.map(|latest| latest as usize));
     }
-    let trust = trust::load(&args.trust, dir)?;
+    let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust::load(&args.trust, dir)? };
     let none = ModuleMirrors::default();
     let mirrors = if let MirrorTarget::Repositories(mirrors) = &target { mirrors } else { &none };
     let registries = registries(&wanted, mirrors);
@@ -61,7 +62,8 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     };
     let destination: Box<dyn ModuleDestination> = match target {
         MirrorTarget::Repositories(mirrors) => {
-            Box::new(MappedModuleRepositories::new(mirrors, connector.repositories()?))
+            let repositories = MappedModuleRepositories::new(mirrors, connector.repositories()?);
+            Box::new(repositories.shared_by(trust.policy.predecessors().clone()))
         }
         MirrorTarget::Bundle(file) => {
             Box::new(BundleFile::new(file, u64::MAX, ExistingReleases::Keep, connector.waiting().0)?)

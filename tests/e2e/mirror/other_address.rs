@@ -1,0 +1,95 @@
+//! Destinations and sources that say another address than the one that is mirrored.
+
+use tofu_oci_testkit::ReleaseFolder;
+
+use super::{HOST, Mirrored, PLATFORMS, actions};
+
+impl Mirrored {
+    /// Publishes a release of a provider into a repository, whatever that one is kept for.
+    fn put(&self, address: &str, version: &str, repository: &str) {
+        let (_, provider_type) = address.rsplit_once('/').expect("an address");
+        let folder = format!("dist-{provider_type}-{version}");
+        ReleaseFolder::new(provider_type, version, &PLATFORMS[..2]).write_zips(&self.scene.path(&folder));
+        let line = format!("push {folder} REGISTRY/{repository} --address {HOST}/{address} --rename");
+        self.scene.run(&line).success();
+    }
+}
+
+#[test]
+fn a_repository_of_another_provider_takes_no_mirrored_version() {
+    let mirrored = Mirrored::new();
+    mirrored.upstream.release("acme-google/beta", "9.9.0", &PLATFORMS[..1]);
+    mirrored.put("acme/google-beta", "1.0.0", "m/one");
+    let said = mirrored.scene.run(&format!("mirror {HOST}/acme-google/beta --to REGISTRY/m/one --json"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("\"kept-for-another\""), "{}", said.text);
+    assert_eq!(mirrored.tags("m/one").iter().filter(|tag| *tag != "first-seen").collect::<Vec<_>>(), ["1.0.0"]);
+    // On purpose it goes, and says which provider it is of.
+    let line = format!("mirror {HOST}/acme-google/beta --to REGISTRY/m/one --json --rename");
+    mirrored.scene.run(&line).success();
+    assert!(mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+}
+
+#[test]
+fn a_version_of_another_provider_is_not_taken_for_the_mirrored_one() {
+    let mirrored = Mirrored::new();
+    mirrored.upstream.release("acme/google-beta", "1.0.0", &PLATFORMS[..2]);
+    mirrored.put("acme-google/beta", "1.0.0", "m/one");
+    for more in ["", "--plan"] {
+        let said = mirrored.scene.run(&format!("mirror {HOST}/acme/google-beta --to REGISTRY/m/one --json {more}"));
+        assert_eq!(said.code, Some(1), "{}", said.text);
+        assert!(said.stdout.contains("\"kept-for-another\""), "{}", said.text);
+    }
+}
+
+#[test]
+fn a_source_that_says_another_address_is_not_mirrored() {
+    let mirrored = Mirrored::new();
+    mirrored.put("acme-google/beta", "9.9.0", "up/google-beta");
+    let line = format!("mirror {HOST}/acme/google-beta --from REGISTRY/up/google-beta --to REGISTRY/m/own --json");
+    let said = mirrored.scene.run(&line);
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("\"other-address\""), "{}", said.text);
+    assert!(!mirrored.tags("m/own").contains(&"9.9.0".to_owned()));
+    let said = mirrored.scene.run(&format!("{line} --rename")).success();
+    assert_eq!(actions(&said)["google-beta 9.9.0"], "add", "{}", said.text);
+}
+
+#[test]
+fn prune_leaves_versions_of_another_provider() {
+    let mirrored = Mirrored::new();
+    mirrored.upstream.release("acme/google-beta", "1.0.0", &PLATFORMS[..1]);
+    mirrored.upstream.release("acme-google/beta", "9.9.0", &PLATFORMS[..1]);
+    let mirror = |address: &str, more: &str| {
+        let to = format!("to = \"{}/m/one\"\ngone = \"withdraw\"\n", mirrored.scene.registry.address());
+        mirrored.rules(&format!("{to}[[provider]]\naddress = \"HOST/{address}\"\n{more}\n"));
+        mirrored.scene.run("mirror --rename --prune --json").success()
+    };
+    mirror("acme/google-beta", "");
+    mirror("acme-google/beta", "");
+    mirrored.upstream.release("acme-google/beta", "9.10.0", &PLATFORMS[..1]);
+    // Its upstream does not list 1.0.0, which is the other one's; and its rules no longer name 9.9.0.
+    let said = mirror("acme-google/beta", "latest = 1");
+    assert_eq!(actions(&said).get("beta 1.0.0"), None, "{}", said.text);
+    let tags = mirrored.tags("m/one");
+    assert!(tags.contains(&"1.0.0".to_owned()), "{tags:?}");
+    assert!(tags.contains(&"withdrawn-9.9.0".to_owned()), "{tags:?}");
+}
+
+#[test]
+fn a_predecessor_shares_a_repository() {
+    let mirrored = Mirrored::new();
+    mirrored.upstream.release("acme/zap", "1.1.0", &PLATFORMS[..1]);
+    let folder = mirrored.scene.path("dist");
+    ReleaseFolder::new("zap", "1.0.0", &PLATFORMS[..1]).write_zips(&folder);
+    mirrored.scene.run("push dist REGISTRY/m/zap --address old.example/acme/zap").success();
+    let line = format!("mirror {HOST}/acme/zap --to REGISTRY/m/zap --json");
+    assert_eq!(mirrored.scene.run(&line).code, Some(1));
+    mirrored.scene.run(&format!("{line} --predecessor {HOST}=old.example")).success();
+    assert!(mirrored.tags("m/zap").contains(&"1.1.0".to_owned()));
+    // `push` knows the setting, too.
+    ReleaseFolder::new("zap", "1.2.0", &PLATFORMS[..1]).write_zips(&mirrored.scene.path("dist-2"));
+    let push = "push dist-2 REGISTRY/m/zap --address old.example/acme/zap";
+    assert_eq!(mirrored.scene.run(push).code, Some(1));
+    mirrored.scene.run(&format!("{push} --predecessor {HOST}=old.example")).success();
+}
