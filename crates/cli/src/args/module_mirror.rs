@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, SigningArgs, TrustArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, SigningArgs, TrustArgs};
 
 /// Arguments of `module mirror`.
 #[derive(Debug, Args)]
@@ -68,8 +68,6 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) jobs: u8,
     #[command(flatten)]
     pub(crate) signing: SigningArgs,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
