@@ -185,9 +185,11 @@ fn a_host_of_the_internet_does_not_send_to_this_machine_unless_the_user_names_it
     ----- stdout -----
 
     ----- stderr -----
-    error: --private-host is for commands that ask hosts, and `providers` asks none
+    error: unexpected argument '--private-host' found
 
-    hint: leave it out; install, lock, versions and resolve take it
+    Usage: tofu-oci providers [OPTIONS]
+
+    For more information, try '--help'.
     ");
     drop(servers);
 }

@@ -11,7 +11,7 @@ pub(crate) const TO: &str = "REGISTRY/mirror/${namespace}/${name}-${target_syste
 /// A registry of modules at [`HOST`], by a `host` block, whose packages are archives.
 pub(crate) struct Upstream {
     pub(crate) scene: Scene,
-    web: WebServer,
+    pub(crate) web: WebServer,
     listed: Vec<(String, String)>,
 }
 
@@ -65,7 +65,7 @@ impl Upstream {
     }
 
     /// Publishes a version of `acme/NAME/aws` with these files in an archive.
-    fn module(&mut self, name: &str, version: &str, files: &[(&str, &str)]) {
+    pub(crate) fn module(&mut self, name: &str, version: &str, files: &[(&str, &str)]) {
         let mut zip = self.zip(files);
         // A file that `module push` leaves out, and that the publisher of this archive does not.
         if files.iter().any(|(name, _)| *name == "abcdefghi.tfvars") {

@@ -210,6 +210,7 @@ pub(crate) fn client(
         http.client_identity = Some(identity);
     }
     http.plain_http.clone_from(&network.plain_http);
+    http.private_hosts.clone_from(&network.private_host);
     http.retry.attempts = network.attempts;
     http.max_retry_after = network.max_wait.0;
     http.limits = HttpLimits::within(network.timeout.0);

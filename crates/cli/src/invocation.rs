@@ -16,13 +16,12 @@ use crate::args::Timeout;
 static GIVEN: OnceLock<Given> = OnceLock::new();
 
 /// Options that say how to reach a registry: they are the same for every user.
-const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "attempts", "max-wait", "timeout"];
+const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "private-host", "attempts", "max-wait", "timeout"];
 
 /// Options that say where to look and who asks.
 const OWN: &[&str] = &[
     "from",
     "magic-suffix",
-    "private-host",
     "chdir",
     "trust-policy",
     "platform",

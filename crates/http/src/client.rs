@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
-use bytes::Bytes;
+use reqwest::Request;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Method, Request};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, timeout};
 use url::Url;
@@ -20,7 +18,9 @@ use crate::options::HttpOptions;
 use crate::pacing::Pacing;
 use crate::problem::{NetworkProblem, is_lasting, is_refused};
 use crate::progress::Progress;
+use crate::reach::Reach;
 use crate::redirect::{MAX_REDIRECTS, is_loopback, same_origin};
+use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::resolver::Resolver;
 use crate::retry::{Attempts, NextAttempt, RetryAfter, is_transient, random, spread};
 use crate::secret_scrubber::SecretScrubber;
@@ -34,6 +34,8 @@ pub struct HttpClient {
     pacing: Arc<Pacing>,
     /// Hosts that the user names for plain HTTP.
     plain: NamedHosts,
+    /// Hosts that any host may name.
+    private: NamedHosts,
     scrubber: SecretScrubber,
     reporter: Arc<dyn Reporter>,
 }
@@ -60,72 +62,6 @@ pub struct Setback<'a> {
     pub reason: &'a str,
 }
 
-/// One request, as each attempt sends it.
-#[derive(Clone, Debug)]
-pub struct HttpRequest {
-    /// The method.
-    pub method: Method,
-    /// The first address.
-    pub url: Url,
-    /// The value of `Accept`.
-    pub accept: &'static str,
-    /// The value of `Authorization`, shown to the origin of the first address alone.
-    pub authorization: Option<HeaderValue>,
-    /// Headers besides these.
-    pub headers: Vec<(&'static str, String)>,
-    /// The form that it sends.
-    pub form: Option<Bytes>,
-    /// Most bytes of a body that is read.
-    pub limit: u64,
-    /// Which time its attempts have.
-    pub time: TimeLimit,
-}
-
-/// Which time counts against the limit of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeLimit {
-    /// The time without progress.
-    WithoutProgress,
-    /// The time of all attempts, redirects and bodies together.
-    InAll,
-}
-
-/// Why a request has no document.
-#[derive(Debug)]
-pub enum NoDocument {
-    /// The network's fault.
-    Network(NetworkProblem),
-    /// The body is larger than the limit.
-    TooLarge,
-    /// There are more redirects than one request follows.
-    TooManyRedirects,
-    /// The server asks for a longer wait than this program is willing to make.
-    TooLong(Duration),
-}
-
-/// The protocol that makes a request: its rules for redirects, and its errors.
-#[async_trait]
-pub trait Requester: Sync {
-    /// The error of a request.
-    type RequestError: Send;
-
-    /// Where a redirect leads.
-    ///
-    /// # Errors
-    /// If a rule forbids it.
-    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, Self::RequestError>;
-
-    /// Whether the body of an answer is read. The body of another answer is left to the requester.
-    fn wants(&self, answer: &HttpAnswer) -> bool;
-
-    /// The error if this answer, which may be another one next time, is the last. Called for each such answer.
-    async fn refused(&self, answer: HttpAnswer) -> Self::RequestError;
-
-    /// The error of a request that this address did not answer with a document. Called for each attempt that the network
-    /// broke.
-    fn no_document(&self, url: &Url, why: NoDocument) -> Self::RequestError;
-}
-
 impl HttpClient {
     /// A client without any connection yet.
     ///
@@ -138,6 +74,7 @@ impl HttpClient {
             resolver,
             pacing: Arc::default(),
             plain: NamedHosts::new(&options.plain_http),
+            private: NamedHosts::new(&options.private_hosts),
             scrubber: SecretScrubber::default(),
             reporter,
             options,
@@ -157,6 +94,11 @@ impl HttpClient {
     /// Hosts that the user names for plain HTTP.
     pub fn plain_hosts(&self) -> &NamedHosts {
         &self.plain
+    }
+
+    /// Hosts that any host may name, wherever they are.
+    pub fn private_hosts(&self) -> &NamedHosts {
+        &self.private
     }
 
     /// The secrets that were sent.
@@ -200,7 +142,7 @@ impl HttpClient {
         Ok(())
     }
 
-    /// Sends the request and waits for the head of the answer. With a body, the wait begins anew whenever some of it has
+    /// Sends the request to a host that is no nearer than this, and waits for the head of the answer. With a body, the wait begins anew whenever some of it has
     /// gone out. The time without progress is spent of the attempts.
     ///
     /// # Errors
@@ -208,6 +150,7 @@ impl HttpClient {
     pub async fn execute(
         &self,
         request: Request,
+        nearest: Reach,
         progress: &Progress,
         attempts: &mut Attempts,
     ) -> Result<HttpAnswer, NoAnswer> {
@@ -224,7 +167,7 @@ impl HttpClient {
         let start = Instant::now();
         let limit = if progress.has_body() { self.limits().taken } else { self.limits().first_byte };
         let limit = limit.min(attempts.left());
-        let sent = self.connections.execute(request, &self.resolver);
+        let sent = self.connections.execute(request, nearest, &self.resolver);
         let answer = waiting.until(limit, || progress.still_since(start), sent).await;
         attempts.spend(Instant::now().saturating_duration_since(progress.still_since(start)));
         match answer {
@@ -290,7 +233,7 @@ impl HttpClient {
         attempts: &mut Attempts,
         requester: &R,
     ) -> Result<HttpAnswer, R::RequestError> {
-        let label = format!("{} {}{}", request.method, host_of(&request.url), request.url.path());
+        let label = format!("{} {}{}", request.method, host_of(&request.to.url), request.to.url.path());
         loop {
             let (host, after, reason, error) = match self.follow(request, attempts, requester).await? {
                 Ok(answer) if is_transient(answer.status()) => {
@@ -323,7 +266,7 @@ impl HttpClient {
                 Ok(()) => {}
                 Err(NoRetry::GiveUp) => return Err(error),
                 Err(NoRetry::TooLong(asked)) => {
-                    return Err(requester.no_document(&request.url, NoDocument::TooLong(asked)));
+                    return Err(requester.no_document(&request.to.url, NoDocument::TooLong(asked)));
                 }
             }
         }
@@ -358,25 +301,25 @@ impl HttpClient {
         attempts: &mut Attempts,
         requester: &R,
     ) -> Result<Result<HttpAnswer, (Url, NoAnswer)>, R::RequestError> {
-        let mut url = request.url.clone();
+        let mut to = request.to.clone();
         let mut crossed = false;
         for _ in 0..=MAX_REDIRECTS {
-            let too_long = |asked| requester.no_document(&url, NoDocument::TooLong(asked));
-            self.pass(&url, attempts).await.map_err(too_long)?;
-            let sent = self.prepare(request, &url, crossed);
-            let answer = match self.execute(sent, &Progress::default(), attempts).await {
+            let too_long = |asked| requester.no_document(&to.url, NoDocument::TooLong(asked));
+            self.pass(&to.url, attempts).await.map_err(too_long)?;
+            let sent = self.prepare(request, &to.url, crossed);
+            let answer = match self.execute(sent, to.nearest, &Progress::default(), attempts).await {
                 Ok(answer) => answer,
-                Err(no_answer) => return Ok(Err((url, no_answer))),
+                Err(no_answer) => return Ok(Err((to.url, no_answer))),
             };
             let is_redirect = matches!(answer.status(), 301..=303 | 307 | 308);
             let Some(location) = answer.header(LOCATION.as_str()).filter(|_| is_redirect) else {
                 return Ok(Ok(answer));
             };
-            let next = requester.next(&answer, location)?;
-            crossed |= !same_origin(&next, &request.url);
-            url = next;
+            let next = requester.next(&to, &answer, location)?;
+            crossed |= !same_origin(&next.url, &request.to.url);
+            to = next;
         }
-        Err(requester.no_document(&request.url, NoDocument::TooManyRedirects))
+        Err(requester.no_document(&request.to.url, NoDocument::TooManyRedirects))
     }
 
     fn prepare(&self, request: &HttpRequest, url: &Url, crossed: bool) -> Request {

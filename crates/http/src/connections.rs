@@ -11,8 +11,9 @@ use url::Url;
 use crate::ahead::Shelf;
 use crate::options::{HttpOptions, Proxies};
 use crate::problem::NetworkProblem;
+use crate::reach::Reach;
 use crate::redirect::is_loopback;
-use crate::resolver::Resolver;
+use crate::resolver::{ASKED_HOST, Resolver, key};
 
 /// Why a client could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -57,8 +58,9 @@ pub struct NoAnswer {
 pub(crate) struct Connections {
     /// Trusts what the options name, and no certificate of the system.
     bare: Client,
-    /// Made when it is first needed, as the other two are: a run that asks no host does not read the system's certificates.
-    outside: OnceLock<Client>,
+    /// By how near the hosts may be, the nearest last. Each is made when it is first needed, as the other two are: a run that
+    /// asks no host does not read the system's certificates.
+    outside: [OnceLock<Client>; 3],
     local: OnceLock<Client>,
     /// To this machine without TLS: no certificate is looked at.
     local_plain: OnceLock<Client>,
@@ -74,18 +76,28 @@ impl Connections {
         }
         let shelf = Shelf::default();
         let bare = build(options, resolver, &shelf, Roots::Given)?;
-        let [outside, local, local_plain] = Default::default();
-        Ok(Self { bare, outside, local, local_plain, options: options.clone(), shelf })
+        let [local, local_plain] = Default::default();
+        Ok(Self { bare, outside: Default::default(), local, local_plain, options: options.clone(), shelf })
     }
 
-    /// Sends a request and waits for the head of its answer.
-    pub(crate) async fn execute(&self, request: Request, resolver: &Resolver) -> Result<Response, reqwest::Error> {
-        Shelf::execute(self.to(request.url(), resolver), request).await
+    /// Sends a request to a host that is no nearer than this, and waits for the head of its answer.
+    pub(crate) async fn execute(
+        &self,
+        request: Request,
+        nearest: Reach,
+        resolver: &Resolver,
+    ) -> Result<Response, reqwest::Error> {
+        let client = self.to(request.url(), nearest, resolver);
+        if nearest == Reach::Machine {
+            return Shelf::execute(client, request).await;
+        }
+        let host = key(request.url().host_str().unwrap_or_default());
+        ASKED_HOST.scope(host, client.execute(request)).await
     }
 
     /// Makes connections to the host of an address, for requests that will come soon. It does not wait for them.
     pub(crate) fn make_ahead(&self, url: &Url, count: usize, resolver: &Resolver) {
-        self.shelf.make(self.to(url, resolver), url, count);
+        self.shelf.make(self.to(url, Reach::Machine, resolver), url, count);
     }
 
     /// Forgets those connections: no request will need them.
@@ -93,8 +105,9 @@ impl Connections {
         self.shelf.clear(url);
     }
 
-    /// The connections to the host of an address.
-    fn to(&self, url: &Url, resolver: &Resolver) -> &Client {
+    /// The connections to the host of an address, which is no nearer than this.
+    fn to(&self, url: &Url, nearest: Reach, resolver: &Resolver) -> &Client {
+        let resolver = &resolver.within(nearest);
         let given = |options: &HttpOptions| {
             build(options, resolver, &self.shelf, Roots::Given).unwrap_or_else(|_| self.bare.clone())
         };
@@ -103,7 +116,7 @@ impl Connections {
             build(options, resolver, &self.shelf, Roots::AndSystem).unwrap_or_else(|_| given(options))
         };
         if !is_loopback(url) || self.options.proxies == Proxies::Direct {
-            return self.outside.get_or_init(|| with_system(&self.options));
+            return self.outside[nearest as usize].get_or_init(|| with_system(&self.options));
         }
         let options = HttpOptions { proxies: Proxies::Direct, ..self.options.clone() };
         match url.scheme() {
@@ -197,13 +210,13 @@ mod tests {
     fn the_systems_certificates_are_read_for_a_request_that_needs_them_and_not_before() {
         let connections = connections(&HttpOptions::default()).unwrap();
         let resolver = Resolver::new(Arc::clone(&connections.options.names));
-        connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), &resolver);
+        connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), Reach::Machine, &resolver);
         assert!(connections.local_plain.get().is_some());
-        assert!(connections.outside.get().is_none() && connections.local.get().is_none());
-        connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), &resolver);
-        assert!(connections.outside.get().is_none() && connections.local.get().is_some());
-        connections.to(&"https://registry.example.com/".parse().unwrap(), &resolver);
-        assert!(connections.outside.get().is_some());
+        assert!(connections.outside.iter().all(|client| client.get().is_none()) && connections.local.get().is_none());
+        connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), Reach::Machine, &resolver);
+        assert!(connections.outside.iter().all(|client| client.get().is_none()) && connections.local.get().is_some());
+        connections.to(&"https://registry.example.com/".parse().unwrap(), Reach::Machine, &resolver);
+        assert!(connections.outside[Reach::Machine as usize].get().is_some());
     }
 
     #[test]

@@ -14,8 +14,8 @@
 //!
 //! # Rules
 //! - A redirect never leads from HTTPS to plain HTTP, unless a digest protects the answer and the user names the host.
-//! - A host names hosts that are as far away as itself or farther ([`Reach`]). Names are held to that when a connection
-//!   is made.
+//! - A host names hosts that are as far away as itself or farther ([`Reach`]), in documents and redirects ([`HeldUrl`]).
+//!   Names are held to that when a connection is made, and no connection that was made without that rule is used.
 //! - Only time in which nothing, or too little, moves counts against a limit ([`HttpLimits`]).
 //! - No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 
@@ -29,7 +29,9 @@ mod connect_ahead;
 mod connections;
 mod download;
 mod encodings;
+mod held_url;
 mod host_tokens;
+mod leading;
 mod limits;
 mod named_hosts;
 mod options;
@@ -40,6 +42,7 @@ mod progress;
 mod reach;
 mod recent;
 mod redirect;
+mod requester;
 mod resolver;
 mod retry;
 mod secret_scrubber;
@@ -51,10 +54,11 @@ mod web_download;
 pub use answer::{HttpAnswer, UnreadBody, is_cut_short, is_document};
 pub use authorization::{authorization, bearer};
 pub use clean::{clean, host_of, shown_url};
-pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setback, TimeLimit};
+pub use client::{HttpClient, NoRetry, Setback};
 pub use clock::{Clock, SystemClock};
 pub use connections::{ClientError, NoAnswer};
 pub use download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
+pub use held_url::HeldUrl;
 pub use host_tokens::{HostTokenError, HostTokens};
 pub use limits::{HttpLimits, shown_time};
 pub use named_hosts::{NamedHosts, same_host};
@@ -64,6 +68,7 @@ pub use progress::{Progress, metered};
 pub use reach::Reach;
 pub use recent::RecentMap;
 pub use redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, next_hop, same_origin};
+pub use requester::{HttpRequest, NoDocument, Requester, TimeLimit};
 pub use resolver::{NameService, SystemNames};
 pub use retry::{Attempts, RetryAfter, is_transient, jittered, random};
 pub use secret_scrubber::SecretScrubber;

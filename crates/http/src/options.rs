@@ -23,6 +23,8 @@ pub struct HttpOptions {
     ///
     /// Registries on loopback hosts need not be named: plain HTTP is spoken if the host does not answer in TLS.
     pub plain_http: Vec<String>,
+    /// Hosts that any host may name and redirect to, wherever they are: `HOST` (any port) or `HOST:PORT`.
+    pub private_hosts: Vec<String>,
     /// When a request is made again.
     pub retry: RetryPolicy,
     /// How long each wait may take.
@@ -44,6 +46,7 @@ impl Default for HttpOptions {
             ca_certificates: Vec::new(),
             client_identity: None,
             plain_http: Vec::new(),
+            private_hosts: Vec::new(),
             retry: RetryPolicy::default(),
             limits: HttpLimits::default(),
             max_retry_after: Duration::from_mins(2),
@@ -61,6 +64,7 @@ impl fmt::Debug for HttpOptions {
             .field("ca_certificates", &self.ca_certificates.len())
             .field("client_identity", &self.client_identity.is_some())
             .field("plain_http", &self.plain_http)
+            .field("private_hosts", &self.private_hosts)
             .field("retry", &self.retry)
             .field("limits", &self.limits)
             .field("max_retry_after", &self.max_retry_after)

@@ -48,6 +48,9 @@ pub enum RedirectFault {
     /// It leads from one host to plain HTTP on this one, which the user may name for plain HTTP.
     #[error("it leads to plain HTTP on {0}")]
     UnnamedHost(String),
+    /// It leads to this host, which is nearer to this machine than the one that names it.
+    #[error("it leads to {0}, on this machine or in a private network, from a host elsewhere")]
+    PrivateHost(String),
     /// There are more redirects than one request follows.
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooMany,

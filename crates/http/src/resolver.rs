@@ -1,8 +1,13 @@
 //! The name service, and the names that must not resolve to near addresses.
 //!
-//! [`Resolver::keep_away`] notes a name from a document or a redirect of another host. Whenever a
-//! connection to it is made, only addresses that are as far away as the host that named it count. So a name
-//! service gains nothing if it answers otherwise the second time. A proxy looks names up itself: nothing is known of them here.
+//! ```text
+//! keep_away   a name from a document of another host      for the whole run, since later requests go there
+//! within      the host that a redirect names              for that request alone: the user may ask that host himself
+//! ```
+//!
+//! Whenever a connection to such a name is made, only addresses that are as far away as the host that named it count. So a
+//! name service gains nothing if it answers otherwise the second time. A proxy looks names up itself: nothing is known of
+//! them here.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,6 +18,7 @@ use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Url;
 
+use crate::held_url::HeldUrl;
 use crate::named_hosts::NamedHosts;
 use crate::reach::Reach;
 
@@ -54,17 +60,24 @@ fn is_unknown(error: &io::Error) -> bool {
     WORDS.iter().any(|words| text.contains(words))
 }
 
+tokio::task_local! {
+    /// The host of the request that this task makes, as names are compared. Other names that are looked up are of proxies.
+    pub(crate) static ASKED_HOST: String;
+}
+
 /// Looks names up for connections.
 #[derive(Clone)]
 pub(crate) struct Resolver {
     names: Arc<dyn NameService>,
     known: Arc<Mutex<HashMap<String, KnownName>>>,
+    /// The nearest address of a host that counts. A proxy may be anywhere.
+    nearest: Reach,
 }
 
 /// What is known of a name.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownName {
-    /// Its farthest address, if it has been looked up.
+    /// The farthest address that it ever had, if it has been looked up.
     found: Option<Reach>,
     /// The nearest address that counts, if another host has named it.
     nearest: Option<Reach>,
@@ -85,7 +98,53 @@ pub(crate) struct LookupError(#[from] pub(crate) io::Error);
 
 impl Resolver {
     pub(crate) fn new(names: Arc<dyn NameService>) -> Self {
-        Self { names, known: Arc::default() }
+        Self { names, known: Arc::default(), nearest: Reach::Machine }
+    }
+
+    /// The same for connections to hosts that are no nearer than this.
+    pub(crate) fn within(&self, nearest: Reach) -> Self {
+        Self { nearest, ..self.clone() }
+    }
+
+    /// How near the host may be that an answer of `from` names: as near as that host, and anywhere if the user allows it.
+    /// `None` if it is known to be nearer.
+    pub(crate) fn led(&self, from: &HeldUrl, to: &Url, allowed: &NamedHosts) -> Option<Reach> {
+        if from.url.host() == to.host() {
+            return Some(from.nearest);
+        }
+        if allowed.contain(to) {
+            return Some(Reach::Machine);
+        }
+        let nearest = self.reach(&from.url).min(from.nearest);
+        self.known_reach(to).is_none_or(|reach| reach <= nearest).then_some(nearest)
+    }
+
+    /// Whether one host may name another that another program will look up itself: all addresses that the name has now count.
+    pub(crate) async fn leads_no_nearer(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> bool {
+        if from.host() == to.host() || allowed.contain(to) {
+            return true;
+        }
+        let (from, to) = (self.all_reaches(from).await, self.all_reaches(to).await);
+        to.into_iter().max() <= Some(from.into_iter().min().unwrap_or(Reach::Internet))
+    }
+
+    /// Where the addresses of a host are; none of a name that is unknown here.
+    async fn all_reaches(&self, host: &Url) -> Vec<Reach> {
+        if let Some(reach) = Reach::of_host(host) {
+            return vec![reach];
+        }
+        let found = self.addresses(host.host_str().unwrap_or_default()).await.unwrap_or_default();
+        found.into_iter().map(Reach::of).collect()
+    }
+
+    /// All addresses of a name. Where they are is remembered.
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let all = self.names.addresses(name).await?;
+        let mut known = self.known();
+        let known = known.entry(key(name)).or_default();
+        // A name that was far once gains nothing by a nearer address.
+        known.found = all.iter().map(|address| Reach::of(*address)).chain(known.found).min();
+        Ok(all)
     }
 
     /// Whether one host may name another. `allowed` are hosts that any host may name.
@@ -106,8 +165,10 @@ impl Resolver {
         if allowed.contain(to) {
             return true;
         }
-        if let Some(reach) = Reach::of_host(to) {
-            return reach <= nearest;
+        // A connection to a name that is known to be near may be open already.
+        let known = self.known_reach(to);
+        if known.is_some_and(|reach| reach > nearest) || Reach::of_host(to).is_some() {
+            return known <= Some(nearest);
         }
         self.keep_away(&key(to.host_str().unwrap_or_default()), nearest);
         true
@@ -115,8 +176,11 @@ impl Resolver {
 
     /// Where a host is, as far as known: a name that was not looked up here counts as one of the internet.
     fn reach(&self, host: &Url) -> Reach {
-        let found = || self.known().get(&key(host.host_str()?)).and_then(|known| known.found);
-        Reach::of_host(host).or_else(found).unwrap_or(Reach::Internet)
+        self.known_reach(host).unwrap_or(Reach::Internet)
+    }
+
+    fn known_reach(&self, host: &Url) -> Option<Reach> {
+        Reach::of_host(host).or_else(|| self.known().get(&key(host.host_str()?)).and_then(|known| known.found))
     }
 
     fn keep_away(&self, name: &str, nearest: Reach) {
@@ -129,16 +193,15 @@ impl Resolver {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The addresses of a name that count.
-    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
-        let all = self.names.addresses(name).await.map_err(LookupError)?;
-        let nearest = {
-            let mut known = self.known();
-            let known = known.entry(key(name)).or_default();
-            known.found = all.iter().map(|address| Reach::of(*address)).min();
-            known.nearest
-        };
-        let Some(nearest) = nearest else { return Ok(all) };
+    /// The addresses of a name that count: those that are no nearer than this, nor than any host that has named it.
+    async fn look_up(
+        &self,
+        name: &str,
+        nearest: Reach,
+    ) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
+        let all = self.addresses(name).await.map_err(LookupError)?;
+        let held = self.known().get(&key(name)).and_then(|known| known.nearest);
+        let nearest = held.map_or(nearest, |held| held.min(nearest));
         let (far, near): (Vec<_>, Vec<_>) = all.into_iter().partition(|address| Reach::of(*address) <= nearest);
         match near.first() {
             Some(address) if far.is_empty() => Err(NearName { name: name.to_owned(), address: *address }.into()),
@@ -151,7 +214,9 @@ impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let resolver = self.clone();
         Box::pin(async move {
-            let found = resolver.look_up(name.as_str()).await?;
+            let is_proxy = ASKED_HOST.try_with(|asked| *asked != key(name.as_str())).unwrap_or(false);
+            let nearest = if is_proxy { Reach::Machine } else { resolver.nearest };
+            let found = resolver.look_up(name.as_str(), nearest).await?;
             // The port is the URL's.
             Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)
         })
@@ -159,108 +224,9 @@ impl Resolve for Resolver {
 }
 
 /// A name as it is compared: in lower case, without the dot at the end.
-fn key(name: &str) -> String {
+pub(crate) fn key(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A table with `near.test`, `lan.test` and so on.
-    struct Table;
-
-    #[async_trait]
-    impl NameService for Table {
-        async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
-            let texts: &[&str] = match name.trim_end_matches('.').to_ascii_lowercase().as_str() {
-                "near.test" => &["127.0.0.1"],
-                "lan.test" => &["10.1.2.3", "fd00::1"],
-                "far.test" => &["93.184.216.34"],
-                "both.test" => &["192.168.0.1", "93.184.216.34"],
-                _ => return Err(io::Error::other("no such name")),
-            };
-            Ok(texts.iter().map(|text| text.parse().expect("an address")).collect())
-        }
-    }
-
-    fn url(host: &str) -> Url {
-        Url::parse(&format!("https://{host}/")).expect("a test address")
-    }
-
-    /// Whether a name may be named, and if so what it leads to.
-    async fn led(resolver: &Resolver, from: &str, to: &str, allowed: &[&str]) -> String {
-        let allowed = NamedHosts::new(&allowed.iter().map(ToString::to_string).collect::<Vec<_>>());
-        if !resolver.may_name(&url(from), &url(to), &allowed) {
-            return "refused".to_owned();
-        }
-        match resolver.look_up(to.split(':').next().unwrap_or_default()).await {
-            Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
-            Err(error) => error.to_string(),
-        }
-    }
-
-    #[tokio::test]
-    async fn a_name_that_a_far_host_names_does_not_lead_near() {
-        let check = async |namer: &str, named: &str, want: &str| {
-            let resolver = Resolver::new(Arc::new(Table));
-            // A host that is asked for a document was looked up before.
-            let _ = resolver.look_up(namer).await;
-            let got = led(&resolver, namer, named, &[]).await;
-            assert!(got.starts_with(want), "{namer} names {named}: {got}");
-        };
-        check("far.test", "near.test", "near.test is at 127.0.0.1, on this machine").await;
-        check("far.test", "NEAR.test.:5000", "NEAR.test. is at 127.0.0.1").await;
-        check("far.test", "lan.test", "lan.test is at 10.1.2.3").await;
-        check("far.test", "both.test", "93.184.216.34").await;
-        check("far.test", "far.test", "93.184.216.34").await;
-        check("lan.test", "near.test", "near.test is at 127.0.0.1").await;
-        check("lan.test", "lan.test", "10.1.2.3 fd00::1").await;
-        check("10.0.0.1", "lan.test", "10.1.2.3 fd00::1").await;
-        check("near.test", "lan.test", "10.1.2.3 fd00::1").await;
-        check("localhost", "near.test", "127.0.0.1").await;
-        check("unknown.test", "lan.test", "lan.test is at").await;
-        check("both.test", "lan.test", "lan.test is at").await;
-        check("lan.test", "127.0.0.1", "refused").await;
-        check("lan.test", "169.254.169.254", "refused").await;
-        check("far.test", "unknown.test", "no such name").await;
-    }
-
-    #[tokio::test]
-    async fn what_an_address_is_written_with_leads_into_private_networks_and_not_to_this_machine() {
-        let written = async |to: &str| {
-            let resolver = Resolver::new(Arc::new(Table));
-            if !resolver.may_be_written(&url(to), &NamedHosts::default()) {
-                return "refused".to_owned();
-            }
-            resolver.look_up(to).await.map_or_else(|error| error.to_string(), |found| found[0].to_string())
-        };
-        assert_eq!(written("lan.test").await, "10.1.2.3");
-        assert_eq!(written("far.test").await, "93.184.216.34");
-        assert!(written("near.test").await.contains("127.0.0.1, on this machine"));
-        for near in ["127.0.0.1", "localhost", "169.254.169.254", "[fe80::1]"] {
-            assert_eq!(written(near).await, "refused", "{near}");
-        }
-    }
-
-    #[tokio::test]
-    async fn what_the_user_names_may_be_anywhere_and_what_no_host_named_too() {
-        let resolver = Resolver::new(Arc::new(Table));
-        assert_eq!(led(&resolver, "far.test", "near.test", &["near.test"]).await, "127.0.0.1");
-        assert_eq!(led(&resolver, "far.test", "near.test:5000", &["near.test:5000"]).await, "127.0.0.1");
-        assert!(led(&resolver, "far.test", "lan.test", &["near.test"]).await.contains("10.1.2.3, on this"));
-        let resolver = Resolver::new(Arc::new(Table));
-        assert_eq!(resolver.look_up("near.test").await.expect("it is known").len(), 1);
-    }
-
-    #[test]
-    fn a_misspelt_host_is_not_asked_for_again() {
-        let check = |words: &str, want: bool| {
-            let error = io::Error::other(format!("failed to lookup address information: {words}"));
-            assert_eq!(is_unknown(&error), want, "{words}");
-        };
-        check("Name or service not known", true);
-        check("nodename nor servname provided, or not known", true);
-        check("Temporary failure in name resolution", false);
-    }
-}
+mod tests;

@@ -11,12 +11,13 @@ use url::Url;
 use crate::answer::HttpAnswer;
 use crate::authorization::{bearer, split_login};
 use crate::clean::{host_of, shown_url};
-use crate::client::{HttpClient, HttpRequest, NoDocument, Requester, TimeLimit};
+use crate::client::HttpClient;
+use crate::held_url::HeldUrl;
 use crate::limits::{HttpLimits, shown_time};
-use crate::named_hosts::NamedHosts;
 use crate::options::RetryPolicy;
 use crate::problem::NetworkProblem;
 use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
+use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::retry::Attempts;
 
 /// Gets documents and files over a client's connections. Passing faults are retried; nothing is cached.
@@ -27,7 +28,6 @@ use crate::retry::Attempts;
 #[derive(Clone)]
 pub struct WebClient {
     pub(crate) http: Arc<HttpClient>,
-    private: Arc<NamedHosts>,
     pub(crate) retry: RetryPolicy,
 }
 
@@ -100,7 +100,7 @@ pub enum WebFault {
 impl WebClient {
     /// A reader of documents over the connections of a client.
     pub fn new(http: Arc<HttpClient>) -> Self {
-        Self { retry: http.options().retry, http, private: Arc::default() }
+        Self { retry: http.options().retry, http }
     }
 
     /// The same with so many attempts at most, the first one counted.
@@ -109,30 +109,39 @@ impl WebClient {
         Self { retry: RetryPolicy { attempts, ..self.retry }, ..self }
     }
 
-    /// The same, except that any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
-    #[must_use]
-    pub fn with_private_hosts(self, hosts: &[String]) -> Self {
-        Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
-    }
-
     /// What hears of the requests.
     pub fn reporter(&self) -> &dyn Reporter {
         self.http.reporter()
     }
 
     /// Whether what a host has answered may send this program to another host, `HOST[:PORT]`: one that is as far away or
-    /// farther, or that [`WebClient::with_private_hosts`] allows.
+    /// farther, or that [`crate::HttpOptions::private_hosts`] allows.
     ///
     /// A name is looked up when a connection to it is made. If it then leads nearer, that connection fails with
     /// [`tofu_oci_types::NetworkFault::PrivateAddress`], also for a registry that is reached over the same connections.
     pub fn may_name(&self, namer: &Url, host: &str) -> bool {
-        is_host(host, |named| self.http.resolver().may_name(namer, named, &self.private))
+        is_host(host, |named| self.http.resolver().may_name(namer, named, self.http.private_hosts()))
+    }
+
+    /// The same, after a look-up that does not take long: so a near name is refused at once, and not held to be far when the
+    /// user asks it too.
+    pub async fn may_lead_to(&self, namer: &Url, host: &str) -> bool {
+        let moment = self.http.limits().connect / 5;
+        let looked_up = tokio::time::timeout(moment, self.leads_no_nearer(namer, host)).await;
+        looked_up.unwrap_or(true) && self.may_name(namer, host)
+    }
+
+    /// The same for a host that another program looks up itself: it is looked up here first. What its name says later is not
+    /// known.
+    pub async fn leads_no_nearer(&self, namer: &Url, host: &str) -> bool {
+        let Ok(named) = Url::parse(&format!("https://{host}/")) else { return false };
+        self.http.resolver().leads_no_nearer(namer, &named, self.http.private_hosts()).await
     }
 
     /// Whether the text of an address may lead to a host, `HOST[:PORT]`: one that is not on this machine, or that
-    /// [`WebClient::with_private_hosts`] allows. Names are held to it as by [`WebClient::may_name`].
+    /// [`crate::HttpOptions::private_hosts`] allows. Names are held to it as by [`WebClient::may_name`].
     pub fn may_be_written(&self, host: &str) -> bool {
-        is_host(host, |named| self.http.resolver().may_be_written(named, &self.private))
+        is_host(host, |named| self.http.resolver().may_be_written(named, self.http.private_hosts()))
     }
 
     /// The address that an answer of `from` names. It obeys the rules of redirects.
@@ -143,7 +152,7 @@ impl WebClient {
         let rule = PlainRule { began: from, named: self.http.plain_hosts(), protection };
         let refused = |fault| WebError { url: shown_url(from), fault };
         let named = next_hop(from, text, &rule).map_err(|fault| refused(WebFault::Redirect(fault)))?;
-        if self.http.resolver().may_name(from, &named, &self.private) {
+        if self.http.resolver().may_name(from, &named, self.http.private_hosts()) {
             Ok(named)
         } else {
             Err(refused(WebFault::PrivateHost(host_of(&named))))
@@ -181,7 +190,7 @@ impl WebClient {
         let (url, login) = split_login(&request.url, self.http.scrubber());
         let sent = HttpRequest {
             method: Method::GET,
-            url,
+            to: HeldUrl::anywhere(url),
             accept: request.accept,
             authorization: request.token.and_then(bearer).or(login),
             headers: Vec::new(),
@@ -211,8 +220,10 @@ pub(crate) struct WebRequester<'a, W> {
 impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
     type RequestError = WebError;
 
-    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, WebError> {
-        self.client.named_by(answer.url(), location, self.protection)
+    fn next(&self, from: &HeldUrl, _: &HttpAnswer, location: &str) -> Result<HeldUrl, WebError> {
+        let url = self.client.named_by(&from.url, location, self.protection)?;
+        let refused = |_| WebError { url: shown_url(&from.url), fault: WebFault::PrivateHost(host_of(&url)) };
+        self.client.http.held(from, url.clone()).map_err(refused)
     }
 
     fn wants(&self, answer: &HttpAnswer) -> bool {

@@ -7,9 +7,11 @@ use url::Url;
 use crate::answer::HttpAnswer;
 use crate::authorization::split_login;
 use crate::clean::{host_of, shown_url};
-use crate::client::{HttpClient, HttpRequest, TimeLimit};
+use crate::client::HttpClient;
 use crate::download::{BodySize, Download, DownloadFault, Downloaded, RangeSource, content_range};
+use crate::held_url::HeldUrl;
 use crate::redirect::Protection;
+use crate::requester::{HttpRequest, TimeLimit};
 use crate::retry::Attempts;
 use crate::web::{WebClient, WebError, WebFault, WebRequester};
 
@@ -65,7 +67,7 @@ impl WebClient {
         let (url, authorization) = split_login(&download.url, self.http.scrubber());
         let request = HttpRequest {
             method,
-            url,
+            to: HeldUrl::anywhere(url),
             accept: "*/*",
             authorization,
             headers: headers.to_vec(),

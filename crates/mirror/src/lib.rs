@@ -40,8 +40,8 @@ pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
     ModuleAction, ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
-    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, UnfollowedCall, WantedModule,
-    bundled_modules,
+    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
+    WantedModule, bundled_modules,
 };
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};

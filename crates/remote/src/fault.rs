@@ -21,6 +21,7 @@ pub(crate) fn redirect_rule(fault: &RedirectFault) -> Option<AccessFault> {
     match fault {
         RedirectFault::Downgrade(_) => Some(AccessFault::RedirectDowngrade),
         RedirectFault::UnnamedDowngrade(_) | RedirectFault::UnnamedHost(_) => Some(AccessFault::RedirectUnnamed),
+        RedirectFault::PrivateHost(_) => Some(AccessFault::PrivateHost),
         _ => None,
     }
 }

@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 use tofu_oci_http::{
-    HttpAnswer, HttpRequest, MAX_REDIRECTS, NoDocument, Protection, Requester, TimeLimit, host_of, next_hop,
+    HeldUrl, HttpAnswer, HttpRequest, MAX_REDIRECTS, NoDocument, Protection, Requester, TimeLimit, host_of, next_hop,
     same_origin, shown_url,
 };
 use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_types::NetworkFault;
 use url::Url;
 
 use crate::exchange::{Exchange, TokenOutcome};
@@ -27,7 +28,7 @@ impl TokenRequest<'_> {
     pub(crate) async fn send(&self, network: &RegistryNetwork, sending: &Sending) -> Result<HttpAnswer, StoreError> {
         let request = HttpRequest {
             method: sending.method.clone(),
-            url: sending.url.clone(),
+            to: self.held(network, sending.url.clone())?,
             accept: "application/json",
             authorization: sending.authorization.clone(),
             headers: Vec::new(),
@@ -38,6 +39,26 @@ impl TokenRequest<'_> {
         let requester = TokenRequester { request: self, network, sending };
         network.http.get(&request, &mut network.http.attempts(), &requester).await
     }
+
+    /// The realm as the registry may name it.
+    fn held(&self, network: &RegistryNetwork, realm: Url) -> Result<HeldUrl, StoreError> {
+        let registry = HeldUrl::anywhere(self.registry.clone());
+        held_realm(network, &registry, realm).map_err(|refusal| self.forbidden(network, refusal))
+    }
+}
+
+/// A token server that is not where it may be.
+fn private_realm(realm: &Url) -> RealmRefusal {
+    let place = "is on this machine or in a private network, and the registry is elsewhere";
+    RealmRefusal::new(AccessFault::RealmPrivateAddress, format!("the token server {} {place}", host_of(realm)))
+}
+
+/// A token server that `from` names. It is no nearer than that host, unless the user names it.
+fn held_realm(network: &RegistryNetwork, from: &HeldUrl, realm: Url) -> Result<HeldUrl, RealmRefusal> {
+    if network.hosts.named.token.contain(&realm) {
+        return Ok(HeldUrl::anywhere(realm));
+    }
+    network.http.held(from, realm.clone()).map_err(|_| private_realm(&realm))
 }
 
 impl TokenRequester<'_> {
@@ -47,19 +68,20 @@ impl TokenRequester<'_> {
 
     /// Where a redirect leads, if it passes the rules of a realm. A request that shows a secret stays within the origin:
     /// without the secret the answer would be an anonymous token.
-    fn check_redirect(&self, from: &Url, location: &str) -> Result<Url, RealmRefusal> {
+    fn check_redirect(&self, from: &HeldUrl, location: &str) -> Result<HeldUrl, RealmRefusal> {
         let scheme = |problem| RealmRefusal::new(AccessFault::RealmScheme, problem);
-        let to = from.join(location).map_err(|_| scheme("the token server redirects to an invalid address"))?;
-        if !same_origin(&to, from) && !matches!(self.request.asker, Asker::Nobody) {
+        let to = from.url.join(location).map_err(|_| scheme("the token server redirects to an invalid address"))?;
+        if !same_origin(&to, &from.url) && !matches!(self.request.asker, Asker::Nobody) {
             let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
             return Err(RealmRefusal::new(AccessFault::TokenRedirect, problem));
         }
         let hosts = &self.network.hosts;
         check_realm(&to, self.request.registry, &hosts.named)?;
-        next_hop(from, location, &hosts.plain_rule(from, Protection::Tls)).map_err(|fault| {
+        let to = next_hop(&from.url, location, &hosts.plain_rule(&from.url, Protection::Tls)).map_err(|fault| {
             let problem = format!("the token server redirects: {fault}");
             RealmRefusal::new(redirect_rule(&fault).unwrap_or(AccessFault::RealmScheme), problem)
-        })
+        })?;
+        held_realm(self.network, from, to)
     }
 }
 
@@ -67,15 +89,14 @@ impl TokenRequester<'_> {
 impl Requester for TokenRequester<'_> {
     type RequestError = StoreError;
 
-    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, StoreError> {
-        let from = answer.url();
-        let to = from.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
-        self.saw(from, Some(answer.status()), None, || TokenOutcome::Elsewhere { to });
+    fn next(&self, from: &HeldUrl, answer: &HttpAnswer, location: &str) -> Result<HeldUrl, StoreError> {
+        let to = from.url.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
+        self.saw(&from.url, Some(answer.status()), None, || TokenOutcome::Elsewhere { to });
         let next =
             self.check_redirect(from, location).map_err(|refusal| self.request.forbidden(self.network, refusal))?;
         self.network.saw(|| Exchange::Redirected {
-            from: shown_url(from),
-            to: shown_url(&next),
+            from: shown_url(&from.url),
+            to: shown_url(&next.url),
             shown_there: self.sending.shown.clone(),
         });
         Ok(next)
@@ -97,6 +118,9 @@ impl Requester for TokenRequester<'_> {
         match why {
             NoDocument::Network(mut problem) => {
                 self.saw(url, None, None, || TokenOutcome::None(problem.text.clone()));
+                if problem.fault == NetworkFault::PrivateAddress {
+                    return self.request.forbidden(self.network, private_realm(url));
+                }
                 problem.text = format!("the token server {}: {}", host_of(&self.sending.url), problem.text);
                 unreachable(place.clone(), problem)
             }

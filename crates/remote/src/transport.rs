@@ -12,11 +12,11 @@ use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use std::sync::Arc;
 use tofu_oci_http::{
-    Attempts, HttpAnswer, MAX_REDIRECTS, NetworkProblem, NoAnswer, NoRetry, RedirectFault, RetryAfter, Setback, clean,
-    host_of, is_transient, next_hop, same_origin, shown_url,
+    Attempts, HeldUrl, HttpAnswer, MAX_REDIRECTS, NetworkProblem, NoAnswer, NoRetry, Reach, RedirectFault, RetryAfter,
+    Setback, clean, host_of, is_transient, next_hop, same_origin, shown_url,
 };
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Event, Place};
+use tofu_oci_types::{Event, NetworkFault, Place};
 use tokio::time::Instant;
 use url::Url;
 
@@ -42,7 +42,7 @@ enum AttemptOutcome {
 
 /// The address of an attempt, after some redirects.
 struct Hop {
-    url: Url,
+    to: HeldUrl,
     /// Whether the registry's own origin has been left; it is not trusted again then.
     crossed: bool,
     count: usize,
@@ -130,7 +130,15 @@ impl RegistryClient {
         place: &Place,
         attempts: &mut Attempts,
     ) -> Result<AttemptOutcome, StoreError> {
-        let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
+        let forbidden = |fault: &RedirectFault| StoreError::Forbidden {
+            place: place.clone(),
+            fault: redirect_rule(fault),
+            problem: fault.to_string(),
+        };
+        // The registry may be anywhere; what it names is no nearer than it.
+        let to =
+            self.http().held(&HeldUrl::anywhere(root.clone()), start.clone()).map_err(|fault| forbidden(&fault))?;
+        let mut hop = Hop { to, crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
         if call.showing != Showing::Never && !hop.crossed {
             proof = self.authority.proof(&self.network, root, call.access).await?;
@@ -140,17 +148,20 @@ impl RegistryClient {
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
             let shown_value = shown.map(|proof| &proof.value);
-            let head = match self.exchange(call, &hop.url, shown_value, place, attempts).await? {
+            let head = match self.exchange(call, &hop.to, shown_value, place, attempts).await? {
                 Ok(head) => head,
                 Err(mut no_answer) => {
                     self.network.saw(|| Exchange::NoAnswer {
                         method: call.method.to_string(),
-                        url: shown_url(&hop.url),
+                        url: shown_url(&hop.to.url),
                         shown: shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
                         problem: no_answer.problem.text.clone(),
                     });
+                    if no_answer.problem.fault == NetworkFault::PrivateAddress && hop.to.nearest != Reach::Machine {
+                        return Err(forbidden(&RedirectFault::PrivateHost(host_of(&hop.to.url))));
+                    }
                     if hop.crossed {
-                        no_answer.problem.text = format!("{}: {}", host_of(&hop.url), no_answer.problem.text);
+                        no_answer.problem.text = format!("{}: {}", host_of(&hop.to.url), no_answer.problem.text);
                     }
                     return Ok(AttemptOutcome::NoAnswer(no_answer));
                 }
@@ -161,7 +172,7 @@ impl RegistryClient {
             answer.shown = shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone());
             answer.named = shown.is_some_and(|proof| proof.named);
             answer.short = shown.is_some_and(|proof| proof.short);
-            self.saw_answer(call, &hop.url, &mut answer).await;
+            self.saw_answer(call, &hop.to.url, &mut answer).await;
             self.note_warnings(root, &answer);
             if answer.status() == 401 && !hop.crossed && call.showing == Showing::WhenAsked {
                 let reply = async || self.authority.challenged(&self.network, root, call.access, &answer, shown).await;
@@ -185,15 +196,12 @@ impl RegistryClient {
             match self.redirect(call, start, &hop, &answer) {
                 Ok(None) => return Ok(AttemptOutcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
-                    hop.crossed |= !same_origin(&next, root);
+                    hop.crossed |= !same_origin(&next.url, root);
                     hop.count += 1;
-                    self.saw_redirect(&hop, &next, proof.as_ref());
-                    hop.url = next;
+                    self.saw_redirect(&hop, &next.url, proof.as_ref());
+                    hop.to = next;
                 }
-                Err(fault) => {
-                    let (rule, problem) = (redirect_rule(&fault), fault.to_string());
-                    return Err(StoreError::Forbidden { place: place.clone(), fault: rule, problem });
-                }
+                Err(fault) => return Err(forbidden(&fault)),
             }
         }
     }
@@ -216,7 +224,7 @@ impl RegistryClient {
 
     fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&ShownProof>) {
         self.network.saw(|| Exchange::Redirected {
-            from: shown_url(&hop.url),
+            from: shown_url(&hop.to.url),
             to: shown_url(next),
             shown_there: proof.filter(|_| !hop.crossed).map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
         });
@@ -225,14 +233,14 @@ impl RegistryClient {
     async fn exchange(
         &self,
         call: &RegistryCall<'_>,
-        url: &Url,
+        to: &HeldUrl,
         authorization: Option<&HeaderValue>,
         place: &Place,
         attempts: &mut Attempts,
     ) -> Result<Result<HttpAnswer, NoAnswer>, StoreError> {
-        self.http().pass(url, attempts).await.map_err(|asked| too_long(place.clone(), asked))?;
+        self.http().pass(&to.url, attempts).await.map_err(|asked| too_long(place.clone(), asked))?;
         let (body, progress, failure) = call.body.open(place, self.http().limits().pace_floor).await?;
-        let mut request = reqwest::Request::new(call.method.clone(), url.clone());
+        let mut request = reqwest::Request::new(call.method.clone(), to.url.clone());
         *request.headers_mut() = call.headers.clone();
         if let Some(authorization) = authorization {
             self.network.scrubber().header(authorization);
@@ -243,7 +251,7 @@ impl RegistryClient {
             request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
             *request.body_mut() = Some(body);
         }
-        let answer = self.http().execute(request, &progress, attempts).await;
+        let answer = self.http().execute(request, to.nearest, &progress, attempts).await;
         match failure.take() {
             Some(error) if answer.is_err() => Err(error),
             _ => Ok(answer),
@@ -257,7 +265,7 @@ impl RegistryClient {
         start: &Url,
         hop: &Hop,
         answer: &RegistryAnswer,
-    ) -> Result<Option<Url>, RedirectFault> {
+    ) -> Result<Option<HeldUrl>, RedirectFault> {
         let reading = matches!(call.method, Method::GET | Method::HEAD);
         let follows = match answer.status() {
             301..=303 => reading,
@@ -268,8 +276,12 @@ impl RegistryClient {
         if hop.count >= MAX_REDIRECTS {
             return Err(RedirectFault::TooMany);
         }
-        let next = next_hop(&hop.url, location, &self.network.hosts.plain_rule(start, call.protection))?;
-        Ok((call.following == Following::All || same_origin(&next, start)).then_some(next))
+        let rule = self.network.hosts.plain_rule(start, call.protection);
+        if call.following == Following::WithinTheOrigin && !same_origin(&next_hop(&hop.to.url, location, &rule)?, start)
+        {
+            return Ok(None);
+        }
+        self.http().next_hop(&hop.to, location, &rule).map(Some)
     }
 
     /// Passes the registry's warnings on, each once.

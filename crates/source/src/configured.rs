@@ -21,8 +21,6 @@ pub struct ConfiguredMethods {
     pub methods: Methods,
     /// The suffix that makes a host name say where its providers are.
     pub suffix: MagicSuffix,
-    /// Hosts that any host may name, wherever they are.
-    pub private_hosts: Vec<String>,
     /// What the signatures of origin registries must be.
     pub demands: SignatureDemands,
 }
@@ -41,13 +39,7 @@ impl ConfiguredMethods {
         let written = || reading.config.magic_suffix.as_ref().map(|(suffix, _)| suffix.clone());
         let suffix = suffix.or_else(written).unwrap_or_default();
         let demands = SignatureDemands::of_variables(|name| environment.var(name));
-        Self { reading: Arc::clone(reading), methods, suffix, private_hosts: Vec::new(), demands }
-    }
-
-    /// The same with hosts that any host may name.
-    #[must_use]
-    pub fn with_private_hosts(self, private_hosts: Vec<String>) -> Self {
-        Self { private_hosts, ..self }
+        Self { reading: Arc::clone(reading), methods, suffix, demands }
     }
 
     /// The errors that end a run; `OpenTofu` would go on. Errors about credentials count only if the run reads

@@ -1,6 +1,6 @@
 //! The places of the CLI configuration's methods, opened.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -33,18 +33,18 @@ pub struct MethodOpener {
     mirrors: Mutex<HashMap<MirrorSettings, Arc<NetworkMirrorSource>>>,
     /// The manifests that earlier runs have read.
     manifests: Option<ManifestFiles>,
+    /// The hosts whose services the user's files name.
+    blocks: BTreeSet<Hostname>,
 }
 
 impl MethodOpener {
     /// Sends no request yet. `tokens` are those of origin registries and network mirrors.
     pub fn new(configured: &ConfiguredMethods, client: Arc<RegistryClient>, tokens: Arc<dyn HostTokens>) -> Self {
         let config = &configured.reading.config;
-        let options = DiscoveryOptions {
-            timeout: timeout(config),
-            overrides: overrides(configured),
-            tokens: Arc::clone(&tokens),
-        };
-        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
+        let overrides = overrides(configured);
+        let blocks = overrides.keys().cloned().collect();
+        let options = DiscoveryOptions { timeout: timeout(config), overrides, tokens: Arc::clone(&tokens) };
+        let web = WebClient::new(Arc::clone(client.http()));
         let access = RegistryAccess {
             web: web.clone(),
             tokens,
@@ -56,7 +56,7 @@ impl MethodOpener {
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
         let (folders, mirrors) = (Mutex::default(), Mutex::default());
-        Self { client, discovery, access, open, folders, mirrors, manifests: None }
+        Self { client, discovery, access, open, folders, mirrors, manifests: None, blocks }
     }
 
     /// The same with a cache of manifests for the repositories that it opens.
@@ -80,6 +80,7 @@ impl MethodOpener {
             folders: Mutex::default(),
             mirrors: Mutex::default(),
             manifests: self.manifests.clone(),
+            blocks: self.blocks.clone(),
         }
     }
 
@@ -206,6 +207,28 @@ impl MethodOpener {
         };
         self.discovery.admit(&services, &host_of(&base))?;
         Ok(ModuleRegistry::new(host.clone(), base, self.access.clone()))
+    }
+
+    /// Whether a module or provider of one host may be asked for because a module of another host names it: the host is as far
+    /// away or farther, or the user allows it.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`].
+    pub async fn admit_called(&self, caller: &Hostname, called: &Hostname) -> Result<(), DiscoveryError> {
+        let web = &self.access.web;
+        let is_admitted = match web.root(caller.as_str()) {
+            // Where the services of the host are, the user says.
+            _ if self.blocks.contains(called) => true,
+            Ok(namer) => web.may_lead_to(&namer, called.as_str()).await,
+            Err(_) => false,
+        };
+        if is_admitted {
+            return Ok(());
+        }
+        let (caller, host) = (caller.display(), called.display());
+        let problem = format!("a module of {caller} names {host}, which is on this machine or in a private network");
+        let failure = Failure::PrivateHost { host: Some(host), problem };
+        Err(DiscoveryError { host: called.clone(), failure })
     }
 
     /// A package that a registry of modules has located.

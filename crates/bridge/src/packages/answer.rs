@@ -13,6 +13,7 @@ use tofu_oci_source::SourceError;
 use tofu_oci_store::{StoreError, StoreItem};
 
 use super::held_back::{BodyLength, held_back};
+use super::made::ZipLayer;
 use super::range::{WantedBytes, has_it, wanted};
 use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::Refusal;
@@ -56,22 +57,29 @@ impl Packages {
             return head.with(Body::empty());
         }
         let is_whole = range == (0..zip.size);
+        let blamed = |error: SourceError| upstream(zip.address.clone(), &error);
         let answer = async {
-            if let (true, Some(address)) = (is_whole, self.elsewhere(zip).await?) {
+            if !is_whole {
+                let kept = self.on_disk(zip).await?;
+                return self.body(&kept, range).await.map(|body| head.with(body)).map_err(blamed);
+            }
+            if let Some(address) = self.elsewhere(zip).await.map_err(blamed)? {
                 let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
                 head.put(LOCATION, address);
                 head.put(CACHE_CONTROL, "no-store");
                 return Ok(head.with(Body::empty()));
             }
-            self.body(zip, range).await.map(|body| head.with(body))
+            self.body(zip, range).await.map(|body| head.with(body)).map_err(blamed)
         };
-        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(zip.address.clone(), &error)))
+        answer.await.unwrap_or_else(|refusal: Refusal| bad_gateway(&refusal))
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.
     async fn elsewhere(&self, zip: &PackageZip) -> Result<Option<String>, SourceError> {
         match (self.options.redirects, &zip.bytes) {
-            (Redirects::ToOtherHosts, ZipBytes::Layer { store, blob }) => Ok(store.blob_elsewhere(blob).await?),
+            (Redirects::ToOtherHosts, ZipBytes::Layer(ZipLayer { store, blob })) => {
+                Ok(store.blob_elsewhere(blob).await?)
+            }
             (Redirects::Never, _) | (_, ZipBytes::Kept(_)) => Ok(None),
         }
     }

@@ -1,10 +1,16 @@
-//! The last piece of a body, held back until it is known that all is right.
+//! The end of a body, held back until it is known that all is right.
+
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 use futures_util::stream::Fuse;
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::Place;
+
+/// How many bytes are held back, or one piece if that is more. A registry may redirect to what is not a package, which is
+/// seldom larger: then no byte of it reaches the client.
+const HELD: usize = 128 << 10;
 
 /// How many bytes a body has, and whose they are.
 #[derive(Clone, Debug)]
@@ -14,13 +20,13 @@ pub(super) struct BodyLength {
     pub(super) bytes: u64,
 }
 
-/// Passes the bytes on, one piece late: the last piece comes after the end of `stream`. So a stream that finds out at its end
+/// Passes the bytes on, [`HELD`] late: the last pieces come after the end of `stream`. So a stream that finds out at its end
 /// that its bytes are wrong never becomes a complete body of the announced length, nor does one of another length.
 pub(super) fn held_back(
     stream: ByteStream,
     length: BodyLength,
 ) -> impl Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
-    let state = HoldingBack { stream: stream.fuse(), length, seen: 0, held: None };
+    let state = HoldingBack { stream: stream.fuse(), length, seen: 0, held: VecDeque::new(), held_bytes: 0 };
     futures_util::stream::try_unfold(state, HoldingBack::step)
 }
 
@@ -28,7 +34,8 @@ struct HoldingBack {
     stream: Fuse<ByteStream>,
     length: BodyLength,
     seen: u64,
-    held: Option<Bytes>,
+    held: VecDeque<Bytes>,
+    held_bytes: usize,
 }
 
 impl HoldingBack {
@@ -38,7 +45,7 @@ impl HoldingBack {
                 if self.seen != self.length.bytes {
                     return Err(self.length.differs(self.seen));
                 }
-                return Ok(self.held.take().map(|last| (last, self)));
+                return Ok(self.held.pop_front().map(|piece| (piece, self)));
             };
             self.seen += piece.len() as u64;
             if self.seen > self.length.bytes {
@@ -47,8 +54,12 @@ impl HoldingBack {
             if piece.is_empty() {
                 continue;
             }
-            if let Some(before) = self.held.replace(piece) {
-                return Ok(Some((before, self)));
+            self.held_bytes += piece.len();
+            self.held.push_back(piece);
+            // What is left after it is enough.
+            if let Some(first) = self.held.pop_front_if(|first| self.held_bytes - first.len() >= HELD) {
+                self.held_bytes -= first.len();
+                return Ok(Some((first, self)));
             }
         }
     }

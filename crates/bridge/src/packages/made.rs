@@ -1,23 +1,27 @@
-//! Zips of packages that are not a zip layer of known digest and size: made once, by whoever asks first.
+//! Zips on disk, made or fetched once, by whoever asks first: of packages that are not a zip layer of known digest and size, and
+//! of layers that a client wants a part of.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
+use futures_util::{FutureExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::Waiter;
+use tofu_oci_disk::{Purpose, Scratch, Waiter};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_source::{Locator, Offer, Package};
-use tofu_oci_types::NoReporter;
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Descriptor, NoReporter};
+use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Semaphore;
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
-use crate::Refusal;
 use crate::place_fault::upstream;
+use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
 const OTHERS: Duration = Duration::from_mins(10);
@@ -26,6 +30,19 @@ const OTHERS: Duration = Duration::from_mins(10);
 pub(super) struct ZipMaker {
     work: Arc<ZipWork>,
     running: Arc<Mutex<HashMap<ZipKey, Making>>>,
+}
+
+/// A layer of a repository that is a zip.
+#[derive(Clone)]
+pub(super) struct ZipLayer {
+    pub(super) store: Arc<dyn ReadStore>,
+    pub(super) blob: Box<Descriptor>,
+}
+
+/// What a zip is made from.
+enum ZipOrigin {
+    Offer(Offer),
+    Layer(ServedAddress, ZipLayer),
 }
 
 type Making = Shared<BoxFuture<'static, Result<Arc<KeptZip>, Refusal>>>;
@@ -52,15 +69,25 @@ impl ZipMaker {
     /// The zip of an offer.
     pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<KeptZip>, Refusal> {
         let key = self.work.key(offer).await?;
+        self.once(key, ZipOrigin::Offer(offer.clone())).await
+    }
+
+    /// The zip of a layer, all of it and verified.
+    pub(super) async fn layer(&self, address: &ServedAddress, layer: &ZipLayer) -> Result<Arc<KeptZip>, Refusal> {
+        let key = ZipKey::of(&["layer".to_owned(), layer.blob.digest.to_string()]);
+        self.once(key, ZipOrigin::Layer(address.clone(), layer.clone())).await
+    }
+
+    async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<KeptZip>, Refusal> {
         let making = {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(making) = running.get(&key) {
                 making.clone()
             } else {
                 let (work, done) = (Arc::clone(&self.work), Arc::clone(&self.running));
-                let (own, offer) = (key.clone(), offer.clone());
+                let own = key.clone();
                 let making = async move {
-                    let made = work.find_or_make(&own, &offer).await;
+                    let made = work.find_or_make(&own, &origin).await;
                     // Whoever asks from here on looks anew: the zip may have been removed meanwhile.
                     done.lock().unwrap_or_else(PoisonError::into_inner).remove(&own);
                     made.map(Arc::new)
@@ -75,31 +102,75 @@ impl ZipMaker {
     }
 }
 
+impl ZipOrigin {
+    fn address(&self) -> ServedAddress {
+        match self {
+            Self::Offer(offer) => offer.address().into(),
+            Self::Layer(address, _) => address.clone(),
+        }
+    }
+}
+
 impl ZipWork {
-    async fn find_or_make(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<KeptZip, Refusal> {
-        if let Some(kept) = self.known(key, offer).await? {
+    async fn find_or_make(self: &Arc<Self>, key: &ZipKey, origin: &ZipOrigin) -> Result<KeptZip, Refusal> {
+        let address = &origin.address();
+        if let Some(kept) = self.known(key, origin).await? {
             return Ok(kept);
         }
         let _core = self.turns.acquire().await.expect("the semaphore is never closed");
-        self.on_disk(offer, |work| work.folder.ready()).await?;
+        self.on_disk(address, |work| work.folder.ready()).await?;
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
         let turn = self.folder.turn(key, &waiter).await;
-        let _turn = turn.map_err(|error| upstream(offer.address(), &error))?;
-        if let Some(kept) = self.known(key, offer).await? {
+        let _turn = turn.map_err(|error| upstream(address.clone(), &error))?;
+        if let Some(kept) = self.known(key, origin).await? {
             return Ok(kept);
         }
-        let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
-        let verified = fetched.map_err(|error| upstream(offer.address(), &error))?;
         let key = key.clone();
-        // The temporary folder goes with `verified`, on the thread that may block.
-        self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
+        match origin {
+            ZipOrigin::Offer(offer) => {
+                let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
+                let verified = fetched.map_err(|error| upstream(address.clone(), &error))?;
+                // The temporary folder goes with `verified`, on the thread that may block.
+                self.on_disk(address, move |work| work.folder.keep(&key, verified.path())).await
+            }
+            ZipOrigin::Layer(_, layer) => {
+                let scratch =
+                    self.on_disk(address, |work| Scratch::temporary(work.folder.path(), Purpose::Lock)).await?;
+                let path = scratch.path().join("layer.zip");
+                self.fetch_layer(address, layer, &path).await?;
+                self.on_disk(address, move |work| {
+                    let kept = work.folder.keep(&key, &path);
+                    drop(scratch);
+                    kept
+                })
+                .await
+            }
+        }
+    }
+
+    /// Writes the bytes of a layer to a new file, which is right if no error comes.
+    async fn fetch_layer(
+        self: &Arc<Self>,
+        address: &ServedAddress,
+        layer: &ZipLayer,
+        path: &Path,
+    ) -> Result<(), Refusal> {
+        let mut pieces = layer.store.fetch(&layer.blob).await.map_err(|error| upstream(address.clone(), &error))?;
+        let own = path.to_owned();
+        let file = self.on_disk(address, move |_| File::create_new(own)).await?;
+        let mut file = tokio::fs::File::from_std(file);
+        let on_file = |error: io::Error| upstream(address.clone(), &error);
+        while let Some(piece) = pieces.try_next().await.map_err(|error| upstream(address.clone(), &error))? {
+            file.write_all(&piece).await.map_err(on_file)?;
+        }
+        file.flush().await.map_err(on_file)
     }
 
     /// The zip, if it is on disk. What is pulled through ends in its destination all the same.
-    async fn known(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
+    async fn known(self: &Arc<Self>, key: &ZipKey, origin: &ZipOrigin) -> Result<Option<KeptZip>, Refusal> {
         let key = key.clone();
-        let found = self.on_disk(offer, move |work| work.folder.find(&key)).await?;
-        if found.is_some() {
+        let found = self.on_disk(&origin.address(), move |work| work.folder.find(&key)).await?;
+        if let (Some(_), ZipOrigin::Offer(offer)) = (&found, origin) {
             offer.release.note_use();
         }
         Ok(found)
@@ -135,18 +206,18 @@ impl ZipWork {
             }
             Ok(ZipKey::of(&texts))
         };
-        self.on_disk(offer, rest).await
+        self.on_disk(&offer.address().into(), rest).await
     }
 
     /// Runs work on the folder on a thread that may block.
     async fn on_disk<T: Send + 'static>(
         self: &Arc<Self>,
-        offer: &Offer,
+        address: &ServedAddress,
         work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
     ) -> Result<T, Refusal> {
         let this = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || work(&this)).await;
-        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|error| upstream(offer.address(), &error))
+        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|error| upstream(address.clone(), &error))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ServedPackage --zip--> PackageZip { digest, size }    no byte of a zip layer is read for it
-//! GET --answer--> the whole zip     hashed on the way; its last piece is held back until the digest is right
-//!                 a part of it      a part of the blob, as its place gives it: a digest says nothing about a part
+//! GET --answer--> the whole zip     hashed on the way; its end is held back until the digest is right
+//!                 a part of it      of a zip on disk: a digest says nothing about a part, so the whole layer is fetched first
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
 //! ```
 
@@ -23,7 +23,7 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
 use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
 
 use self::kept::{KeptZip, ZipFolder};
-use self::made::ZipMaker;
+use self::made::{ZipLayer, ZipMaker};
 use crate::place_fault::upstream;
 use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
@@ -85,7 +85,7 @@ pub struct PackageZip {
 #[derive(Clone)]
 enum ZipBytes {
     /// A layer of a repository.
-    Layer { store: Arc<dyn ReadStore>, blob: Box<Descriptor> },
+    Layer(ZipLayer),
     /// A file of this program, which was made or fetched for it.
     Kept(Arc<KeptZip>),
 }
@@ -117,12 +117,12 @@ impl Packages {
             Some((store, blob)) => {
                 let admitted = self.options.limits.check_packed(blob.size);
                 admitted.map_err(|error| upstream(offer.address(), &error))?;
-                ZipBytes::Layer { store, blob: Box::new(blob) }
+                ZipBytes::Layer(ZipLayer { store, blob: Box::new(blob) })
             }
             None => ZipBytes::Kept(self.maker.zip(offer).await?),
         };
         let (digest, size) = match &bytes {
-            ZipBytes::Layer { blob, .. } => (blob.digest.clone(), blob.size),
+            ZipBytes::Layer(ZipLayer { blob, .. }) => (blob.digest.clone(), blob.size),
             ZipBytes::Kept(kept) => (kept.digest.clone(), kept.size),
         };
         let name = zip_name(offer.address(), offer.version(), &offer.platform);
@@ -143,27 +143,31 @@ impl Packages {
             name: module.zip_name(),
             address: (&module.address).into(),
             place: module.store.place(),
-            bytes: ZipBytes::Layer { store: Arc::clone(&module.store), blob: Box::new(blob) },
+            bytes: ZipBytes::Layer(ZipLayer { store: Arc::clone(&module.store), blob: Box::new(blob) }),
         })
+    }
+
+    /// The same zip on disk, all of it and verified, so that a part of it can be given.
+    async fn on_disk(&self, zip: &PackageZip) -> Result<PackageZip, Refusal> {
+        let bytes = match &zip.bytes {
+            ZipBytes::Layer(layer) => ZipBytes::Kept(self.maker.layer(&zip.address, layer).await?),
+            kept @ ZipBytes::Kept(_) => kept.clone(),
+        };
+        Ok(PackageZip { bytes, ..zip.clone() })
     }
 }
 
 impl PackageZip {
-    /// These bytes. All of them end in an error unless they have the digest; a part is as its place gives it.
+    /// These bytes. All of them end in an error unless they have the digest; a part is one of a file on disk.
     async fn open(&self, range: Range<u64>) -> Result<ByteStream, StoreError> {
-        let is_whole = range == (0..self.size);
-        let stream = match &self.bytes {
-            ZipBytes::Layer { store, blob } => store.fetch_range_unverified(blob, range).await?,
-            ZipBytes::Kept(kept) => file_range(Arc::clone(&kept.file), kept.path.clone(), range),
+        let kept = match &self.bytes {
+            ZipBytes::Layer(ZipLayer { store, blob }) => return store.fetch(blob).await,
+            ZipBytes::Kept(kept) => kept,
         };
-        if is_whole { verified(self.place.clone(), stream, &self.descriptor()) } else { Ok(stream) }
-    }
-
-    fn descriptor(&self) -> Descriptor {
-        match &self.bytes {
-            ZipBytes::Layer { blob, .. } => Descriptor::clone(blob),
-            ZipBytes::Kept(_) => Descriptor::new("application/zip", self.digest.clone(), self.size),
-        }
+        let is_whole = range == (0..self.size);
+        let stream = file_range(Arc::clone(&kept.file), kept.path.clone(), range);
+        let descriptor = || Descriptor::new("application/zip", self.digest.clone(), self.size);
+        if is_whole { verified(self.place.clone(), stream, &descriptor()) } else { Ok(stream) }
     }
 }
 

@@ -54,6 +54,12 @@ pub(crate) struct Network {
     /// with commas.
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) token_host: Vec<String>,
+    /// Allow a host elsewhere to send tofu-oci to this private HOST[:PORT] (repeatable)
+    ///
+    /// A registry or the host of an address may then redirect to this host, or name it as its registry, although it is
+    /// on this machine or in a private network and they are not. The variable takes a list with commas.
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
+    pub(crate) private_host: Vec<String>,
     /// How often to try a request that fails for a passing reason, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<u32, 1, 20>, allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) attempts: u32,

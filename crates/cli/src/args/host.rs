@@ -21,11 +21,6 @@ struct HostFault {
 }
 
 impl HostParser {
-    /// What an option makes of a text; `None` if it refuses it.
-    pub(crate) fn host(text: &str) -> Option<String> {
-        Self::read(text).ok()
-    }
-
     fn read(text: &str) -> Result<String, HostFault> {
         let text = text.trim();
         if text.parse::<Ipv6Addr>().is_ok() {

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{
-    IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, RenameArgs, SigningArgs, TrustArgs,
-};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, SigningArgs, TrustArgs};
 
 /// Arguments of `module mirror`.
 #[derive(Debug, Args)]
@@ -70,8 +68,6 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) jobs: u8,
     #[command(flatten)]
     pub(crate) signing: SigningArgs,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
     #[command(flatten)]
     pub(crate) rename: RenameArgs,
     #[command(flatten)]

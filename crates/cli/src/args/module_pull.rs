@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, TrustArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs};
 
 /// Arguments of `module pull`.
 #[derive(Debug, Args)]
@@ -42,8 +42,6 @@ pub(crate) struct ModulePullArgs {
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
-    #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) network: Network,
@@ -73,8 +71,6 @@ pub(crate) struct ModuleVersionsArgs {
     pub(crate) limit: Option<u16>,
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

@@ -26,8 +26,6 @@ modules of registries), then each provider's locked version and its place. `prov
 evaluates nothing, makes no request and writes nothing. It looks into modules from elsewhere if
 `tofu get` or `terraform get` has fetched them. The exit code is 1 if OpenTofu would refuse the
 configuration, and 2 if a file of it or of the CLI configuration cannot be read.")]
-// It asks no host, and says so if the option is given.
-#[command(mut_arg("private_host", |option| option.hide(true)))]
 pub(crate) struct ProvidersArgs {
     /// Look at this directory: its configuration, its lock file, its state, its .terraform
     #[arg(long, value_name = "DIR")]

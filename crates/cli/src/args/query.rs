@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Default, Args)]
@@ -30,19 +30,6 @@ pub(crate) struct LookupArgs {
     /// with `magic_suffix` in the CLI configuration changes the default.
     #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX", hide_short_help = true)]
     pub(crate) magic_suffix: Option<String>,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
-}
-
-/// Which private hosts may be named by others.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct PrivateHostArgs {
-    /// Allow a host of the internet to send tofu-oci to this private HOST[:PORT] (repeatable)
-    ///
-    /// The host of an address may then name this host as its registry, or redirect to it, although it is on this
-    /// machine or in a private network. The variable takes a list with commas.
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser, hide_short_help = true)]
-    pub(crate) private_host: Vec<String>,
 }
 
 /// Arguments of `versions`.

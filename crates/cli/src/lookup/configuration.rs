@@ -30,7 +30,7 @@ pub(crate) fn configured(
     if !lookup.plugin_dir.is_empty() {
         configured.methods = Methods::of_plugin_dirs(&lookup.plugin_dir, environment);
     }
-    Ok(configured.with_private_hosts(lookup.private.private_host.clone()))
+    Ok(configured)
 }
 
 /// Refuses files with errors; `OpenTofu` would go on.

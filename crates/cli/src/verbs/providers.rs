@@ -13,7 +13,6 @@ use tofu_oci_tfconfig::{ConfigFinding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::typed::typed_hosts;
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -29,10 +28,6 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
     if !dir.is_dir() {
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
-    }
-    if typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST") {
-        return Err(Diagnostic::usage("--private-host is for commands that ask hosts, and `providers` asks none")
-            .hint("leave it out; install, lock, versions and resolve take it"));
     }
     let mirrors = crate::modules::load(&args.mapping, &dir)?;
     let workspace = std::env::var("TF_WORKSPACE").ok();

@@ -30,5 +30,7 @@ pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
-pub use report::{CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+pub use report::{
+    CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall,
+};
 pub use upstream::{HostedModules, MappedModules, ModuleUpstream};

@@ -1,7 +1,9 @@
 //! What became of modules, and of the calls in them.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
-use tofu_oci_types::{Constraints, Digest, ModuleAddr, Place, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Digest, Hostname, ModuleAddr, Place, ProviderAddr, Version};
 
 use super::error::ModuleMirrorError;
 
@@ -55,6 +57,17 @@ pub enum ModuleAction {
     WithdrawnThere,
 }
 
+/// A provider that modules require.
+#[derive(Clone, Debug)]
+pub struct NeededProvider {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The constraints of all of them.
+    pub constraints: Constraints,
+    /// The hosts of these modules.
+    pub required_by: BTreeSet<Hostname>,
+}
+
 /// A call of a module that this run does not bring to the destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct UnfollowedCall {
@@ -100,8 +113,8 @@ pub struct ModuleMirrorReport {
     pub lines: Vec<ModuleMirrorLine>,
     /// The calls that are not mirrored, sorted.
     pub calls: Vec<UnfollowedCall>,
-    /// The providers that the modules require which the run has read, sorted, each with the constraints of all of them.
-    pub providers: Vec<(ProviderAddr, Constraints)>,
+    /// The providers that the modules require which the run has read, sorted.
+    pub providers: Vec<NeededProvider>,
 }
 
 impl ModuleMirrorReport {

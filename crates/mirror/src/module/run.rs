@@ -7,13 +7,13 @@ use std::sync::Arc;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, ProviderAddr, Subdir, Version};
+use tofu_oci_types::{Constraints, Event, Hostname, ModuleAddr, ModuleSource, ProviderAddr, Subdir, Version};
 
 use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
 use super::job::{ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
-use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
 use super::visit::{ModuleVisit, Visited};
 
 /// Folders of versions that a run visits at most.
@@ -44,7 +44,7 @@ struct ModuleRun<'a> {
     lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
     looked: BTreeSet<(VersionKey, String)>,
     calls: BTreeSet<UnfollowedCall>,
-    providers: BTreeMap<ProviderAddr, Constraints>,
+    providers: BTreeMap<ProviderAddr, (Constraints, BTreeSet<Hostname>)>,
     /// What the last wave has led to.
     next: BTreeMap<VersionKey, WaveVisit>,
 }
@@ -82,7 +82,9 @@ impl ModuleMirrorJob<'_> {
                 (one, other) => one.is_some().cmp(&other.is_some()),
             })
         });
-        let (calls, providers) = (run.calls.into_iter().collect(), run.providers.into_iter().collect());
+        let calls = run.calls.into_iter().collect();
+        let needed = |(address, (constraints, required_by))| NeededProvider { address, constraints, required_by };
+        let providers = run.providers.into_iter().map(needed).collect();
         Ok(ModuleMirrorReport { lines, calls, providers })
     }
 }
@@ -208,9 +210,11 @@ impl ModuleRun<'_> {
                 let name = format!("{address}{inside} {version}");
                 match read {
                     ReadCalls::Known(calls, providers) => {
-                        for (address, constraints) in providers {
-                            let known = self.providers.entry(address).or_insert_with(Constraints::any);
+                        for (provider, constraints) in providers {
+                            let (known, by) =
+                                self.providers.entry(provider).or_insert_with(|| (Constraints::any(), BTreeSet::new()));
                             *known = known.and(&constraints);
+                            by.insert(address.hostname().clone());
                         }
                         let caller = ModuleCaller { name: Some(name), chain };
                         self.follow(&caller, &calls, job.nested).await?;
@@ -236,6 +240,10 @@ impl ModuleRun<'_> {
             let fate = match (&call.source, &call.constraints) {
                 (Some(ModuleSource::Registry(address, folder)), Some(constraints)) => {
                     let Some(fate) = self.fate_in_registry(caller, (address, folder), constraints, nested).await else {
+                        if let Err(error) = self.admit(caller, address).await {
+                            self.fail(address.clone(), caller, error.into());
+                            continue;
+                        }
                         let (address, folder) = (address.clone(), folder.clone());
                         let origin = ModuleOrigin::Registry { constraints: constraints.clone(), latest: Some(1) };
                         self.want(WantedModule { address, folder, origin }, caller).await?;
@@ -259,6 +267,17 @@ impl ModuleRun<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Whether a call may be followed: what the user calls is, and a module leads to no host that is nearer than its own.
+    async fn admit(&self, caller: &ModuleCaller, called: &ModuleAddr) -> Result<(), ModuleError> {
+        let Some((by, ..)) = caller.chain.last() else { return Ok(()) };
+        let own = self.job.configuration.iter().flat_map(|(_, calls)| calls);
+        let is_own = |call: &OuterCall| matches!(&call.source, Some(ModuleSource::Registry(own, _)) if own == called);
+        if self.job.wanted.iter().any(|wanted| wanted.address == *called) || own.into_iter().any(is_own) {
+            return Ok(());
+        }
+        self.job.upstream.admit(by.hostname(), called).await
     }
 
     /// Why a call of a module of a registry is not followed; `None` if it is.

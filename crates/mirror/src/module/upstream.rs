@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_source::{GitProgram, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{ModuleAddr, Place, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{Hostname, ModuleAddr, Place, Reference, Subdir, Tag, Version};
 
 use super::pick::NamedPackage;
 use crate::OpenStore;
@@ -23,6 +23,23 @@ pub trait ModuleUpstream: Send + Sync {
     /// Whether there is nothing beyond it: a bundle at a site without a network.
     fn is_closed(&self) -> bool {
         false
+    }
+
+    /// Whether this host may be asked because a module of `caller` names it.
+    ///
+    /// # Errors
+    /// If it is nearer than the host of the caller.
+    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
+        let _ = (caller, host);
+        Ok(())
+    }
+
+    /// The same of the registry that would be asked for a module.
+    ///
+    /// # Errors
+    /// If it is nearer than the host of the caller.
+    async fn admit(&self, caller: &Hostname, address: &ModuleAddr) -> Result<(), ModuleError> {
+        self.admit_host(caller, address.hostname()).await
     }
 
     /// The package that the registry names for a version. Its bytes are not fetched yet.
@@ -50,6 +67,10 @@ pub struct HostedModules {
 impl ModuleUpstream for HostedModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
         Ok(self.opener.module_registry(address.hostname()).await?.versions(address).await?.versions)
+    }
+
+    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
+        Ok(self.opener.admit_called(caller, host).await?)
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
@@ -95,6 +116,17 @@ impl ModuleUpstream for MappedModules {
             Some(store) => Ok(Listing::of(&store.tags().await?).versions),
             None => self.others.versions(address).await,
         }
+    }
+
+    async fn admit(&self, caller: &Hostname, address: &ModuleAddr) -> Result<(), ModuleError> {
+        match self.repository(address)? {
+            Some(_) => Ok(()),
+            None => self.others.admit(caller, address).await,
+        }
+    }
+
+    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
+        self.others.admit_host(caller, host).await
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {

@@ -14,6 +14,7 @@ mod moments;
 mod network;
 mod parts;
 mod probe;
+mod reach;
 mod referrers;
 mod retry;
 mod rotation;

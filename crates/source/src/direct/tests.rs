@@ -67,8 +67,9 @@ fn shown(hosted: Result<HostedPlace, SourceError>) -> String {
 
 /// A client that no test of this module lets ask.
 fn web(allowed: &[&str]) -> WebClient {
-    let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-    WebClient::new(HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap()).with_private_hosts(&allowed)
+    let private_hosts = allowed.iter().map(ToString::to_string).collect();
+    let options = HttpOptions { private_hosts, ..HttpOptions::default() };
+    WebClient::new(HttpClient::new(options, Arc::new(NoReporter)).unwrap())
 }
 
 const OCI: &str = r#"{"oci-providers.v1":"ghcr.io/x/{namespace}-{type}"}"#;
@@ -166,8 +167,9 @@ impl World {
         Self { registry, web, tunnel }
     }
 
-    fn client(&self) -> Arc<RegistryClient> {
+    fn client(&self, private_hosts: &[&str]) -> Arc<RegistryClient> {
         let options = HttpOptions {
+            private_hosts: private_hosts.iter().map(ToString::to_string).collect(),
             proxies: Proxies::Fixed(self.tunnel.url()),
             ca_certificates: self.web.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
             ..HttpOptions::default()
@@ -176,9 +178,8 @@ impl World {
     }
 
     fn direct(&self, private_hosts: &[&str]) -> DirectSource {
-        let client = self.client();
-        let private_hosts: Vec<String> = private_hosts.iter().map(ToString::to_string).collect();
-        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&private_hosts);
+        let client = self.client(private_hosts);
+        let web = WebClient::new(Arc::clone(client.http()));
         let discovery = Arc::new(HttpDiscovery::new(web.clone(), DiscoveryOptions::default()));
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
         let host = "registry.example.test".parse().unwrap();
@@ -190,7 +191,7 @@ impl World {
 async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
     let world = World::start();
     let repository = format!("{}/mirror/acme-widget", world.registry.address());
-    release(&world.client().store(repository.parse().unwrap()), PackageLayout::Artifact, &["linux_amd64"]).await;
+    release(&world.client(&[]).store(repository.parse().unwrap()), PackageLayout::Artifact, &["linux_amd64"]).await;
     let link = Link {
         method: InstallMethod::Direct,
         label: "direct".to_owned(),

@@ -50,6 +50,15 @@ impl GitCheckout {
         &*self.program
     }
 
+    /// Looks the host up before git does, which follows any name by itself.
+    ///
+    /// # Errors
+    /// If the host that named the repository must not name it: it is nearer than that host.
+    pub async fn admit(&self) -> Result<(), LocationFault> {
+        let (Some(from), Some(host)) = (&self.from, self.source.host()) else { return Ok(()) };
+        if self.web.leads_no_nearer(from, &host).await { Ok(()) } else { Err(LocationFault::PrivateHost { host }) }
+    }
+
     /// Who named the repository.
     pub fn named_by(&self) -> GitNamer {
         if self.from.is_none() { GitNamer::User } else { GitNamer::Other }
@@ -74,5 +83,80 @@ impl GitCheckout {
             Self::named(source.clone(), Arc::clone(&self.program), self.web.clone(), registry)?;
         }
         Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::net::IpAddr;
+
+    use async_trait::async_trait;
+    use tofu_oci_http::{HttpClient, HttpOptions, NameService};
+    use tofu_oci_types::{ModuleSource, NoReporter};
+
+    use super::super::git_program::{GitCommand, GitOutput, GitRunError};
+    use super::*;
+
+    struct NoGit;
+
+    #[async_trait]
+    impl GitProgram for NoGit {
+        async fn run(&self, _: &GitCommand<'_>) -> Result<GitOutput, GitRunError> {
+            unreachable!("no test of this module runs git")
+        }
+    }
+
+    struct Names;
+
+    #[async_trait]
+    impl NameService for Names {
+        async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+            let texts: &[&str] = match name {
+                "near.test" => &["127.0.0.1"],
+                "lan.test" | "registry.lan.test" => &["10.0.0.1"],
+                "both.test" => &["93.184.216.34", "fd00::1"],
+                "far.test" | "registry.test" => &["93.184.216.34"],
+                _ => return Err(io::Error::new(io::ErrorKind::NotFound, "no such name")),
+            };
+            Ok(texts.iter().map(|text| text.parse().unwrap()).collect())
+        }
+    }
+
+    /// The code of the refusal, or `ok`.
+    async fn admitted(source: &str, from: Option<&str>, allowed: &[&str]) -> String {
+        let private_hosts = allowed.iter().map(ToString::to_string).collect();
+        let options = HttpOptions { names: Arc::new(Names), private_hosts, ..HttpOptions::default() };
+        let web = WebClient::new(HttpClient::new(options, Arc::new(NoReporter)).unwrap());
+        let Ok(ModuleSource::Other(other)) = source.parse() else { panic!("{source} is not of git") };
+        let git = GitModuleSource::of(&other).unwrap().unwrap();
+        let checkout = match from {
+            None => Ok(GitCheckout::written(git, Arc::new(NoGit), web)),
+            Some(host) => GitCheckout::named(git, Arc::new(NoGit), web, &format!("https://{host}/").parse().unwrap()),
+        };
+        let admitted = match checkout {
+            Ok(checkout) => checkout.admit().await,
+            Err(fault) => Err(fault),
+        };
+        admitted.map_or_else(|fault| fault.code().to_owned(), |()| "ok".to_owned())
+    }
+
+    #[tokio::test]
+    async fn a_registry_does_not_send_git_to_a_name_that_leads_inward() {
+        let check = async |source: &str, from: Option<&str>, want: &str| {
+            assert_eq!(admitted(source, from, &[]).await, want, "{from:?} names {source}");
+        };
+        for inside in ["near.test", "lan.test", "both.test"] {
+            for source in [format!("git::https://{inside}/a.git"), format!("git::ssh://git@{inside}:2222/a.git")] {
+                check(&source, Some("registry.test"), "private-host").await;
+                check(&source, Some("unknown.test"), "private-host").await;
+                check(&source, None, "ok").await;
+                assert_eq!(admitted(&source, Some("registry.test"), &[inside]).await, "ok");
+            }
+        }
+        check("git::https://far.test/a.git", Some("registry.test"), "ok").await;
+        check("git::https://lan.test/a.git", Some("registry.lan.test"), "ok").await;
+        check("git::https://near.test/a.git", Some("registry.lan.test"), "private-host").await;
+        check("git::https://unknown.test/a.git", Some("registry.test"), "ok").await;
     }
 }

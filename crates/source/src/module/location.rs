@@ -96,7 +96,7 @@ impl ModuleLocation {
 }
 
 /// Refuses a repository that the answer of `from` must not name: one on this machine or nearer than that host, and one that is
-/// reached without protection. A name is held to it as it is written: it is git that looks it up.
+/// reached without protection. A name is looked up by [`super::git::GitCheckout::admit`], and then by git.
 pub(super) fn admitted(source: &GitModuleSource, from: &Url, web: &WebClient) -> Result<(), LocationFault> {
     let host = match (source.transport(), source.host()) {
         (GitTransport::File, _) | (_, None) => {

@@ -1,6 +1,6 @@
 //! Stable names of the errors of a store.
 
-use super::{StoreError, StoreItem};
+use super::{AccessFault, StoreError, StoreItem};
 
 impl StoreError {
     /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
@@ -30,6 +30,7 @@ impl StoreError {
             Self::TagStays { .. } => "deletion-refused",
             Self::RateLimited { .. } => "too-many-requests",
             Self::Unreachable { fault, .. } => fault.code(),
+            Self::Forbidden { fault: Some(AccessFault::PrivateHost), .. } => "private-host",
             Self::Forbidden { .. } => "bad-redirect",
             Self::Credentials { .. } => "credentials",
             Self::MissingPart { .. } => "bundle-part-missing",

@@ -20,6 +20,8 @@ pub enum AccessFault {
     RedirectDowngrade,
     /// A redirect leads, from HTTPS or from another host, to plain HTTP on a host that the user may name for it.
     RedirectUnnamed,
+    /// A redirect, or an upload location, leads to a host that is nearer to this machine than the registry.
+    PrivateHost,
     /// The token server's answer has no token in it that can be used.
     TokenEmpty,
     /// The token server's answer is not a JSON object of texts.
@@ -49,6 +51,7 @@ impl AccessFault {
             Self::RealmOtherSite => "realm-other-site",
             Self::TokenRedirect => "token-redirect",
             Self::RedirectDowngrade | Self::RedirectUnnamed => "redirect-downgrade",
+            Self::PrivateHost => "private-host",
             Self::TokenEmpty => "token-empty",
             Self::TokenNotJson => "token-not-json",
             Self::NoCredentialsForBasic => "no-credentials-for-basic",

@@ -12,6 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
+use super::super::made::ZipLayer;
 use super::super::{PackageZip, Packages, ZipBytes};
 use super::options;
 
@@ -80,7 +81,7 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
         name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(),
         address: "example.com/acme/zap".parse::<ProviderAddr>().unwrap().into(),
         place,
-        bytes: ZipBytes::Layer { store: Arc::new(store), blob: Box::new(blob) },
+        bytes: ZipBytes::Layer(ZipLayer { store: Arc::new(store), blob: Box::new(blob) }),
     };
     let cache = tempfile::tempdir().unwrap();
     let packages = Arc::new(Packages::new(options(cache.path())));

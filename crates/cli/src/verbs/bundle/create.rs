@@ -6,7 +6,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::{
     BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
-    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
@@ -51,8 +51,8 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
     let connector = context.connector(&mirror.carry.network, access.clone());
     let required = required_apart_from_registries(context, dir)?;
-    let report =
-        collect_modules(context, &mirror.carry, &connector, (dir, configuration), &bundle, key.as_ref()).await?;
+    let configuration = BundledConfiguration { dir, calls: configuration, providers: &required };
+    let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;
     let required = with_those_of_modules(required, &report.providers);
     let providers = match required.as_slice() {
         [] => None,
@@ -75,9 +75,9 @@ fn required_apart_from_registries(
 /// The same with the providers that the modules require; the constraints of one provider add up.
 fn with_those_of_modules(
     mut required: Vec<(ProviderAddr, Constraints)>,
-    more: &[(ProviderAddr, Constraints)],
+    more: &[NeededProvider],
 ) -> Vec<(ProviderAddr, Constraints)> {
-    for (address, constraints) in more {
+    for NeededProvider { address, constraints, .. } in more {
         match required.iter_mut().find(|(known, _)| known == address) {
             Some((_, known)) => *known = known.and(constraints),
             None => required.push((address.clone(), constraints.clone())),
@@ -86,16 +86,26 @@ fn with_those_of_modules(
     required
 }
 
+/// A configuration that a bundle is made for.
+struct BundledConfiguration<'a> {
+    dir: &'a Path,
+    /// Its calls of modules, and what it is called.
+    calls: (String, Vec<OuterCall>),
+    /// The providers that it requires itself.
+    providers: &'a [(ProviderAddr, Constraints)],
+}
+
 /// Collects the modules that a configuration calls, and those that they call. They come from the bundle of `--from`, else from
 /// the repositories of `modules.toml` and the registries of all other addresses.
 async fn collect_modules(
     context: &Context,
     args: &CarryArgs,
     connector: &Connector,
-    (dir, configuration): (&Path, (String, Vec<OuterCall>)),
+    configuration: BundledConfiguration<'_>,
     bundle: &BundleFile,
     key: Option<&PrivateKey>,
 ) -> Result<ModuleMirrorReport, Diagnostic> {
+    let BundledConfiguration { dir, calls, providers } = configuration;
     let trust = crate::trust::load(&args.trust, dir)?;
     let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust };
     let from = args.lookup.from.as_deref().and_then(|from| from.strip_prefix("bundle:"));
@@ -104,7 +114,7 @@ async fn collect_modules(
         None => Box::new(MappedModules {
             mirrors: mapping::load(&ModuleMappingArgs::default(), dir)?,
             open: connector.repositories()?,
-            others: HostedModules { opener: open::opener(connector, &args.lookup.private)?, git: connector.git() },
+            others: HostedModules { opener: open::opener(connector)?, git: connector.git() },
         }),
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
@@ -117,7 +127,7 @@ async fn collect_modules(
     };
     let job = ModuleMirrorJob {
         wanted: &[],
-        configuration: Some(configuration),
+        configuration: Some(calls),
         upstream: upstream.as_ref(),
         destination: bundle,
         nested: NestedModules::Follow,
@@ -125,5 +135,11 @@ async fn collect_modules(
         how: &how,
         reporter: context.reporter.as_ref(),
     };
-    Ok(job.run().await?)
+    let report = job.run().await?;
+    for needed in report.providers.iter().filter(|needed| providers.iter().all(|(own, _)| *own != needed.address)) {
+        for caller in &needed.required_by {
+            upstream.admit_host(caller, needed.address.hostname()).await?;
+        }
+    }
+    Ok(report)
 }

@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::verbs::context::Context;
-use crate::verbs::typed::{typed, typed_hosts};
+use crate::verbs::typed::typed;
 
 /// Checks the file; with `--platform` it asks the providers' repositories too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Diagnostic> {
@@ -82,7 +82,6 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
         Some((option, _)) => Err(Diagnostic::usage(format!("{option} needs --platform"))

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::invocation;
 use crate::subject;
-use crate::verbs::typed::{typed, typed_hosts};
+use crate::verbs::typed::typed;
 
 /// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,6 @@ pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
         ("--offline", args.offline),
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))

@@ -13,7 +13,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use super::mapped::{self, MappedModule};
-use crate::args::{IdentityArgs, LookupArgs, Network, PrivateHostArgs};
+use crate::args::{IdentityArgs, LookupArgs, Network};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
@@ -80,18 +80,17 @@ pub(in crate::verbs) async fn find(
     name: &ModuleName,
     mapped: Option<&MappedModule>,
     connector: &Connector,
-    private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
     let (end, reference) = match name {
         ModuleName::Registry { address, subdir, constraints } => {
             let wanted = (address, subdir, constraints);
             return match mapped {
                 Some(mapped) => list_mapped(wanted, mapped, connector).await,
-                None => list_registry(wanted, connector, private).await,
+                None => list_registry(wanted, connector).await,
             };
         }
         ModuleName::Git(source) => {
-            let package = opener(connector, private)?.git_package(source, connector.git());
+            let package = opener(connector)?.git_package(source, connector.git());
             return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
         }
         ModuleName::Oci(source) => (End::Registry(source.repository().clone()), source.reference()),
@@ -178,12 +177,8 @@ async fn list_mapped(
     of_mapped(wanted, mapped, store, &listing).await
 }
 
-async fn list_registry(
-    wanted: WantedOfRegistry<'_>,
-    connector: &Connector,
-    private: &PrivateHostArgs,
-) -> Result<OpenedModule, Diagnostic> {
-    let opener = opener(connector, private)?;
+async fn list_registry(wanted: WantedOfRegistry<'_>, connector: &Connector) -> Result<OpenedModule, Diagnostic> {
+    let opener = opener(connector)?;
     let registry = opener.module_registry(wanted.0.hostname()).await.map_err(|error| unmapped(wanted.0, error))?;
     let listing = registry.versions(wanted.0).await.map_err(|error| unmapped(wanted.0, error))?;
     AskedRegistry { registry, opener }.find(wanted, &listing, connector).await
@@ -259,19 +254,14 @@ pub(in crate::verbs) fn refuse_for_module(
 }
 
 /// The registry of modules of a host.
-pub(in crate::verbs) async fn registry(
-    host: &Hostname,
-    connector: &Connector,
-    private: &PrivateHostArgs,
-) -> Result<ModuleRegistry, Diagnostic> {
-    Ok(opener(connector, private)?.module_registry(host).await?)
+pub(in crate::verbs) async fn registry(host: &Hostname, connector: &Connector) -> Result<ModuleRegistry, Diagnostic> {
+    Ok(opener(connector)?.module_registry(host).await?)
 }
 
 /// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends
 /// the verb.
-pub(in crate::verbs) fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
-    let lookup = LookupArgs { private: private.clone(), ..LookupArgs::default() };
-    let configured = lookup::configured(connector.config(None)?, &lookup, &[])?;
+pub(in crate::verbs) fn opener(connector: &Connector) -> Result<MethodOpener, Diagnostic> {
+    let configured = lookup::configured(connector.config(None)?, &LookupArgs::default(), &[])?;
     let credentials = match connector.access() {
         Access::Ambient { .. } => CredentialErrors::Count,
         _ => CredentialErrors::AreIgnored,

@@ -30,7 +30,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let trust = trust::load(&args.trust, Path::new("."))?;
     let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
     let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
-    let found = open::find(&name, mapped.as_ref(), &connector, &args.private).await?;
+    let found = open::find(&name, mapped.as_ref(), &connector).await?;
     let OpenedModule { package, version, subject, .. } = found;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;

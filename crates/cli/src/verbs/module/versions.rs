@@ -48,7 +48,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     };
     let (place, listing, others) = match (&name, &store) {
         (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::registry(address.hostname(), &connector, &args.private).await?;
+            let registry = open::registry(address.hostname(), &connector).await?;
             (registry.place().clone(), registry.versions(address).await?, Vec::new())
         }
         (_, Some(store)) => {

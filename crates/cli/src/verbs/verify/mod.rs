@@ -348,7 +348,7 @@ async fn module_of(
     let chdir = args.chdir.as_deref();
     let connector = module_open::connector(context, name, mapped, &args.network, &args.identity, chdir).await?;
     connector.config(chdir)?;
-    let module = module_open::find(name, mapped, &connector, &args.lookup.private).await?;
+    let module = module_open::find(name, mapped, &connector).await?;
     if module.package.repository().is_none() {
         let place = module.package.place();
         let text =

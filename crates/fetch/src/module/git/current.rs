@@ -29,6 +29,7 @@ pub async fn current_commit(checkout: &GitCheckout, work_dir: &Path) -> Result<G
         None => vec!["HEAD".to_owned()],
         Some(name) => vec![format!("refs/tags/{name}"), format!("refs/heads/{name}"), name.to_string()],
     };
+    repository.admit().await?;
     // A repository of its own: the settings of one around the folder do not count.
     repository.init("sha1").await?;
     let commits: Vec<String> = names.iter().map(|name| format!("{name}^{{}}")).collect();

@@ -74,8 +74,14 @@ impl GitRepository<'_> {
         })
     }
 
+    /// Refuses a repository that must not be named by whoever named it.
+    pub(super) async fn admit(&self) -> Result<(), ModuleFetchError> {
+        self.checkout.admit().await.map_err(|fault| self.failed(GitFault::Location(fault)))
+    }
+
     /// Fetches the commit that the source names, and gives it in full.
     pub(super) async fn fetch(&self) -> Result<GitReference, ModuleFetchError> {
+        self.admit().await?;
         let dir = self.dir.to_owned();
         // The folder of a submodule is there already, and empty.
         blocking(move || std::fs::create_dir_all(&dir)).await.map_err(|source| ModuleFetchError::Io {

@@ -57,7 +57,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         None => Box::new(MappedModules {
             mirrors: asked::kept(args, &target, dir)?,
             open: connector.repositories()?,
-            others: HostedModules { opener: open::opener(&connector, &args.private)?, git: connector.git() },
+            others: HostedModules { opener: open::opener(&connector)?, git: connector.git() },
         }),
     };
     let destination: Box<dyn ModuleDestination> = match target {

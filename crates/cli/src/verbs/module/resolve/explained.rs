@@ -11,25 +11,19 @@ use super::super::mapped::unlisted;
 use super::super::open::{self, AskedRegistry, OpenedModule, WantedOfRegistry};
 use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, wanted};
 use super::{line, text};
-use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::Context;
 
 /// Explains where a module comes from. The exit code is 0 even if nothing would be pulled.
-pub(super) async fn explain(
-    context: &Context,
-    args: &ResolveArgs,
-    ask: &ModuleAsk<'_>,
-    connector: &Connector,
-) -> Result<(), Diagnostic> {
+pub(super) async fn explain(context: &Context, ask: &ModuleAsk<'_>, connector: &Connector) -> Result<(), Diagnostic> {
     let offered = match (ask.name, ask.mapped) {
         (ModuleName::Registry { address, subdir, constraints }, None) => {
             // What is wrong with the CLI configuration ends the verb.
-            let opener = open::opener(connector, &args.lookup.private)?;
+            let opener = open::opener(connector)?;
             of_registry((address, subdir, constraints), opener, connector).await
         }
-        _ => of_repository(args, ask, connector).await,
+        _ => of_repository(ask, connector).await,
     };
     let explained = explained(ask, offered);
     if context.json {
@@ -87,7 +81,7 @@ async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connect
 }
 
 /// Of a module in a repository or directory.
-async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlaceAnswer {
+async fn of_repository(ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlaceAnswer {
     let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end().clone()));
     let end = end.expect("any other name is of a repository");
     let listed = async {
@@ -105,7 +99,7 @@ async fn of_repository(args: &ResolveArgs, ask: &ModuleAsk<'_>, connector: &Conn
             open::of_mapped((address, subdir, constraints), mapped, Arc::clone(store), listing).await
         }
         (Err(diagnostic), ModuleName::Registry { .. }, _) => Err(diagnostic.clone()),
-        _ => open::find(ask.name, ask.mapped, connector, &args.lookup.private).await,
+        _ => open::find(ask.name, ask.mapped, connector).await,
     };
     let listing = listed.map(|(_, listing)| listing);
     ModulePlaceAnswer { registry: None, place: end.to_string(), listing, notices, found }

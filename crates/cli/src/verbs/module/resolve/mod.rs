@@ -40,9 +40,9 @@ pub(in crate::verbs) async fn resolve(
     let file = modules::mapping_file(&args.mapping, dir).map(|path| path.display().to_string());
     let ask = ModuleAsk { typed: &args.subject, name, mirrors: &mirrors, mapped: mapped.as_ref(), file };
     if args.explain {
-        return explained::explain(context, args, &ask, &connector).await;
+        return explained::explain(context, &ask, &connector).await;
     }
-    let (registry, found) = find(&ask, args, &connector).await?;
+    let (registry, found) = find(&ask, &connector).await?;
     let found = ResolvedModule::of(found);
     if context.json {
         line::resolved(&ask, registry.as_deref(), &found);
@@ -53,16 +53,11 @@ pub(in crate::verbs) async fn resolve(
 }
 
 /// The package, and the address of the registry that is asked; `None` if a repository is.
-async fn find(
-    ask: &ModuleAsk<'_>,
-    args: &ResolveArgs,
-    connector: &Connector,
-) -> Result<(Option<String>, OpenedModule), Diagnostic> {
-    let private = &args.lookup.private;
+async fn find(ask: &ModuleAsk<'_>, connector: &Connector) -> Result<(Option<String>, OpenedModule), Diagnostic> {
     let (ModuleName::Registry { address, subdir, constraints }, None) = (ask.name, ask.mapped) else {
-        return Ok((None, open::find(ask.name, ask.mapped, connector, private).await?));
+        return Ok((None, open::find(ask.name, ask.mapped, connector).await?));
     };
-    let opener = open::opener(connector, private)?;
+    let opener = open::opener(connector)?;
     let asked = AskedRegistry { registry: opener.module_registry(address.hostname()).await?, opener };
     let listing = asked.registry.versions(address).await.map_err(|error| open::unmapped(address, error))?;
     let found = asked.find((address, subdir, constraints), &listing, connector).await?;

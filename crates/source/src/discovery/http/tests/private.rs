@@ -7,8 +7,12 @@ async fn redirected(to_host: &str, allowed: &[String]) -> (String, usize) {
     let named = Named::start(&["a.test"], &["a.test:443"]);
     named.server.page(DOCUMENT, to(format!("https://{to_host}/there")));
     named.server.page("/there", json("{}"));
-    let options = HttpOptions { proxies: Proxies::Fixed(named.tunnel.url()), ..options(&named.server) };
-    let web = web_client(options.clone()).with_private_hosts(allowed);
+    let options = HttpOptions {
+        proxies: Proxies::Fixed(named.tunnel.url()),
+        private_hosts: allowed.to_vec(),
+        ..options(&named.server)
+    };
+    let web = web_client(options);
     let discovery = HttpDiscovery::new(web, DiscoveryOptions::default());
     let got = discovery.services(&"a.test".parse().unwrap()).await;
     (
@@ -69,7 +73,7 @@ async fn a_name_that_an_internet_host_named_is_not_asked_at_a_private_address() 
     assert_snapshot!(ask(&web, "b.test").await, @"the services of b.test:PORT are not usable: https://b.test:PORT/.well-known/terraform.json: b.test is at 127.0.0.1, on this machine or in a private network, and a host outside named it (private-host)");
     assert_eq!(server.requests().len(), 0);
     assert_eq!(ask(&web, "a.test").await, "answered", "no host named it");
-    let allowing = web_client(options.clone()).with_private_hosts(&["b.test".to_owned()]);
+    let allowing = web_client(HttpOptions { private_hosts: vec!["b.test".to_owned()], ..options.clone() });
     assert!(allowing.may_name(&far, &format!("b.test:{port}")));
     assert_eq!(ask(&allowing, "b.test").await, "answered");
 }

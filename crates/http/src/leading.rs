@@ -1,0 +1,31 @@
+//! Where one host may lead this program.
+
+use url::Url;
+
+use crate::clean::host_of;
+use crate::client::HttpClient;
+use crate::held_url::HeldUrl;
+use crate::redirect::{PlainRule, RedirectFault, next_hop};
+
+impl HttpClient {
+    /// The address that a redirect of `from` names, by the rules of [`next_hop`] and [`HttpClient::held`].
+    ///
+    /// # Errors
+    /// The rule that forbids the address.
+    pub fn next_hop(&self, from: &HeldUrl, location: &str, rule: &PlainRule<'_>) -> Result<HeldUrl, RedirectFault> {
+        let url = next_hop(&from.url, location, rule)?;
+        self.held(from, url)
+    }
+
+    /// An address that an answer of `from` names. Its host must be as far away as that one or farther, unless it is the same,
+    /// or the user names it in [`crate::HttpOptions::private_hosts`]. A name is held to it for each connection.
+    ///
+    /// # Errors
+    /// [`RedirectFault::PrivateHost`] if it is known to be nearer.
+    pub fn held(&self, from: &HeldUrl, url: Url) -> Result<HeldUrl, RedirectFault> {
+        match self.resolver().led(from, &url, self.private_hosts()) {
+            Some(nearest) => Ok(HeldUrl { url, nearest }),
+            None => Err(RedirectFault::PrivateHost(host_of(&url))),
+        }
+    }
+}
