@@ -7,7 +7,7 @@ use tofu_oci_testkit::{Answer, Behaviour, Deletion, Fault, Inline, Referrer, Reg
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::setup::hostile::HOSTILE;
-use crate::setup::{Said, Scene};
+use crate::setup::{Said, Scene, zips};
 
 pub(crate) const AT: &str = "REGISTRY/acme/network-aws";
 pub(crate) const ADDRESS: &str = "registry.example.test/acme/network/aws";
@@ -314,4 +314,85 @@ fn no_text_of_a_module_acts_on_a_terminal() {
             scene.harmless(&format!("{line} --attempts 1"));
         }
     }
+}
+
+/// A repository of git in a package runs commands (`core.fsmonitor`) as soon as a prompt asks git about the folder.
+#[test]
+fn a_package_with_a_folder_of_git_in_it_was_unpacked_carried_and_served() {
+    let mut scene = Scene::new();
+    let spoilt = |name: &str| zips::stored(&[("main.tf".to_owned(), &b"# 1\n"[..]), (name.to_owned(), b"x")]);
+    let zip = spoilt("modules/a/.Git/config");
+    let blob = scene.registry.put_blob("acme/network-aws", zip.clone());
+    scene.registry.put_blob("acme/network-aws", "{}");
+    let manifest = json!({
+        "schemaVersion": 2, "mediaType": MANIFEST, "artifactType": "application/vnd.opentofu.modulepkg",
+        "config": { "mediaType": "application/vnd.oci.empty.v1+json", "digest": Digest::sha256(b"{}"), "size": 2 },
+        "layers": [{ "mediaType": "archive/zip", "digest": blob, "size": zip.len() }],
+        "annotations": { "org.opentofu.module.version": "1.0.0" },
+    });
+    let digest = scene.registry.put_manifest("acme/network-aws", MANIFEST, manifest.to_string());
+    scene.registry.put_tag("acme/network-aws", "1.0.0", &digest);
+
+    let web = WebServer::start(&[]);
+    scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
+    scene.context.env("TOFU_OCI_CA_FILE", "ca.pem");
+    let services = format!("{{ \"modules.v1\" = \"{}/v1/\" }}", web.origin());
+    scene.context.write_home(".tofurc", format!("host \"web.example.test\" {{\n  services = {services}\n}}\n"));
+    for (name, location) in [("b", "/b.zip"), ("tgz", "/b.tar.gz"), ("bare", "/bare.zip")] {
+        let at = format!("/v1/a/{name}/c");
+        let versions = r#"{"modules":[{"versions":[{"version":"1.0.0"}]}]}"#;
+        web.page(&format!("{at}/versions"), Answer::new(200).body(versions));
+        web.page(&format!("{at}/1.0.0/download"), Answer::new(204).header("X-Terraform-Get", location));
+    }
+    web.page("/b.zip", Answer::new(200).body(spoilt("GIT~1")));
+    scene.context.write("tree/.hg/hgrc", "x");
+    scene.context.write("tree/main.tf", "");
+    let packed = std::process::Command::new("tar")
+        .args(["-czf", "b.tgz", "-C", "tree", "."])
+        .current_dir(scene.path(""))
+        .status();
+    assert!(packed.expect("tar is installed").success());
+    web.page("/b.tar.gz", Answer::new(200).body(std::fs::read(scene.path("b.tgz")).expect("it was packed")));
+    let bare = ["HEAD", "config", "objects/a", "refs/b"].map(|name| (format!("x/{name}"), &b"x"[..]));
+    web.page("/bare.zip", Answer::new(200).body(zips::stored(&bare)));
+
+    let at = scene.registry.address().to_owned();
+    let as_network = format!("--as {ADDRESS} --to");
+    for line in [
+        format!("module pull oci://{AT}?tag=1.0.0 out"),
+        "module pull web.example.test/a/b/c@1.0.0 out".to_owned(),
+        "module pull web.example.test/a/tgz/c@1.0.0 out".to_owned(),
+        "module pull web.example.test/a/bare/c@1.0.0 out".to_owned(),
+        format!("module mirror oci://{AT}?tag=1.0.0 {as_network} 'REGISTRY/new/${{name}}'"),
+        format!("module mirror oci://{AT}?tag=1.0.0 {as_network} bundle:new.tar"),
+        "module mirror web.example.test/a/b/c --to 'REGISTRY/new/${name}'".to_owned(),
+    ] {
+        let said = scene.run(&line);
+        assert_eq!(said.code, Some(1), "{line}: {}", said.text);
+        assert!(said.text.contains("a part of a repository of version control"), "{line}: {}", said.text);
+        assert!(!scene.path("out").exists() && !scene.path("new.tar").exists(), "{line}: {}", said.text);
+        assert!(scene.registry.tags("new/network").is_empty() && scene.registry.tags("new/b").is_empty(), "{line}");
+    }
+    let said = scene.run(&format!("check {AT}:1.0.0 --module"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.text.contains("error[module-embedded-repository]"), "{}", said.text);
+    assert!(said.text.contains("entry `modules/a/.Git/config`"), "{}", said.text);
+
+    let mapping = format!(
+        "[[module_mirror]]\ninclude = [\"registry.example.test/*/*/*\"]\nrepository_template = \"{at}/${{namespace}}/${{name}}-${{target_system}}\"\n"
+    );
+    scene.context.write("modules.toml", mapping);
+    scene.context.write_home(
+        ".tofurc",
+        "provider_installation {\n  direct {\n    exclude = [\"registry.example.test/*/*\"]\n  }\n}\n",
+    );
+    scene.context.write(
+        "client.sh",
+        "base=$(sed -nE 's/.*\"modules.v1\" = \"([^\"]*)\".*/\\1/p' \"$TF_CLI_CONFIG_FILE\")\n\
+         for path in 1.0.0/download 1.0.0/network-aws_1.0.0.zip; do\n\
+         curl -sS --noproxy '*' --cacert \"${SSL_CERT_DIR%%:*}/ca.pem\" -o /dev/null -w '%{http_code}\\n' \"${base}acme/network/aws/$path\"\ndone\nexit 3\n",
+    );
+    let said = scene.run("run -- sh client.sh");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(3), "409\n409\n"), "{}", said.text);
+    assert!(said.stderr.contains("a part of a repository of version control"), "{}", said.text);
 }

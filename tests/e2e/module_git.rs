@@ -247,3 +247,35 @@ fn a_registry_may_name_a_repository_of_git_that_is_as_far_away_as_itself() {
     assert!(said.stderr.contains("git says: "), "{}", said.text);
     assert!(!scene.path("out").exists());
 }
+
+/// What a commit holds beside its files: git itself writes no `.git` of a commit, and knows no other program.
+#[test]
+fn a_commit_with_another_repository_in_it_was_taken_over() {
+    let scene = Scene::new();
+    scene.repository("hg", &[("main.tf", ""), ("a/.HG/hgrc", "[hooks]\n")]);
+    let bare = [("x/HEAD", "ref: refs/heads/x\n"), ("x/config", ""), ("x/objects/a", ""), ("x/refs/b", "")];
+    scene.repository("bare", &[&[("main.tf", "")][..], &bare].concat());
+    scene.repository("plain", &[("main.tf", "")]);
+    // A tree that git does not make itself.
+    let blob = scene.git("plain", "rev-parse HEAD:main.tf");
+    let list = format!("100644 blob {blob}\t.git\n100644 blob {blob}\tmain.tf\n");
+    scene.context.write("tree.txt", list);
+    let tree = std::fs::File::open(scene.path("tree.txt")).expect("it was written");
+    let tree = Command::new("git")
+        .arg("mktree")
+        .current_dir(scene.path("plain"))
+        .stdin(tree)
+        .output()
+        .expect("git is installed");
+    let tree = String::from_utf8(tree.stdout).expect("a digest");
+    let commit = scene.git("plain", &format!("commit-tree -m x {}", tree.trim()));
+    scene.git("plain", &format!("update-ref refs/heads/main {commit}"));
+    for (name, text) in
+        [("hg", "a/.HG"), ("bare", "a part of a repository of version control"), ("plain", "invalid path '.git'")]
+    {
+        let said = scene.pull_git(name, "");
+        assert_eq!(said.code, Some(1), "{name}: {}", said.text);
+        assert!(said.text.contains(text), "{name}: {}", said.text);
+        assert!(!scene.path("out").exists(), "{name}");
+    }
+}

@@ -68,8 +68,8 @@ impl Upstream {
     pub(crate) fn module(&mut self, name: &str, version: &str, files: &[(&str, &str)]) {
         let mut zip = self.zip(files);
         // A file that `module push` leaves out, and that the publisher of this archive does not.
-        if files.iter().any(|(name, _)| *name == "abcdefghi.tfvars") {
-            zip = crate::setup::zips::renamed(zip, "abcdefghi.tfvars", "terraform.tfvars");
+        if files.iter().any(|(name, _)| *name == "abcdefghi.tfnote") {
+            zip = crate::setup::zips::renamed(zip, "abcdefghi.tfnote", "terraform.tfvars");
         }
         self.web.page(&format!("/{name}-{version}.zip"), Answer::new(200).body(zip));
         self.located(name, version, &format!("/{name}-{version}.zip?token=hunter2"));
@@ -101,7 +101,7 @@ pub(crate) fn five() -> Upstream {
     upstream.module(
         "network",
         "1.4.0",
-        &[("main.tf", &vpc), ("modules/own/main.tf", &own), ("abcdefghi.tfvars", "a = 1\n")],
+        &[("main.tf", &vpc), ("modules/own/main.tf", &own), ("abcdefghi.tfnote", "a = 1\n")],
     );
     upstream.module("vpc", "1.0.0", &[("main.tf", "# old\n")]);
     upstream.module("vpc", "1.1.0", &[("main.tf", &call("tags", &of("tags"), ""))]);

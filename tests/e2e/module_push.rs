@@ -224,3 +224,36 @@ fn the_time_of_the_source_is_that_of_the_environment() {
     hint: unset it, or set it to such a number: git log -1 --format=%ct
     "#);
 }
+
+#[test]
+fn a_token_in_a_file_of_the_module_was_published() {
+    let scene = Scene::new();
+    let token = ["ghp", "_Q7wE2rT9yU4iO1pAs8Df3Gh6Jk5Lz0XcVbNm"].concat();
+    scene.context.write("network/main.tf", format!("locals {{\n  token = \"{token}\"\n}}\n"));
+    scene.context.write("network/tests/a.txt", format!("x {token}\n"));
+    scene.context.write("network/ID_RSA.bak", "x");
+    let line = "module push network REGISTRY/acme/network --version 1.4.0";
+    assert_snapshot!(scene.run(line).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: network cannot be published
+      cause: main.tf:2 holds a token of GitHub
+      cause: tests/a.txt:1 holds a token of GitHub too
+
+    hint: take it out of the file, or leave the file out: the line /main.tf in .tofuignore
+    hint: to publish a file as it is, since it holds no secret, write the line !/main.tf
+    ");
+    let json = scene.run(&format!("{line} --json"));
+    check(&json);
+    assert!(json.text.contains("module-secrets") && !json.text.contains(&token[4..]), "{}", json.text);
+    assert!(scene.registry.tags("acme/network").is_empty());
+    scene.context.write("network/.tofuignore", "!/main.tf\n/tests/a.txt\n");
+    let said = scene.run(line).success();
+    assert!(said.text.contains("left out ID_RSA.bak: passwords, tokens or private keys"), "{}", said.text);
+    scene.context.write("network/.tofuignore", "*a".repeat(30_000));
+    let said = scene.run(line);
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.text.contains("line 1 of .tofuignore is not a pattern"), "{}", said.text);
+}

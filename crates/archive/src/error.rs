@@ -47,6 +47,12 @@ pub enum ArchiveError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A name of a repository inside of the package: `.git` and the like, or what makes a folder a bare repository of git.
+    #[error("the package has `{name}`, a part of a repository of version control, whose settings can run commands", name = name.escape_debug())]
+    EmbeddedRepository {
+        /// The name.
+        name: String,
+    },
     /// One name twice, or one name both as a file and as a directory.
     #[error("the archive has two entries named `{name}`")]
     DuplicateName {
@@ -100,6 +106,12 @@ pub enum ArchiveError {
         line: usize,
         /// The line.
         pattern: String,
+    },
+    /// Secrets in files that belong to a module's package.
+    #[error("{first} holds {kind}", first = found.first().map(FoundSecret::place).unwrap_or_default(), kind = found.first().map_or("a secret", |found| found.kind))]
+    Secrets {
+        /// They, at most one of each file. What they are is not repeated anywhere.
+        found: Vec<FoundSecret>,
     },
     /// Something that is neither a file nor a directory.
     #[error("`{name}` is {kind}, which a package must not contain")]
@@ -221,6 +233,24 @@ pub enum ArchiveError {
     },
 }
 
+/// Where a secret was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundSecret {
+    /// The file, in the package.
+    pub name: String,
+    /// The number of its line, from 1.
+    pub line: usize,
+    /// What it is, with its article.
+    pub kind: &'static str,
+}
+
+impl FoundSecret {
+    /// The file and its line.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.name.escape_debug(), self.line)
+    }
+}
+
 impl ArchiveError {
     /// A stable kebab-case name of what went wrong.
     pub fn code(&self) -> &'static str {
@@ -230,6 +260,8 @@ impl ArchiveError {
             Self::Changed { .. } => "archive-changed",
             Self::LinkOutside { .. } | Self::LinkToNothing { .. } | Self::LinkInCircle { .. } => "module-link",
             Self::IgnoreLine { .. } => "ignore-file-invalid",
+            Self::EmbeddedRepository { .. } => "embedded-repository",
+            Self::Secrets { .. } => "module-secrets",
             _ => "bad-zip",
         }
     }

@@ -21,6 +21,7 @@
 //! ```
 
 mod contents;
+mod embedded;
 mod error;
 mod folder;
 mod folder_target;
@@ -33,12 +34,14 @@ mod pack;
 mod program;
 mod sink;
 mod source;
+mod spelling;
 #[cfg(test)]
 mod testing;
 mod zip;
 
 pub use contents::{PackageContents, PackageFile, is_executable_name};
-pub use error::ArchiveError;
+pub use embedded::embedded_repository;
+pub use error::{ArchiveError, FoundSecret};
 pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};

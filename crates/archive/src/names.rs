@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use unicode_normalization::UnicodeNormalization as _;
-
 use crate::ArchiveError;
+use crate::embedded::{completes_bare_repository, is_repository};
+use crate::spelling::fold;
 
 /// Longest part of a name, in bytes.
 const PART_BYTES: usize = 255;
@@ -22,11 +22,15 @@ pub(crate) enum EntryKind {
     Directory,
 }
 
-/// Refuses a name that is not relative, clean, printable and possible on every system. `name` has no trailing slash.
+/// Refuses a name that is not relative, clean, printable and possible on every system, and one of a repository of version
+/// control. `name` has no trailing slash.
 ///
 /// Spec: project paper "OCI reality", section 1.4 rule 1 and section 6 "Extraction".
 pub(crate) fn check_name(name: &str) -> Result<(), ArchiveError> {
-    reason_against(name).map_or(Ok(()), |reason| Err(unsafe_name(name, reason)))
+    if let Some(reason) = reason_against(name) {
+        return Err(unsafe_name(name, reason));
+    }
+    if name.split('/').any(is_repository) { Err(of_repository(name)) } else { Ok(()) }
 }
 
 /// The name in `bytes`, which must be UTF-8.
@@ -37,6 +41,10 @@ pub(crate) fn utf8_name(bytes: &[u8]) -> Result<&str, ArchiveError> {
 pub(crate) fn unsafe_name(name: &str, reason: &'static str) -> ArchiveError {
     // A hostile name may be long; its end adds nothing.
     ArchiveError::UnsafeName { name: name.chars().take(200).collect(), reason }
+}
+
+fn of_repository(name: &str) -> ArchiveError {
+    ArchiveError::EmbeddedRepository { name: name.to_owned() }
 }
 
 fn reason_against(name: &str) -> Option<&'static str> {
@@ -108,7 +116,7 @@ impl NameBytes {
     }
 }
 
-/// The names so far; refuses a name that is among them in any spelling.
+/// The names so far; refuses a name that is among them in any spelling, and one that makes its folder a repository of git.
 #[derive(Debug, Default)]
 pub(crate) struct NameSet {
     /// Folded name -> the spelling that came first, and what it is.
@@ -129,6 +137,9 @@ impl NameSet {
     fn insert_one(&mut self, name: &str, kind: EntryKind) -> Result<(), ArchiveError> {
         let folded = fold(name);
         let Some((first, first_kind)) = self.names.get(&folded) else {
+            if completes_bare_repository(&folded, |other| self.names.contains_key(other)) {
+                return Err(of_repository(name));
+            }
             self.names.insert(folded, (name.to_owned(), kind));
             return Ok(());
         };
@@ -140,15 +151,6 @@ impl NameSet {
         }
         Err(ArchiveError::DuplicateName { name: name.to_owned() })
     }
-}
-
-/// One spelling for all names that are equal on some file system: without case and Unicode composition.
-fn fold(name: &str) -> String {
-    if name.is_ascii() {
-        return name.to_ascii_lowercase();
-    }
-    // Upper case first, because it expands letters such as the sharp s.
-    name.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 #[cfg(test)]
@@ -205,6 +207,38 @@ mod tests {
         assert!(utf8_name(b"a\xff").is_err());
     }
 
+    #[test]
+    fn the_data_of_version_control_was_unpacked_and_ran_commands() {
+        let error = check_name("modules/a/.Git/config").expect_err("it is refused");
+        assert_eq!(error.code(), "embedded-repository");
+        insta::assert_snapshot!(error, @"the package has `modules/a/.Git/config`, a part of a repository of version control, whose settings can run commands");
+        for name in
+            [".git", ".hg/hgrc", ".svn/wc.db", "GIT~1/config", "a/gi7eba~1", ".jj/repo", ".g\u{200d}it", "_darcs"]
+        {
+            assert!(matches!(check_name(name), Err(ArchiveError::EmbeddedRepository { .. })), "{name}");
+        }
+        // Windows drops what follows; such names were refused before.
+        for name in [".git /config", ".git./config", ".git::$INDEX_ALLOCATION/config"] {
+            assert!(matches!(check_name(name), Err(ArchiveError::UnsafeName { .. })), "{name}");
+        }
+        for name in [".gitignore", ".gitattributes", ".github/workflows/a.yml", "a/.gitkeep", "git/main.tf", "CVS/a.tf"]
+        {
+            check(name, None);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_git_takes_for_a_bare_repository_was_unpacked() {
+        use EntryKind::{Directory, File};
+        let refused = Some(
+            "the package has `x/refs`, a part of a repository of version control, whose settings can run commands",
+        );
+        check_set(&[("x/HEAD", File), ("x/config", File), ("x/objects", Directory), ("x/refs/heads/a", File)], refused);
+        check_set(&[("x/objects/a", File), ("x/head", File), ("x/refs", File)], refused);
+        check_set(&[("x/objects/a", File), ("x/refs/b", File), ("y/HEAD", File)], None);
+        check_set(&[("HEAD.tf", File), ("objects/main.tf", File), ("refs/main.tf", File)], None);
+    }
+
     #[track_caller]
     fn check_set(names: &[(&str, EntryKind)], want: Option<&str>) {
         let mut set = NameSet::default();
@@ -219,8 +253,13 @@ mod tests {
         check_set(&[("a", File), ("a", File)], Some("the archive has two entries named `a`"));
         check_set(&[("a", File), ("a/b", File)], Some("the archive has two entries named `a`"));
         check_set(&[("a/b", File), ("a", File)], Some("the archive has two entries named `a`"));
-        for (first, second) in [("README", "readme"), ("\u{e9}", "e\u{301}"), ("É", "e\u{301}"), ("straße", "STRASSE")]
-        {
+        for (first, second) in [
+            ("README", "readme"),
+            ("\u{e9}", "e\u{301}"),
+            ("É", "e\u{301}"),
+            ("straße", "STRASSE"),
+            ("a\u{200c}b", "ab"),
+        ] {
             let want =
                 format!("the archive has the entries `{first}` and `{second}`, which are one name on some systems");
             check_set(&[(first, File), (second, File)], Some(&want));

@@ -3,13 +3,16 @@
 //! ```text
 //! folder --walk--> names --rules.rs--> files to pack (write_zip)
 //!                           |
-//!                           +--> what is left out, and why        left_out.rs
+//!                           +--> what is left out, and why        left_out.rs, usual_names.rs
+//! files to pack --their first MiB--> secrets, which are refused     secrets.rs
 //! ```
 //!
 //! What comes out depends on names and contents alone: not on modes, owners or times, which differ between machines.
 
 mod left_out;
 mod rules;
+mod secrets;
+mod usual_names;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,9 +22,11 @@ use std::path::{Path, PathBuf};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use rules::IGNORE_FILES;
 use rules::IgnoreRules;
+use secrets::{find_secret, has_private_key};
+use usual_names::UsualName;
 
 use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
-use crate::{ArchiveError, InputFile, Limits, PackageContents, read_directory};
+use crate::{ArchiveError, FoundSecret, InputFile, Limits, PackageContents, read_directory};
 
 /// How programs and scripts begin: ELF, Mach-O in its forms, and a line that names the interpreter.
 const PROGRAMS: [&[u8]; 7] = [
@@ -34,11 +39,8 @@ const PROGRAMS: [&[u8]; 7] = [
     b"\xca\xfe\xba\xbe",
 ];
 
-/// What a private key in PEM has in its first line.
-const PRIVATE_KEY: &[u8] = b"PRIVATE KEY";
-
-/// How much of a file is looked through for a private key, 1 MiB.
-const LARGEST_KEY: u64 = 1 << 20;
+/// How much of a file is looked through for secrets, 1 MiB.
+const LOOKED_THROUGH: u64 = 1 << 20;
 
 /// What a folder gives for a module's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +60,8 @@ pub struct PackableModule {
 ///
 /// # Errors
 /// A link that leads outside, to nothing or in a circle, a special file, a name that some system cannot hold, two names
-/// that are one on some system, an invalid line of the ignore file, no file at all, and more files or bytes than `limits`
-/// let an archive unpack to.
+/// that are one on some system, what git takes for a bare repository, a secret in a file, an invalid line of the ignore file, no
+/// file at all, and more files or bytes than `limits` let an archive unpack to.
 pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
@@ -75,14 +77,14 @@ pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, A
     walked(&root, &IgnoreRules::for_everything(), limits)
 }
 
-/// Moves the files that git has checked out in `dir` into the empty folder `into`, without `.git`. A symbolic link to a file
-/// or folder inside of `dir` becomes a copy of what it leads to.
+/// Moves the files that git has checked out in `dir` into the empty folder `into`. A symbolic link to a file or folder inside
+/// of `dir` becomes a copy of what it leads to. The caller has removed the `.git` that git wrote.
 ///
 /// # Errors
-/// As [`module_files`]. Both folders are to be removed then.
+/// As [`all_module_files`]. Both folders are to be removed then.
 pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
-    let (linked, own): (Vec<_>, Vec<_>) = walked(&root, &IgnoreRules::of_checkout(), limits)?
+    let (linked, own): (Vec<_>, Vec<_>) = walked(&root, &IgnoreRules::for_everything(), limits)?
         .files
         .into_iter()
         .partition(|file| file.path != root.join(&file.name));
@@ -108,9 +110,14 @@ fn walked(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableM
         bytes: 0,
         files: Vec::new(),
         left_out: BTreeSet::new(),
+        secrets: Vec::new(),
+        start: Vec::new(),
     };
     walk.folder("", root, &mut vec![root.to_owned()])?;
-    let ModuleFolderWalk { mut files, left_out, .. } = walk;
+    let ModuleFolderWalk { mut files, left_out, secrets, .. } = walk;
+    if !secrets.is_empty() {
+        return Err(ArchiveError::Secrets { found: secrets });
+    }
     if files.is_empty() {
         return Err(ArchiveError::Empty);
     }
@@ -128,6 +135,9 @@ struct ModuleFolderWalk<'a> {
     bytes: u64,
     files: Vec<InputFile>,
     left_out: BTreeSet<LeftOut>,
+    secrets: Vec<FoundSecret>,
+    /// Of the file that is looked into.
+    start: Vec<u8>,
 }
 
 impl ModuleFolderWalk<'_> {
@@ -186,20 +196,25 @@ impl ModuleFolderWalk<'_> {
 
     fn file(&mut self, name: String, path: PathBuf) -> Result<(), ArchiveError> {
         check_name(&name)?;
-        if self.rules.keeps_keys_out(&name) && has_private_key(&path)? {
+        let file = tofu_oci_disk::open_file(&path).map_err(ArchiveError::io("read", &path))?;
+        let metadata = file.metadata().map_err(ArchiveError::io("read", &path))?;
+        let looks = self.rules.looks_into(&name);
+        self.start.clear();
+        let most = if looks { LOOKED_THROUGH } else { 4 };
+        file.take(most).read_to_end(&mut self.start).map_err(ArchiveError::io("read", &path))?;
+        if looks && UsualName::of(&name).may_be_a_key() && has_private_key(&self.start) {
             self.left_out.insert(LeftOut { name, reason: LeftOutReason::Credentials });
             return Ok(());
         }
         self.names.insert(&name, EntryKind::File)?;
         self.entries += 1;
         self.limits.check_entries(self.entries)?;
-        let mut file = tofu_oci_disk::open_file(&path).map_err(ArchiveError::io("read", &path))?;
-        let metadata = file.metadata().map_err(ArchiveError::io("read", &path))?;
         self.bytes = self.bytes.saturating_add(metadata.len());
         self.limits.check_unpacked(self.bytes)?;
-        let mut start = Vec::new();
-        file.by_ref().take(4).read_to_end(&mut start).map_err(ArchiveError::io("read", &path))?;
-        let executable = PROGRAMS.iter().any(|magic| start.starts_with(magic));
+        if looks && let Some((line, kind)) = find_secret(&self.start) {
+            self.secrets.push(FoundSecret { name: name.clone(), line, kind });
+        }
+        let executable = PROGRAMS.iter().any(|magic| self.start.starts_with(magic));
         self.files.push(InputFile { name, path, executable });
         Ok(())
     }
@@ -232,14 +247,6 @@ impl ModuleFolderWalk<'_> {
         }
         self.entry(name, real, kind, above)
     }
-}
-
-/// Whether the first MiB of a file has the words of a private key in PEM.
-fn has_private_key(path: &Path) -> Result<bool, ArchiveError> {
-    let file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST_KEY).read_to_end(&mut bytes).map_err(ArchiveError::io("read", path))?;
-    Ok(bytes.windows(PRIVATE_KEY.len()).any(|words| words == PRIVATE_KEY))
 }
 
 #[cfg(test)]

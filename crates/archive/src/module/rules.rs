@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use super::left_out::LeftOutReason;
+use super::usual_names::UsualName;
 use crate::ArchiveError;
 
 /// The names of the ignore file; the first that exists counts.
@@ -17,15 +18,16 @@ pub const IGNORE_FILES: [&str; 2] = [".tofuignore", ".terraformignore"];
 /// Most bytes of an ignore file, 1 MiB.
 const LIMIT: u64 = 1 << 20;
 
+/// Most bytes of a pattern: no name in a package is longer.
+const PATTERN: usize = 1024;
+
 /// What a folder is looked through for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WalkPurpose {
     /// To publish it.
     #[default]
     Publication,
-    /// To take over what git has checked out.
-    Checkout,
-    /// To publish what another publisher has chosen.
+    /// To take over what another publisher has chosen.
     Everything,
 }
 
@@ -41,7 +43,8 @@ pub(super) struct IgnoreRules {
 #[derive(Debug)]
 struct IgnoreLine {
     number: usize,
-    glob: GlobMatcher,
+    /// A set of one: it says that a pattern is too much for it.
+    glob: GlobSet,
     /// Whether the pattern ends in a slash.
     folders: bool,
     /// Whether the line takes back.
@@ -68,36 +71,21 @@ impl IgnoreRules {
         Self { purpose: WalkPurpose::Everything, ..Self::default() }
     }
 
-    /// Those for what git has checked out: `.git` stays out, and nothing else does.
-    pub(super) fn of_checkout() -> Self {
-        Self { purpose: WalkPurpose::Checkout, ..Self::default() }
-    }
-
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
         if self.purpose == WalkPurpose::Everything {
             return None;
         }
-        let mut parts = name.split('/');
-        if self.purpose == WalkPurpose::Checkout {
-            let is_git = parts.any(|part| part.eq_ignore_ascii_case(".git"));
-            return is_git.then_some(LeftOutReason::VersionControl);
-        }
-        if let Some(never) = parts.clone().find_map(LeftOutReason::of_part) {
+        if let Some(never) = name.split('/').find_map(|part| LeftOutReason::of_part(UsualName::of(part).last())) {
             return Some(never);
         }
         match self.decisive(name, is_folder) {
             Some(line) if line.back => None,
             Some(line) => Some(LeftOutReason::Ignored { line: line.number }),
             None => {
-                let last = parts.next_back().unwrap_or_default();
-                if LeftOutReason::is_of_credentials(last, is_folder)
-                    || parts.any(|above| LeftOutReason::is_of_credentials(above, true))
-                {
-                    return Some(LeftOutReason::Credentials);
-                }
-                (!is_folder && LeftOutReason::is_of_variables(last)).then_some(LeftOutReason::Variables)
+                let above = name.match_indices('/').map(|(slash, _)| (&name[..slash], true));
+                above.chain([(name, is_folder)]).find_map(|(name, is_folder)| UsualName::of(name).reason(is_folder))
             }
         }
     }
@@ -105,17 +93,15 @@ impl IgnoreRules {
     /// Whether no line can take back anything below a folder that stays out for this reason.
     pub(super) fn is_final(&self, reason: &LeftOutReason) -> bool {
         match reason {
-            LeftOutReason::Credentials => self.lines.iter().all(|line| !line.back),
+            LeftOutReason::Credentials | LeftOutReason::CliConfig => self.lines.iter().all(|line| !line.back),
             LeftOutReason::Ignored { line } => self.lines.iter().all(|later| later.number <= *line || !later.back),
             _ => true,
         }
     }
 
-    /// Whether a private key in this file keeps it out: unless a line of the ignore file takes it back.
-    pub(super) fn keeps_keys_out(&self, name: &str) -> bool {
-        self.purpose == WalkPurpose::Publication
-            && LeftOutReason::may_be_a_key(name)
-            && !self.decisive(name, false).is_some_and(|line| line.back)
+    /// Whether the file is looked through for secrets: unless a line of the ignore file takes it back.
+    pub(super) fn looks_into(&self, name: &str) -> bool {
+        self.purpose == WalkPurpose::Publication && !self.decisive(name, false).is_some_and(|line| line.back)
     }
 
     /// The last line that matches the file or folder, or one of the folders above it.
@@ -137,7 +123,7 @@ fn parse(text: &str, file: &'static str) -> Result<Vec<IgnoreLine>, ArchiveError
 fn read_line(line: &str, number: usize, file: &'static str) -> Result<IgnoreLine, ArchiveError> {
     let invalid = || ArchiveError::IgnoreLine { file, line: number, pattern: line.chars().take(200).collect() };
     let (back, pattern) = line.strip_prefix('!').map_or((false, line), |rest| (true, rest.trim_start()));
-    if pattern.is_empty() {
+    if pattern.is_empty() || pattern.len() > PATTERN {
         return Err(invalid());
     }
     let clean = pattern.trim_end_matches('/');
@@ -150,8 +136,9 @@ fn read_line(line: &str, number: usize, file: &'static str) -> Result<IgnoreLine
     };
     // Braces are ordinary characters in an ignore file.
     let glob = glob.replace('{', "[{]").replace('}', "[}]");
-    let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().map_err(|_| invalid())?;
-    Ok(IgnoreLine { number, glob: glob.compile_matcher(), folders, back })
+    let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build();
+    let glob = glob.and_then(|glob| GlobSet::builder().add(glob).build()).map_err(|_| invalid())?;
+    Ok(IgnoreLine { number, glob, folders, back })
 }
 
 #[cfg(test)]
@@ -237,5 +224,21 @@ mod tests {
         let told = |text: &str| parse(text, ".tofuignore").map(|_| ()).unwrap_err().to_string();
         insta::assert_snapshot!(told("a\n!"), @"line 2 of .tofuignore is not a pattern: `!`");
         insta::assert_snapshot!(told("# x\na[b"), @"line 2 of .tofuignore is not a pattern: `a[b`");
+    }
+
+    #[test]
+    fn a_pattern_of_60000_characters_panicked() {
+        for pattern in
+            ["a".repeat(60_000), "a?".repeat(30_000), "*a".repeat(30_000), "[a-z]".repeat(12_000), "é*".repeat(20_000)]
+        {
+            let error = parse(&format!("x\n{pattern}"), ".tofuignore").map(|_| ()).unwrap_err();
+            let ArchiveError::IgnoreLine { line, pattern, .. } = error else { panic!("{error}") };
+            assert_eq!((line, pattern.chars().count()), (2, 200));
+        }
+        // The longest that is read.
+        for pattern in ["?".repeat(1024), "*?".repeat(512), "[^a-é]".repeat(146), "**/".repeat(341), "é".repeat(512)]
+        {
+            assert_eq!(parse(&pattern, ".tofuignore").map(|lines| lines.len()).ok(), Some(1), "{pattern}");
+        }
     }
 }

@@ -129,12 +129,10 @@ fn more_than_an_archive_may_unpack_to_is_not_packed() {
 
 #[cfg(unix)]
 #[test]
-fn what_git_has_checked_out_is_taken_without_its_own_folder_and_without_links() {
+fn what_git_has_checked_out_is_taken_without_links() {
     let dir = tempfile::tempdir().unwrap();
     let (from, into) = (dir.path().join("from"), dir.path().join("into"));
     fs::create_dir(&into).unwrap();
-    put(&from.join(".git/config"), b"x");
-    put(&from.join("sub/.git/config"), b"x");
     put(&from.join("sub/main.tf"), b"m");
     put(&from.join("terraform.tfvars"), b"kept");
     std::os::unix::fs::symlink("sub/main.tf", from.join("a.tf")).unwrap();
@@ -154,6 +152,96 @@ fn what_git_has_checked_out_is_taken_without_its_own_folder_and_without_links() 
     insta::assert_snapshot!(refused("/etc/passwd", "absolute"), @"`link` is a link to `/etc/passwd`, which lies outside of the module's folder");
     insta::assert_snapshot!(refused("nothing", "dead"), @"`link` is a link to `nothing`, which does not exist");
     insta::assert_snapshot!(refused(".", "circle"), @"`link` is a link to `.`, a folder that the link lies in");
+}
+
+#[test]
+fn a_commit_that_holds_another_repository_was_taken_over() {
+    let taken = |name: &str| {
+        let dir = folder(&[("from/main.tf", ""), (&format!("from/{name}"), "x"), ("into/.keep", "")]);
+        let into = dir.path().join("into");
+        take_checkout(&dir.path().join("from"), &into, &Limits::default()).map_err(|error| error.code())
+    };
+    for name in [".git", ".GIT/config", "sub/.hg/hgrc", ".svn/wc.db", "git~1/config", "sub/.g\u{200c}it/config"] {
+        assert_eq!(taken(name), Err("embedded-repository"), "{name}");
+    }
+    let dir =
+        folder(&[("main.tf", ""), ("x/HEAD", "ref: refs/x"), ("x/objects/a", ""), ("x/refs/b", ""), ("x/config", "")]);
+    let refused = take_checkout(dir.path(), dir.path(), &Limits::default()).unwrap_err();
+    insta::assert_snapshot!(refused, @"the package has `x/refs`, a part of a repository of version control, whose settings can run commands");
+    insta::assert_snapshot!(shown(dir.path()), @"the package has `x/refs`, a part of a repository of version control, whose settings can run commands (embedded-repository)");
+}
+
+#[test]
+fn the_folder_of_git_in_capitals_was_packed() {
+    let dir = folder(&[
+        ("main.tf", ""),
+        (".GIT/config", "x"),
+        ("a/.Hg/hgrc", "x"),
+        ("b/.jj/repo/config", "x"),
+        ("c/.git", "gitdir: x"),
+    ]);
+    insta::assert_snapshot!(shown(dir.path()), @"
+    main.tf
+    - .GIT/ (version control)
+    - a/.Hg/ (version control)
+    - b/.jj/ (version control)
+    - c/.git (version control)
+    ");
+}
+
+#[test]
+fn a_secret_in_a_file_of_the_module_was_packed() {
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{}\n",
+        "MIIEpQwErTyUiOpAsDfGhJkLzXcVbNm0918273645QaZwSxEdC".repeat(2)
+    );
+    let token = ["ghp", "_Q7wE2rT9yU4iO1pAs8Df3Gh6Jk5Lz0XcVbNm"].concat();
+    let main = format!("locals {{\n  token = \"{token}\"\n}}\n");
+    let dir = folder(&[
+        ("main.tf", &main),
+        ("README.md", "a token such as ghp_xxxx"),
+        ("tests/key.txt", &key),
+        ("ca.pem", &key),
+    ]);
+    insta::assert_snapshot!(shown(dir.path()), @"main.tf:2 holds a token of GitHub (module-secrets)");
+    let found = match module_files(dir.path(), &Limits::default()) {
+        Err(error @ ArchiveError::Secrets { .. }) => format!("{error:?}"),
+        other => panic!("{other:?}"),
+    };
+    assert!(!found.contains(&token[4..]) && found.contains("tests/key.txt"), "{found}");
+    put(&dir.path().join(".tofuignore"), b"tests/\n!/main.tf\n");
+    insta::assert_snapshot!(shown(dir.path()), @"
+    .tofuignore
+    README.md
+    main.tf
+    - ca.pem (passwords, tokens or private keys)
+    - tests/key.txt (line 1 of the ignore file)
+    ");
+    assert!(all_module_files(dir.path(), &Limits::default()).is_ok());
+}
+
+#[test]
+fn an_ignore_file_takes_back_what_its_name_keeps_out() {
+    let dir = folder(&[
+        ("main.tf", ""),
+        ("prod.tfvars", ""),
+        ("tls.key", "x"),
+        (".aws/config", ""),
+        (".aws/credentials", ""),
+        ("ci.tofurc", ""),
+        ("plan.out", ""),
+        (".tofuignore", "!prod.tfvars\n!*.key\n!.aws/config\n!ci.tofurc\n!plan.out\n"),
+    ]);
+    insta::assert_snapshot!(shown(dir.path()), @"
+    .aws/config
+    .tofuignore
+    ci.tofurc
+    main.tf
+    plan.out
+    prod.tfvars
+    tls.key
+    - .aws/credentials (passwords, tokens or private keys)
+    ");
 }
 
 #[test]

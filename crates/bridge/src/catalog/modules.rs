@@ -4,11 +4,15 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
+use tofu_oci_archive::{ArchiveError, Limits};
+use tofu_oci_checker::facts::{LARGEST_DIRECTORY, repository_in_zip};
 use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
+use tofu_oci_types::{
+    Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable,
+};
 use tokio::time::Instant;
 
 use super::answers::{Answers, AskedFor, Waits};
@@ -19,6 +23,7 @@ use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused}
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
 use crate::counts::Counts;
+use crate::place_fault::{line, upstream};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -111,8 +116,10 @@ impl ModuleCatalog {
                 let judged = judge_module(&package, Some(&version), &trust, &*served.options.reporter).await;
                 judged.map_err(|error| failed(&address, &version, &error))?;
                 let in_repository = "a package of a repository has a manifest";
+                let manifest = package.about().cloned().expect(in_repository);
+                refuse_repository(&address, &version, &*store, manifest.package()).await?;
                 let module = ServedModule {
-                    manifest: package.about().cloned().expect(in_repository),
+                    manifest,
                     digest: package.manifest().cloned().expect(in_repository),
                     address,
                     version,
@@ -258,6 +265,27 @@ async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStor
             Err(absent(VersionAbsence::Withdrawn(reason)))
         }
         Err(error) => Err(failed(address, version, &error.into())),
+    }
+}
+
+/// Refuses a package that has a repository of version control in it: clients unpack it as it is.
+async fn refuse_repository(
+    address: &ModuleAddr,
+    version: &Version,
+    store: &dyn ReadStore,
+    zip: &Descriptor,
+) -> Result<(), Failed> {
+    // No end of it is asked for then.
+    let admitted = Limits::default().check_packed(zip.size);
+    admitted.map_err(|error| Failed { refusal: upstream(address, &error), again: Again::Never })?;
+    match repository_in_zip(store, zip, LARGEST_DIRECTORY).await {
+        Ok(None) => Ok(()),
+        Ok(Some(name)) => {
+            let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
+            let refusal = Refusal::Untrusted { address: address.into(), version: version.clone(), reason };
+            Err(Failed { refusal, again: Again::Never })
+        }
+        Err(error) => Err(failed(address, version, &ModuleError::Store(error).into())),
     }
 }
 

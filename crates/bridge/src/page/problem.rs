@@ -92,7 +92,7 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
         }
         Refusal::Untrusted { address, version, reason } => {
             let text = html! {
-                p { "The trust policy of this server refuses " (release(address, version)) ": " (foreign(reason)) "." }
+                p { "This server refuses " (release(address, version)) ": " (foreign(reason)) "." }
                 (versions_of(frame, address))
             };
             ("This release is not trusted", text)

@@ -15,6 +15,7 @@ mod fault;
 mod module;
 mod packages;
 mod read;
+mod zip_end;
 
 pub use blobs::{BlobContent, FoundBlob};
 pub use document::{FoundDocument, FoundJson, FoundManifest};
@@ -23,6 +24,7 @@ pub use module::{FoundModule, FoundModulePackage, ModuleContent, ModulePackageFa
 pub use packages::PackageFacts;
 pub(crate) use packages::is_any_executable;
 pub use read::read;
+pub use zip_end::{LARGEST_DIRECTORY, repository_in_zip};
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

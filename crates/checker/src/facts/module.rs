@@ -17,9 +17,13 @@ use tofu_oci_types::{Counter, Reference, Reporter, Subdir};
 use super::blobs::{DownloadedLayer, LayerProgress, download_layer};
 use super::budget::ReadBudget;
 use super::read::{AT_ONCE, ManifestReading};
+use super::zip_end::repository_in_zip;
 use super::{Depth, FaultKind, FoundManifest, ReadFault};
 use crate::opentofu::json::GoManifest;
 use crate::opentofu::{GoDescriptor, ModuleFolder, ModuleRefusal, ZipFault, ZipListing, list_zip, module_folder};
+
+/// Most bytes of the end of a zip that is not read as a whole, 1 MiB.
+const GLANCE: u64 = 1 << 20;
 
 /// What a reference of a repository leads to.
 #[derive(Clone, Debug)]
@@ -44,8 +48,9 @@ pub struct FoundModulePackage {
 /// What was read of the zip of a module.
 #[derive(Clone, Debug)]
 pub enum ModuleContent {
-    /// It exists; its bytes were not read.
-    There,
+    /// It exists; of its bytes the names in its directory were read, if they could be. The first of them that is of a
+    /// repository of version control.
+    There(Option<String>),
     /// It was read to its end.
     Read(Box<ModulePackageFacts>),
 }
@@ -139,7 +144,11 @@ async fn content(
     };
     if what.depth == Depth::Manifests {
         return match store.exists(&asked).await {
-            Ok(true) => Ok(ModuleContent::There),
+            Ok(true) => {
+                // What this does not find, the whole package shows.
+                let found = repository_in_zip(store, &asked, GLANCE).await;
+                Ok(ModuleContent::There(found.unwrap_or_default()))
+            }
             Ok(false) => Err(ReadFault::new(FaultKind::Missing, format!("{} has no blob {digest}", store.place()))),
             Err(error) => Err(ReadFault::from(&error)),
         };

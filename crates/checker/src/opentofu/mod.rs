@@ -24,5 +24,5 @@ pub(crate) use module::{install_module, module_folder};
 pub(crate) use predict::over_plain_http;
 pub use predict::predict;
 pub use question::{AskedProvider, PredictionRequest, RepositoryPrediction, Request};
-pub(crate) use zip::list_zip;
 pub use zip::{ZipFault, ZipItem, ZipListing};
+pub(crate) use zip::{list_names, list_zip};

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use tofu_oci_archive::embedded_repository;
 use tofu_oci_types::Place;
 
 use super::catalogue::modules::{
     MODULE_ABSOLUTE_ENTRY, MODULE_ARCHIVE_NAME, MODULE_ARGUMENT_DROPPED, MODULE_ARTIFACT_TYPE, MODULE_BLOB,
     MODULE_CALL, MODULE_CALLS_ELSEWHERE, MODULE_CONFIGURATION, MODULE_DUPLICATE_ENTRY, MODULE_EMPTY, MODULE_FOLDER,
-    MODULE_LATEST, MODULE_LAYERS, MODULE_LINK, MODULE_MANIFEST, MODULE_MANIFEST_TYPE, MODULE_REFUSED, MODULE_SOURCE,
-    MODULE_TAG, MODULE_UNREADABLE, MODULE_ZIP, MODULES_NOT_READ,
+    MODULE_LATEST, MODULE_LAYERS, MODULE_LINK, MODULE_MANIFEST, MODULE_MANIFEST_TYPE, MODULE_REFUSED,
+    MODULE_REPOSITORY, MODULE_SOURCE, MODULE_TAG, MODULE_UNREADABLE, MODULE_ZIP, MODULES_NOT_READ,
 };
 use super::once;
 use super::places::Findings;
 use crate::facts::{FoundModule, ModuleContent, ModulePackageFacts};
-use crate::model::CheckRule;
+use crate::model::{CheckRule, Finding};
 use crate::opentofu::{AskedModule, Because, ModulePrediction, ZipListing};
 
 /// Everything about one module that a source or tag names.
@@ -42,6 +43,7 @@ pub(crate) fn modules(subjects: &[ModuleSubject<'_>]) -> Findings {
         if let Some((package, digest)) = subject.found.and_then(read) {
             found.extend(contents(package, &format!("package {digest}")));
         }
+        found.extend(subject.found.and_then(repository));
     }
     once(found)
 }
@@ -55,7 +57,7 @@ pub(crate) fn of_repository(place: &Place, tags: Option<&[String]>, found: &[Fou
     let unread: BTreeSet<&str> = found
         .iter()
         .filter_map(|one| one.package.as_ref())
-        .filter(|package| matches!(package.content.as_ref(), Ok(ModuleContent::There)))
+        .filter(|package| matches!(package.content.as_ref(), Ok(ModuleContent::There(_))))
         .map(|package| package.descriptor.digest.as_str())
         .collect();
     if !unread.is_empty() {
@@ -136,6 +138,23 @@ fn read(found: &FoundModule) -> Option<(&ModulePackageFacts, &str)> {
         Ok(ModuleContent::Read(facts)) if facts.intact => Some((facts, &package.descriptor.digest)),
         _ => None,
     }
+}
+
+/// The repository of version control in the package, as far as its names are known.
+fn repository(found: &FoundModule) -> Option<Finding> {
+    let package = found.package.as_ref()?;
+    let entry = match package.content.as_ref() {
+        Ok(ModuleContent::There(entry)) => entry.as_deref(),
+        Ok(ModuleContent::Read(facts)) => {
+            let items = facts.zip.as_ref().map(|zip| zip.items.as_slice()).unwrap_or_default();
+            embedded_repository(items.iter().map(|item| item.name.as_str()))
+        }
+        Err(_) => None,
+    };
+    let said =
+        "it is of a repository of version control, whose settings can run commands; tofu-oci refuses the package";
+    let place = |entry| format!("package {}, entry `{entry}`", package.descriptor.digest);
+    entry.map(|entry| MODULE_REPOSITORY.at(place(entry), said))
 }
 
 /// What installs, and surprises.

@@ -51,9 +51,9 @@ Examples:
   tofu-oci module push . 127.0.0.1:5000/acme/network --version 1.4.0 --dry-run
 
 The version gets its one canonical tag (1.4.0; a + becomes _). The same files give the same bytes on
-every machine: pushing them again changes nothing and ends with 0. State files, .terraform, .git and
-variable files with secrets' usual names stay out, and so does what .tofuignore or .terraformignore
-names. See `tofu-oci help modules`.")]
+every machine: pushing them again changes nothing and ends with 0. State files, .terraform, .git,
+files of variables and those with secrets' usual names stay out, and so does what .tofuignore or
+.terraformignore names. A file with a private key or a token in it is refused. See `tofu-oci help modules`.")]
 pub(crate) struct ModulePushArgs {
     /// The folder with the module
     ///

@@ -1,8 +1,12 @@
 //! What to do about an archive that was refused.
 
-use tofu_oci_archive::ArchiveError;
+use tofu_oci_archive::{ArchiveError, FoundSecret};
 
 use super::Diagnostic;
+use super::module::ignore_file;
+
+/// How many files with secrets are named beside the first.
+const NAMED: usize = 10;
 
 impl Diagnostic {
     /// The same with the advice for whoever makes the archive.
@@ -20,6 +24,9 @@ impl Diagnostic {
             ArchiveError::UnsafeName { .. } => {
                 self.hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")
             }
+            ArchiveError::EmbeddedRepository { .. } => self
+                .hint("leave it out of the package: git, a prompt or an editor would run the commands that it names"),
+            ArchiveError::Secrets { found } => self.secrets_hint(found),
             ArchiveError::DuplicateName { .. } | ArchiveError::NameCollision { .. } => {
                 self.hint("remove one of the two, so that the package is the same on every system")
             }
@@ -60,5 +67,20 @@ impl Diagnostic {
             ArchiveError::Io { action, path, source } => self.io_hint(action, path, source),
             _ => self,
         }
+    }
+
+    /// What to do about secrets in the files of a module.
+    fn secrets_hint(self, found: &[FoundSecret]) -> Self {
+        let others = found.iter().skip(1);
+        let named = others.clone().take(NAMED).map(|other| format!("{} holds {} too", other.place(), other.kind));
+        let diagnostic = named.fold(self, Self::cause);
+        let unnamed = others.count().saturating_sub(NAMED);
+        let diagnostic =
+            if unnamed == 0 { diagnostic } else { diagnostic.cause(format!("so do {unnamed} more files")) };
+        let file = ignore_file();
+        let name = found.first().map_or("FILE", |first| &first.name);
+        diagnostic
+            .hint(format!("take it out of the file, or leave the file out: the line /{name} in {file}"))
+            .hint(format!("to publish a file as it is, since it holds no secret, write the line !/{name}"))
     }
 }

@@ -9,7 +9,7 @@ use super::Diagnostic;
 use crate::invocation;
 
 /// The file of the folder whose lines keep files out of the package: `.terraformignore` counts only if `.tofuignore` is missing.
-fn ignore_file() -> &'static str {
+pub(super) fn ignore_file() -> &'static str {
     let has = |name: &str| invocation::first_word().is_some_and(|dir| Path::new(dir).join(name).exists());
     if has(".terraformignore") && !has(".tofuignore") { ".terraformignore" } else { ".tofuignore" }
 }

@@ -148,7 +148,7 @@ fn unpacked(package: &FoundModulePackage) -> Result<ModuleOutcome, ModuleOutcome
     let descriptor = &package.descriptor;
     let facts = match package.content.as_ref() {
         Ok(ModuleContent::Read(facts)) => facts,
-        Ok(ModuleContent::There) => return Ok(ModuleOutcome::InstallsAsFarAsSeen),
+        Ok(ModuleContent::There(_)) => return Ok(ModuleOutcome::InstallsAsFarAsSeen),
         Err(fault) if fault.kind == FaultKind::WrongSize => return refuse(Because::SizeMismatch, fault.text.clone()),
         Err(fault) => return Err(outcome(unreadable(fault, Because::BlobNotFound), &fault.text)),
     };

@@ -87,6 +87,15 @@ pub(crate) fn list_zip(
     Ok(Ok(ZipListing { items, complete }))
 }
 
+/// The names in the directory of an archive of `size` bytes; nothing else of it is read.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn list_names(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<String>, ZipFault>> {
+    let headers = directory::headers(file, size)?;
+    Ok(headers.map(|all| all.iter().map(|header| String::from_utf8_lossy(&header.name).into_owned()).collect()))
+}
+
 /// Takes an entry's name and contents.
 pub(crate) type EachItem<'a> = dyn FnMut(&str, Option<Vec<u8>>) -> io::Result<()> + 'a;
 

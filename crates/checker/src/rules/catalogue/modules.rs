@@ -18,6 +18,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &MODULE_UNREADABLE,
     &MODULE_REFUSED,
     &MODULE_ARGUMENT_DROPPED,
+    &MODULE_REPOSITORY,
     &MODULE_LINK,
     &MODULE_ABSOLUTE_ENTRY,
     &MODULE_DUPLICATE_ENTRY,
@@ -190,6 +191,16 @@ pub(crate) static MODULE_ARGUMENT_DROPPED: CheckRule = CheckRule {
     mend: "write the argument without `;`, and a `%` only before two hexadecimal digits",
 };
 
+pub(crate) static MODULE_REPOSITORY: CheckRule = CheckRule {
+    id: "module-embedded-repository",
+    group: Group::Modules,
+    level: FindingLevel::Error,
+    finds: "a repository of version control in a module's package: `.git`, `.hg`, `.svn` and the like, or a bare one of git",
+    why: "OpenTofu unpacks it, and a prompt or an editor that asks git about the folder runs the commands of its settings (`core.fsmonitor`); `module pull` and `serve` refuse it.",
+    spec: "git-config(1), `core.fsmonitor` and `safe.bareRepository`; OpenTofu 1.12 (measured)",
+    mend: "publish the module anew without it, and withdraw this version",
+};
+
 pub(crate) static MODULE_LINK: CheckRule = CheckRule {
     id: "module-link",
     group: Group::Modules,
@@ -255,7 +266,7 @@ pub(crate) static MODULES_NOT_READ: CheckRule = CheckRule {
     group: Group::Modules,
     level: FindingLevel::Note,
     finds: "modules whose packages were not read",
-    why: "Whether blobs are there was asked; what is in them was not read.",
+    why: "Whether blobs are there was asked, and the names in their directories were read; what the files hold was not.",
     spec: "`tofu-oci help checking`",
     mend: "add --deep",
 };

@@ -1,0 +1,182 @@
+//! Repositories of version control inside of a package: a prompt or an editor that asks such a program about the folder in
+//! which it is makes it run the commands that the settings of the repository name (`core.fsmonitor`, hooks, aliases).
+
+use std::collections::HashSet;
+
+use crate::spelling::fold;
+
+/// What programs of version control keep their data and settings in, folded: a folder, or a file that leads to one.
+///
+/// `CVS` and `RCS` are not here: they are words, and their files name no command that a look at a folder runs.
+const REPOSITORIES: [&str; 11] = [
+    ".git",      // git
+    ".hg",       // Mercurial, Sapling
+    ".sl",       // Sapling
+    ".svn",      // Subversion
+    ".jj",       // Jujutsu
+    ".bzr",      // Bazaar, Breezy
+    ".pijul",    // Pijul
+    "_darcs",    // Darcs
+    "_mtn",      // Monotone
+    ".fslckout", // Fossil
+    "_fossil_",  // Fossil on Windows
+];
+
+/// Whether a part of a name is what such a program takes for its data on some system.
+///
+/// Spec: git's `is_ntfs_dotgit` and `is_hfs_dotgit`: trailing dots and spaces, streams of NTFS, short names of FAT, and the
+/// characters that HFS+ passes over.
+pub(crate) fn is_repository(part: &str) -> bool {
+    let folded = fold(part.split(':').next().unwrap_or(part));
+    let name = folded.trim_end_matches(['.', ' ']);
+    REPOSITORIES.iter().any(|known| name == *known || is_short_name_of(name, known))
+}
+
+/// Whether `name` is a short name that FAT and NTFS give to `known`: its first letters, perhaps replaced in part by four
+/// hexadecimal digits, and a number. Both are folded.
+fn is_short_name_of(name: &str, known: &str) -> bool {
+    let Some((stem, number)) = name.split_once('~') else { return false };
+    let letters = known.trim_start_matches('.');
+    // A name that fits as it is has no other.
+    if letters.len() == known.len() || number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let is_hash = |rest: &str| rest.len() == 4 && rest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    stem == &letters[..letters.len().min(6)] || stem.strip_prefix(&letters[..2]).is_some_and(is_hash)
+}
+
+/// The names that make a folder a repository for git, without `.git` around them: `HEAD`, and `objects` and `refs`, or the
+/// file `commondir` that says where those are.
+///
+/// Spec: git's `is_git_directory`; git-config(1), `safe.bareRepository`.
+const BARE: [&str; 4] = ["head", "objects", "refs", "commondir"];
+
+/// Whether the folder that `name` lies in is a repository for git, once `name` is in it beside what `has` finds. Names are
+/// folded.
+pub(crate) fn completes_bare_repository(name: &str, has: impl Fn(&str) -> bool) -> bool {
+    let (folder, last) = name.rsplit_once('/').map_or(("", name), |(_, last)| (&name[..name.len() - last.len()], last));
+    if !BARE.contains(&last) {
+        return false;
+    }
+    let has = |part: &str| part == last || has(&format!("{folder}{part}"));
+    has("head") && (has("commondir") || has("objects") && has("refs"))
+}
+
+/// The first of the names of an archive's entries that is of a repository inside of the package, in whatever spelling some
+/// reader unpacks it.
+pub fn embedded_repository<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen: HashSet<String> = HashSet::new();
+    names.into_iter().find(|name| {
+        let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        let mut path = String::new();
+        for part in parts {
+            if is_repository(part) {
+                return true;
+            }
+            path.push_str(fold(part).trim_end_matches(['.', ' ']));
+            if completes_bare_repository(&path, |other| seen.contains(other)) {
+                return true;
+            }
+            seen.insert(path.clone());
+            path.push('/');
+        }
+        false
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_of_version_control_takes_for_its_own() {
+        for part in [
+            ".git",
+            ".GIT",
+            ".Git",
+            ".git ",
+            ".git.",
+            ".git . .",
+            ".git::$INDEX_ALLOCATION",
+            ".git:x",
+            "git~1",
+            "GIT~12",
+            "gi7eba~1",
+            "GI7EBA~9",
+            ".g\u{200c}it",
+            "\u{feff}.git",
+            ".gi\u{202e}t",
+            ".\u{ff47}it",
+            ".hg",
+            ".HG",
+            "hg~1",
+            ".svn",
+            ".\u{17f}vn",
+            "SVN~1",
+            ".jj",
+            ".sl",
+            ".bzr",
+            "_darcs",
+            "_DARCS",
+            "_MTN",
+            ".pijul",
+            ".fslckout",
+            "FSLCKO~1",
+            "_FOSSIL_",
+        ] {
+            assert!(is_repository(part), "{part:?}");
+        }
+        for part in [
+            "git",
+            ".gitignore",
+            ".gitattributes",
+            ".gitmodules",
+            ".gitkeep",
+            ".github",
+            ".gitlab-ci.yml",
+            "x.git",
+            ".git-x",
+            ".hgignore",
+            ".svnignore",
+            "hg",
+            "CVS",
+            "git~",
+            "~1",
+            "git~a",
+            "main.tf~1",
+            "gi12345~1",
+            "darcs~1",
+            "a~b~1",
+            "",
+        ] {
+            assert!(!is_repository(part), "{part:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(names: &[&str], want: Option<&str>) {
+        assert_eq!(embedded_repository(names.iter().copied()), want, "{names:?}");
+    }
+
+    #[test]
+    fn a_repository_is_found_in_every_spelling_of_a_path() {
+        check(&["main.tf", ".github/x.yml", "docs/.gitkeep"], None);
+        check(&["main.tf", "a/b/.GIT/config", "c/.hg/hgrc"], Some("a/b/.GIT/config"));
+        check(&["./.git/config"], Some("./.git/config"));
+        check(&["/.git/config"], Some("/.git/config"));
+        check(&["a\\.git\\config"], Some("a\\.git\\config"));
+        check(&["modules/x/.git"], Some("modules/x/.git"));
+        check(&[".git/"], Some(".git/"));
+    }
+
+    #[test]
+    fn a_folder_with_the_files_of_a_bare_repository_is_one() {
+        check(&["x/HEAD", "x/config", "x/objects/a", "x/refs/b"], Some("x/refs/b"));
+        check(&["refs/", "objects/", "head"], Some("head"));
+        check(&["x/objects/a", "x/commondir", "x/HEAD"], Some("x/HEAD"));
+        check(&["x/objects", "x/refs", "./x//Head"], Some("./x//Head"));
+        check(&["HEAD", "objects/x", "docs/refs/y"], None);
+        check(&["x/objects/a", "x/refs/b", "x/config"], None);
+        check(&["head.tf", "objects.tf", "refs.tf"], None);
+    }
+}

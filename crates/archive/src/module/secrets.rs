@@ -1,0 +1,233 @@
+//! Private keys and tokens, found by what is in a file.
+//!
+//! A form counts only if it is whole: a prefix in a sentence is none, nor is a placeholder such as `ghp_xxxx`. JSON web tokens
+//! are not looked for: tests and examples are full of them, and they expire.
+//!
+//! Sources: the documentation of each service about the form of its tokens; RFC 7468 and RFC 9580 for keys; the rules that
+//! gitleaks and trufflehog publish, for the forms that no document states.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// What a secret begins with, and what must follow.
+struct SecretForm {
+    start: &'static str,
+    rest: Rest,
+    /// With its article.
+    kind: &'static str,
+}
+
+/// What follows the beginning.
+#[derive(Clone, Copy)]
+enum Rest {
+    /// The label of a PEM block, and its text.
+    Pem,
+    /// At least so many characters.
+    Characters(usize, Alphabet),
+    /// The rest of a key's name, with the secret near it.
+    AwsKey,
+    /// Anything, with these words after it.
+    Words(&'static [u8]),
+}
+
+type Alphabet = fn(u8) -> bool;
+
+const LETTERS: Alphabet = |byte| byte.is_ascii_alphanumeric();
+const WORD: Alphabet = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+const HEX: Alphabet = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+const BASE64: Alphabet = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+
+const KEY: &str = "a private key";
+
+const fn token(start: &'static str, least: usize, alphabet: Alphabet, kind: &'static str) -> SecretForm {
+    SecretForm { start, rest: Rest::Characters(least, alphabet), kind }
+}
+
+static FORMS: &[SecretForm] = &[
+    SecretForm { start: "-----BEGIN ", rest: Rest::Pem, kind: KEY },
+    SecretForm { start: "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY", rest: Rest::Words(b"END SSH2"), kind: KEY },
+    SecretForm { start: "PuTTY-User-Key-File-", rest: Rest::Words(b"Private-Lines:"), kind: KEY },
+    token("AGE-SECRET-KEY-1", 58, LETTERS, KEY),
+    // PEM once more in base64, as in a kubeconfig or the manifest of a Secret.
+    token("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", 40, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL", 40, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0t", 40, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS", 40, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBFTkNSWVBURUQg", 40, BASE64, KEY),
+    token("ghp_", 36, LETTERS, "a token of GitHub"),
+    token("gho_", 36, LETTERS, "a token of GitHub"),
+    token("ghu_", 36, LETTERS, "a token of GitHub"),
+    token("ghs_", 36, LETTERS, "a token of GitHub"),
+    token("ghr_", 36, LETTERS, "a token of GitHub"),
+    token("github_pat_", 82, WORD, "a token of GitHub"),
+    token("glpat-", 20, WORD, "a token of GitLab"),
+    token("gldt-", 20, WORD, "a token of GitLab"),
+    token("glrt-", 20, WORD, "a token of GitLab"),
+    token("glptt-", 40, HEX, "a token of GitLab"),
+    token(".atlasv1.", 60, WORD, "a token of HCP Terraform"),
+    token("hvs.", 24, WORD, "a token of Vault"),
+    token("hvb.", 100, WORD, "a token of Vault"),
+    SecretForm { start: "AKIA", rest: Rest::AwsKey, kind: "an access key of AWS" },
+    SecretForm { start: "ASIA", rest: Rest::AwsKey, kind: "an access key of AWS" },
+    token("AIza", 35, WORD, "an API key of Google"),
+    token("dop_v1_", 64, HEX, "a token of DigitalOcean"),
+    token("dckr_pat_", 27, WORD, "a token of Docker Hub"),
+    token("dckr_oat_", 32, WORD, "a token of Docker Hub"),
+    token("npm_", 36, LETTERS, "a token of npm"),
+    token("pypi-AgEIcHlwaS5vcmc", 50, WORD, "a token of PyPI"),
+    token("xoxb-", 40, WORD, "a token of Slack"),
+    token("xoxp-", 40, WORD, "a token of Slack"),
+    token("xoxa-", 40, WORD, "a token of Slack"),
+    token("sk_live_", 24, LETTERS, "a key of Stripe"),
+    token("rk_live_", 24, LETTERS, "a key of Stripe"),
+    token("hf_", 34, LETTERS, "a token of Hugging Face"),
+];
+
+/// Words of texts that only show what a secret looks like, in lower case.
+const PLACEHOLDERS: [&str; 12] = [
+    "example",
+    "placeholder",
+    "redacted",
+    "changeme",
+    "replace",
+    "sample",
+    "dummy",
+    "fake",
+    "xxxx",
+    "12345678",
+    "abcdefgh",
+    "your",
+];
+
+/// How many different characters a secret has at least.
+const DIFFERENT: usize = 10;
+
+static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::new(FORMS.iter().map(|form| form.start)).expect("a few short texts make an automaton")
+});
+
+/// The first secret in a text: the number of its line, from 1, and what it is.
+pub(super) fn find_secret(bytes: &[u8]) -> Option<(usize, &'static str)> {
+    if is_openpgp_secret(bytes) {
+        return Some((1, KEY));
+    }
+    let narrow: Vec<u8>;
+    let text = match bytes {
+        // UTF-16 of a text in ASCII is this text with zeros in it.
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            narrow = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+            &narrow
+        }
+        _ => bytes,
+    };
+    let found = STARTS.find_iter(text).find(|found| {
+        let form = &FORMS[found.pattern().as_usize()];
+        let is_start = !form.start.starts_with(|first: char| first.is_ascii_alphanumeric())
+            || text[..found.start()].last().is_none_or(|before| !WORD(*before));
+        is_start && follows(text, found.start(), found.end(), form.rest)
+    })?;
+    let line = text[..found.start()].iter().filter(|byte| **byte == b'\n').count() + 1;
+    Some((line, FORMS[found.pattern().as_usize()].kind))
+}
+
+/// Whether a file whose name is usual for keys and certificates holds a private key: here the words are enough.
+pub(super) fn has_private_key(bytes: &[u8]) -> bool {
+    let words = b"PRIVATE KEY";
+    is_openpgp_secret(bytes) || bytes.windows(words.len()).any(|found| found == words) || find_secret(bytes).is_some()
+}
+
+/// Whether what stands after the beginning of a form, which lies from `start` to `end`, makes it whole.
+fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
+    let after = &text[end..];
+    match rest {
+        Rest::Pem => is_private_pem(after),
+        Rest::Words(words) => near(after, 0, 64 << 10).windows(words.len()).any(|found| found == words),
+        Rest::Characters(least, alphabet) => {
+            let run = run(after, alphabet);
+            run.len() >= least && is_random(run)
+        }
+        Rest::AwsKey => {
+            let name = run(after, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+            let is_secret = |run: &[u8]| {
+                let has = |of: fn(&u8) -> bool| run.iter().any(of);
+                run.len() == 40
+                    && has(u8::is_ascii_uppercase)
+                    && has(u8::is_ascii_lowercase)
+                    && has(u8::is_ascii_digit)
+                    && is_random(run)
+            };
+            let around = near(text, start.saturating_sub(400), 800);
+            name.len() == 16 && around.split(|byte| !BASE64(*byte) || *byte == b'=').any(is_secret)
+        }
+    }
+}
+
+/// `length` bytes from `from` on, as far as there are some.
+fn near(text: &[u8], from: usize, length: usize) -> &[u8] {
+    &text[from.min(text.len())..from.saturating_add(length).min(text.len())]
+}
+
+fn run(text: &[u8], alphabet: Alphabet) -> &[u8] {
+    &text[..text.iter().position(|byte| !alphabet(*byte)).unwrap_or(text.len())]
+}
+
+/// The label says that the key is private, and a line of base64 follows, perhaps after headers.
+fn is_private_pem(after: &[u8]) -> bool {
+    let label = run(after, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    let is_label = label.windows(11).any(|words| words == b"PRIVATE KEY") && after[label.len()..].starts_with(b"-----");
+    let body = near(after, label.len() + 5, 8 << 10);
+    let body = &body[..body.windows(5).position(|end| end == b"-----").unwrap_or(body.len())];
+    is_label && body.split(|byte| !BASE64(*byte)).any(|line| line.len() >= 40 && is_random(line))
+}
+
+fn is_random(text: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    text.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    let lower = String::from_utf8_lossy(text).to_ascii_lowercase();
+    seen.iter().filter(|seen| **seen).count() >= DIFFERENT && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether the bytes begin with an OpenPGP secret key as a program would read it, followed by another packet or by nothing.
+///
+/// Spec: RFC 9580, sections 4.2, 5.5.1.3 and 9.1.
+fn is_openpgp_secret(bytes: &[u8]) -> bool {
+    const SECRET_KEY: u8 = 5;
+    let Some((SECRET_KEY, body, after)) = openpgp_packet(bytes) else { return false };
+    let is_key = match body {
+        [version @ (3..=6), _, _, _, _, more @ ..] => {
+            // Version 3 has its days of validity before the algorithm.
+            let algorithm = more.get(if *version == 3 { 2 } else { 0 });
+            algorithm.is_some_and(|algorithm| matches!(algorithm, 1..=3 | 16..=19 | 22 | 25..=28))
+        }
+        _ => false,
+    };
+    is_key && after.first().is_none_or(|first| first & 0x80 != 0)
+}
+
+/// The tag of the first packet, its body, and what follows it.
+fn openpgp_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let big = |bytes: &[u8]| bytes.iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte));
+    let (first, rest) = bytes.split_first()?;
+    let (tag, length, at) = match (first & 0xc0, first & 0x3f) {
+        (0xc0, tag) => match *rest.first()? {
+            short @ 0..192 => (tag, usize::from(short), 1),
+            middle @ 192..224 => (tag, ((usize::from(middle) - 192) << 8) + usize::from(*rest.get(1)?) + 192, 2),
+            255 => (tag, big(rest.get(1..5)?), 5),
+            _ => return None,
+        },
+        (0x80, old) => {
+            let wide = 1 << (old & 3);
+            if wide == 8 {
+                return None;
+            }
+            (old >> 2, big(rest.get(..wide)?), wide)
+        }
+        _ => return None,
+    };
+    let (body, after) = rest.get(at..)?.split_at_checked(length)?;
+    Some((tag, body, after))
+}
+
+#[cfg(test)]
+mod tests;

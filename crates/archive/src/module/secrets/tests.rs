@@ -1,0 +1,128 @@
+use super::*;
+
+/// Text that no one has used: letters in an order that repeats late. Secrets are put together here, so that none stands in
+/// this file as a whole.
+fn random(length: usize, alphabet: &str) -> String {
+    let letters: Vec<char> = alphabet.chars().collect();
+    (0..length).map(|at| letters[(at * 7 + at / 3 * 5 + 3) % letters.len()]).collect()
+}
+
+const ANY: &str = "Q7wE2rT9yU4iO1pAs8Df3Gh6Jk5Lz0XcVbNmqWeRtYuIoPaSdFgHjKlZxCvBnM";
+
+fn letters(length: usize) -> String {
+    random(length, ANY)
+}
+
+#[track_caller]
+fn check(text: &str, want: Option<(usize, &str)>) {
+    assert_eq!(find_secret(text.as_bytes()), want, "{text}");
+}
+
+fn pem(label: &str) -> String {
+    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", letters(64))
+}
+
+#[test]
+fn private_keys_of_every_kind_are_found() {
+    for label in [
+        "PRIVATE KEY",
+        "RSA PRIVATE KEY",
+        "EC PRIVATE KEY",
+        "DSA PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+        "ENCRYPTED SIGSTORE PRIVATE KEY",
+        "ENCRYPTED COSIGN PRIVATE KEY",
+    ] {
+        check(&format!("a\nb\n{}", pem(label)), Some((3, KEY)));
+        // Indented in a heredoc, in one line of JSON, with Windows' line ends, with headers.
+        check(&pem(label).replace('\n', "\n    "), Some((1, KEY)));
+        check(&format!("{{\"private_key\": \"{}\"}}", pem(label).replace('\n', "\\n")), Some((1, KEY)));
+        check(&pem(label).replace('\n', "\r\n"), Some((1, KEY)));
+        check(&pem(label).replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n", 1), Some((1, KEY)));
+    }
+    check(&format!("AGE-SECRET-KEY-1{}", random(58, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L")), Some((1, KEY)));
+    check("PuTTY-User-Key-File-3: ssh-ed25519\nPublic-Lines: 2\nx\nPrivate-Lines: 1\nx\n", Some((1, KEY)));
+    check("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nx\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n", Some((1, KEY)));
+    let in_base64 = format!("client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp{}", letters(64));
+    check(&in_base64, Some((1, KEY)));
+    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(pem("PRIVATE KEY").bytes().flat_map(|byte| [byte, 0])).collect();
+    assert_eq!(find_secret(&wide), Some((1, KEY)));
+}
+
+#[test]
+fn a_key_that_is_public_or_only_mentioned_is_none() {
+    check(&pem("PUBLIC KEY"), None);
+    check(&pem("CERTIFICATE"), None);
+    check(&pem("PGP PUBLIC KEY BLOCK"), None);
+    check("the file begins with -----BEGIN PRIVATE KEY-----", None);
+    check("-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----", None);
+    check("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA...\n-----END RSA PRIVATE KEY-----", None);
+    check(&format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "x".repeat(64)), None);
+    check(&format!("contains(x, \"-----BEGIN PRIVATE KEY-----\")\n-----END\n{}", letters(64)), None);
+    check("PuTTY-User-Key-File-2: is what such a file begins with", None);
+}
+
+#[test]
+fn tokens_are_found_if_they_are_whole() {
+    let hex = |length| random(length, "0a9b8c7d6e5f4321");
+    for (start, rest, kind) in [
+        ("ghp_", letters(36), "a token of GitHub"),
+        ("gho_", letters(36), "a token of GitHub"),
+        ("ghs_", letters(36), "a token of GitHub"),
+        ("github_pat_", format!("{}_{}", letters(22), letters(59)), "a token of GitHub"),
+        ("glpat-", letters(20), "a token of GitLab"),
+        ("hvs.", letters(24), "a token of Vault"),
+        ("AIza", letters(35), "an API key of Google"),
+        ("dop_v1_", hex(64), "a token of DigitalOcean"),
+        ("dckr_pat_", letters(27), "a token of Docker Hub"),
+        ("npm_", letters(36), "a token of npm"),
+        ("pypi-AgEIcHlwaS5vcmc", letters(50), "a token of PyPI"),
+        (
+            "xoxb-",
+            format!("{}-{}-{}", random(12, "2849103765"), random(12, "2849103765"), letters(14)),
+            "a token of Slack",
+        ),
+        ("sk_live_", letters(24), "a key of Stripe"),
+        ("hf_", letters(34), "a token of Hugging Face"),
+        (&format!("{}.atlasv1.", letters(14)), letters(60), "a token of HCP Terraform"),
+    ] {
+        check(&format!("x\ntoken = \"{start}{rest}\"\n"), Some((2, kind)));
+        check(&format!("{start}{}", &rest[..rest.len() - 1]), None);
+        check(&format!("token = \"{start}{}\"", "x".repeat(rest.len())), None);
+        check(&format!("token = \"{start}EXAMPLE{}\"", &rest[..rest.len() - 7]), None);
+        check(&format!("tokens that begin with {start} are"), None);
+    }
+    check(&format!("my_ghp_{}", letters(36)), None);
+    check(&format!("base64: {}AIza{}", letters(30), letters(40)), None);
+}
+
+#[test]
+fn an_access_key_is_found_with_its_secret_alone() {
+    let (name, secret) = (random(16, "Z2Y3X4W5V6U7T"), letters(40));
+    let found = Some((2, "an access key of AWS"));
+    check(&format!("\naws_access_key_id = AKIA{name}\naws_secret_access_key = {secret}\n"), found);
+    check(&format!("{{ \"secret\": \"{secret}\",\n \"id\": \"ASIA{name}\" }}"), found);
+    check(&format!("the user AKIA{name} is gone, see commit {}", random(40, "0a9b8c7d6e5f4321")), None);
+    check("AKIAIOSFODNN7EXAMPLE\nwJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", None);
+}
+
+#[test]
+fn a_secret_key_of_openpgp_is_found_without_armor() {
+    // Version 4, made in 2020, Ed25519.
+    let body: Vec<u8> = [4, 0x5e, 0x0b, 0xe1, 0, 22].into_iter().chain(std::iter::repeat_n(7, 100)).collect();
+    let packet = |head: &[u8], after: &[u8]| [head, &body, after].concat();
+    let user = [0xb4, 1, b'x'];
+    assert_eq!(find_secret(&packet(&[0x94, 106], &user)), Some((1, KEY)));
+    assert_eq!(find_secret(&packet(&[0x95, 0, 106], &user)), Some((1, KEY)));
+    assert_eq!(find_secret(&packet(&[0xc5, 106], &user)), Some((1, KEY)));
+    assert_eq!(find_secret(&packet(&[0xc5, 106], &[])), Some((1, KEY)));
+    // A public key, a length beyond the end, something else after it.
+    assert_eq!(find_secret(&packet(&[0x98, 106], &user)), None);
+    assert_eq!(find_secret(&packet(&[0x95, 9, 106], &user)), None);
+    assert_eq!(find_secret(&packet(&[0xc5, 106], b"text")), None);
+    assert_eq!(find_secret(&[0xc5]), None);
+    assert_eq!(find_secret(&[0x95, 0]), None);
+    assert_eq!(find_secret(b""), None);
+}

@@ -1,0 +1,176 @@
+//! The names under which programs keep what is no part of a module: one table.
+//!
+//! Sources: the documentation of each program about its files; GitHub's templates for ignore files (Terraform, and those of
+//! the languages and tools below `Global`); the file rules of gitleaks, trufflehog and git-secrets.
+
+use super::left_out::LeftOutReason;
+
+/// Names in lower case, as the ends of paths: `*` is any text without a slash, and a `/` at the end means a folder.
+/// An ignore file can take them back.
+#[rustfmt::skip]
+const TABLE: &[(LeftOutReason, &[&str])] = &[
+    // OpenTofu, Terraform and Terragrunt
+    (LeftOutReason::State, &["tfplan.*", "plan.out", "*.plan.out", "*.tfplan.*", "*.tfplan-*"]),
+    (LeftOutReason::CliConfig, &["*.tofurc", "*.terraformrc", "*.tfrc", "*.tfrc.json", ".terraform.d/"]),
+    (LeftOutReason::Credentials, &[
+        // keys and key stores
+        "*.key", "*.p12", "*.pfx", "*.pkcs12", "*.p8", "*.pvk", "*.jks", "*.jceks", "*.bcfks", "*.keystore", "*.kdb", "*.kdbx",
+        "*.ppk", "*.agekey", "*.snk", "*.keychain", "*.keychain-db", "*.ovpn", "wg*.conf", "*.mobileprovision",
+        "secring.*", "private-keys-v1.d/", ".gnupg/", ".password-store/", "age/keys.txt",
+        // ssh
+        ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*_rsa", "*_dsa", "*_ecdsa", "*_ed25519", "*-rsa",
+        "*-ed25519", "ssh_host_*_key", ".vagrant/",
+        // environments
+        ".env", ".env.*", "*.env", ".envrc", ".envrc.*", ".direnv/",
+        // logins of hosts
+        ".netrc", "_netrc", ".authinfo", ".htpasswd", "htpasswd", ".htdigest", ".wgetrc", ".curlrc", "_curlrc", ".git-credentials",
+        ".config/git/credentials", ".config/gh/", ".config/glab-cli/", ".config/hub", ".ftpconfig", "sftp-config.json", ".msmtprc",
+        ".smbcredentials",
+        // registries and package managers
+        ".npmrc", ".pypirc", ".dockercfg", ".dockerconfigjson", ".docker/config.json", "containers/auth.json", "auth.json",
+        ".helm/repository/", ".config/helm/", ".gem/credentials", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml",
+        ".m2/settings.xml", ".m2/settings-security.xml", ".composer/", ".jfrog/", ".oras/",
+        // clouds and clusters
+        ".aws/", ".azure/", ".oci/", ".gcloud/", ".config/gcloud/", "gcloud/credentials.db", "application_default_credentials.json",
+        "service-account*.json", "service_account*.json", "serviceaccount*.json", "sa-key*.json", "client_secret*.json",
+        "accesskeys.csv", "*_accesskeys.csv", "rootkey.csv", ".boto", ".s3cfg", ".passwd-s3fs", ".bluemix/", ".doctl/",
+        ".config/doctl/", ".config/hcloud/", ".config/linode-cli", ".fly/", ".cloudflared/", ".kube/", "kubeconfig", "kubeconfig.*",
+        "kubeconfig-*", "kubeconfig_*", "*.kubeconfig", "*-kubeconfig", "*_kubeconfig", "talosconfig", "*.talosconfig",
+        ".databrickscfg", ".snowsql/", ".dbt/", ".kaggle/", ".sentryclirc", ".config/infracost/", "rclone.conf", ".config/rclone/",
+        ".config/op/", "ngrok.yml", ".pulumi/", ".chef/",
+        // databases
+        ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".dbshell",
+        // vaults
+        ".vault-token", ".vault_pass", ".vault_pass.*", ".vault-pass", ".vault-pass.*", ".vault_password", "vault_pass.txt",
+        "vault-password.txt", "vault_password.txt", ".ansible_vault", ".bitwarden/",
+        // plain words
+        "credentials", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.csv", "credentials.ini",
+        "credentials.toml", "credentials.txt", ".credentials", "passwords.txt", "password.txt", "passwd.txt", ".password", ".passwd",
+        "secrets.txt", "secret.txt", ".secrets", ".secrets/", ".secret", "token.txt", ".token", "apikey.txt", "api_key.txt",
+        // what was typed
+        ".*_history",
+    ]),
+    (LeftOutReason::Variables, &["*.tfvars", "*.tfvars.json"]),
+];
+
+/// What a module has of its own: code, texts, templates, public keys.
+const OWN: [&str; 14] = [
+    ".tf",
+    ".tofu",
+    ".tf.json",
+    ".tofu.json",
+    ".hcl",
+    ".md",
+    ".pub",
+    ".tpl",
+    ".tftpl",
+    ".tmpl",
+    ".j2",
+    ".rego",
+    ".sh",
+    ".py",
+];
+
+/// Words in the names of files that show what another one looks like.
+const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "samples", "template", "templates", "dist", "public"];
+
+/// Folders of a module whose files are for whoever tries it. Values of variables there are part of it, except in files that
+/// are read without being named.
+const TRIALS: [&str; 7] = ["example", "examples", "sample", "samples", "test", "tests", "fixtures"];
+
+/// How names of files for keys end that may be public as well: what is in them decides.
+const KEY_FILES: [&str; 9] = [".pem", ".asc", ".gpg", ".pgp", ".crt", ".cer", ".cert", ".der", ".pk8"];
+
+/// Marks of copies that editors and people make.
+const COPIES: [&str; 11] = ["~", ".bak", ".backup", ".old", ".orig", ".save", ".tmp", ".copy", ".swp", ".swo", "#"];
+
+/// A path in lower case, and without the marks that make its last part a copy of another file.
+pub(super) struct UsualName {
+    path: String,
+}
+
+impl UsualName {
+    pub(super) fn of(path: &str) -> Self {
+        let mut path = path.to_lowercase();
+        let folder = path.rfind('/').map_or(0, |slash| slash + 1);
+        let has_end = |path: &str, ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
+        if has_end(&path, &[".swp", ".swo"]) && path[folder..].starts_with('.')
+            || path[folder..].starts_with(['#', '~'])
+        {
+            path.remove(folder);
+        }
+        while let Some(mark) = COPIES.iter().find(|mark| path[folder..].len() > mark.len() && path.ends_with(**mark)) {
+            path.truncate(path.len() - mark.len());
+        }
+        Self { path }
+    }
+
+    /// Its last part.
+    pub(super) fn last(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// Why a file or folder of this name stays out; `None` if it is packed.
+    pub(super) fn reason(&self, is_folder: bool) -> Option<LeftOutReason> {
+        // `.env.sh` is for a shell, not for the module.
+        let is_own = !self.last().starts_with('.') && OWN.iter().any(|end| self.path.ends_with(end));
+        if !is_folder && (is_own || self.is_example()) {
+            return None;
+        }
+        let is_match = |pattern: &str| match pattern.strip_suffix('/') {
+            Some(folder) => is_folder && matches_end(folder, &self.path),
+            None => !is_folder && matches_end(pattern, &self.path),
+        };
+        let (reason, _) = TABLE.iter().find(|(_, patterns)| patterns.iter().any(|pattern| is_match(pattern)))?;
+        (*reason != LeftOutReason::Variables || !self.is_for_trials()).then(|| reason.clone())
+    }
+
+    /// Whether the name says that the file is for a key, which may be a public one.
+    pub(super) fn may_be_a_key(&self) -> bool {
+        KEY_FILES.iter().any(|end| self.path.ends_with(end))
+    }
+
+    fn is_example(&self) -> bool {
+        self.last().split(|character: char| !character.is_alphanumeric()).any(|word| EXAMPLES.contains(&word))
+    }
+
+    /// Whether a file of variables is one of an example or a test, that a command must name.
+    fn is_for_trials(&self) -> bool {
+        let last = self.last();
+        let stem = last.trim_end_matches(".json").trim_end_matches(".tfvars");
+        let secret = ["secret", "credential", "password", "token", "private"];
+        let is_read = stem == "terraform" || stem.ends_with(".auto") || secret.iter().any(|word| stem.contains(word));
+        !is_read && self.path.split('/').rev().skip(1).any(|folder| TRIALS.contains(&folder))
+    }
+}
+
+/// Whether the last parts of a path are as the pattern says.
+fn matches_end(pattern: &str, path: &str) -> bool {
+    let parts = pattern.matches('/').count() + 1;
+    let start = path.rmatch_indices('/').nth(parts - 1).map_or(0, |(slash, _)| slash + 1);
+    let (mut wanted, mut found) = (pattern.split('/'), path[start..].split('/'));
+    loop {
+        match (wanted.next(), found.next()) {
+            (Some(wanted), Some(found)) if matches_part(wanted, found) => {}
+            (None, None) => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// Whether the first piece of the pattern begins the text, the last one ends it, and those between follow each other.
+fn matches_part(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let (between, last) = rest.rsplit_once('*').map_or((None, rest), |(between, last)| (Some(between), last));
+    for piece in between.into_iter().flat_map(|between| between.split('*')) {
+        match left.find(piece) {
+            Some(at) => left = &left[at + piece.len()..],
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests;
