@@ -1,11 +1,3 @@
-//! Challenges: the first line is a secret that was sent, each further one a line of `WWW-Authenticate`.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let mut lines = text.split('\n');
-    let secret = lines.next().unwrap_or_default();
-    tofu_oci_remote::fuzzing::challenge(&lines.collect::<Vec<_>>(), secret);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tofu_oci_fuzzing::challenge::run(bytes));

@@ -1,7 +1,3 @@
-//! The body that a token server answers with.
-
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| tofu_oci_remote::fuzzing::token_answer(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tofu_oci_fuzzing::token_answer::run(bytes));

@@ -201,6 +201,26 @@ fn a_registry_that_refuses_the_referrer() {
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem --format cosign-tag").success();
 }
 
+/// Its numbers do not belong together, which a key shows only when it signs.
+#[test]
+fn a_damaged_rsa_key_is_refused_before_anything_is_packed() {
+    let scene = Scene::new();
+    scene.dist("dist", "1.4.0");
+    let key = include_bytes!("../../testdata/fuzz/key_files/damaged-rsa-key");
+    std::fs::write(scene.path("damaged.pem"), key).expect("a file is written");
+    assert_snapshot!(scene.refuse(&format!("pack dist oci:packed --address {WIDGET} --sign-key damaged.pem")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the key damaged.pem cannot be used
+      cause: the key is malformed: its numbers do not belong together
+
+    hint: `cosign generate-key-pair` makes one, and so does `openssl ecparam -name prime256v1 -genkey -noout`
+    ");
+    assert!(!scene.path("packed").exists(), "something was packed");
+}
+
 #[test]
 fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
     let referrers = ReferrersSupport::Losing;

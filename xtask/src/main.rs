@@ -8,6 +8,7 @@
 //! interop    the stage with real registries, real clients and a real provider
 //! bench      speed and memory, as ratios measured in one run
 //! soak       the bridge under load, with a registry that goes and comes back
+//! fuzz       every reader of foreign text, under libFuzzer
 //! ci         all of the above checks, formatting, lints, documentation and licences
 //! ```
 //!
@@ -20,6 +21,7 @@ mod demo;
 mod failure;
 mod fixtures;
 mod floors;
+mod fuzz;
 mod interop;
 mod load;
 mod nginx;
@@ -61,6 +63,8 @@ enum Chore {
     Bench(bench::BenchArgs),
     /// Serve cached releases under load while registry:2 is restarted every minute; count failures, print memory
     Soak(soak::SoakArgs),
+    /// Run the readers of foreign text under libFuzzer; needs cargo-fuzz and a nightly compiler
+    Fuzz(fuzz::FuzzArgs),
     /// Do one part of an installation alone and print the seconds (a yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchPart(bench::PartArgs),
@@ -87,6 +91,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Interop(arguments) => interop::run(arguments).map(|_| ()),
         Chore::Bench(arguments) => bench::run(arguments),
         Chore::Soak(arguments) => soak::run(arguments),
+        Chore::Fuzz(arguments) => fuzz::run(arguments),
         Chore::BenchPart(arguments) => bench::run_part(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }

@@ -18,6 +18,9 @@ mod bridge;
 mod catalog;
 mod config;
 mod counts;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod loopback;
 mod packages;
 mod page;

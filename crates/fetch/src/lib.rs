@@ -20,6 +20,9 @@ mod cache;
 mod chunks;
 mod error;
 mod fetch;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod link;
 mod module;

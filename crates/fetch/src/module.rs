@@ -9,7 +9,7 @@
 mod error;
 mod fetch;
 mod folder;
-mod git;
+pub(crate) mod git;
 mod place;
 mod target;
 

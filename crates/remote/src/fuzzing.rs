@@ -1,5 +1,7 @@
 //! The pure readers of what comes from outside, for the fuzz targets.
 
+use std::time::Duration;
+
 use tofu_oci_http::SecretScrubber;
 use url::Url;
 
@@ -7,6 +9,7 @@ use crate::auth_scheme::{AuthScheme, ChallengeTurn, ChosenChallenge, choose};
 use crate::challenge::parse;
 use crate::exchange::shown_challenge;
 use crate::hosts::UserHosts;
+use crate::link::Pages;
 use crate::realm::check_realm;
 use crate::scope::RequestedAccess;
 use crate::token_answer::TokenAnswer;
@@ -48,6 +51,28 @@ pub fn challenge(lines: &[&str], secret: &str) {
     }
 }
 
+/// Reads the `Link` headers of a page of a list, the first line its address, and checks what has to hold for the next page.
+///
+/// # Panics
+/// If it does not hold.
+pub fn link_header(text: &str) {
+    let mut lines = text.split('\n');
+    let Ok(current) = lines.next().unwrap_or_default().parse::<Url>() else { return };
+    if !matches!(current.scheme(), "http" | "https") {
+        return;
+    }
+    let links: Vec<&str> = lines.collect();
+    let mut pages = Pages::new(current.clone(), Duration::from_hours(1));
+    match pages.next(&current, links.iter().copied()) {
+        Ok(Some(next)) => {
+            assert!(next.origin() == current.origin() && next != current, "{next}");
+            assert!(pages.next(&current, links).is_err(), "{next} is read twice");
+        }
+        Ok(None) => {}
+        Err(problem) => assert!(!problem.contains(char::is_control), "{problem:?}"),
+    }
+}
+
 /// Reads a token server's answer, and checks what has to hold for whatever comes out.
 ///
 /// # Panics
@@ -70,6 +95,9 @@ mod tests {
     fn what_the_targets_check_holds() {
         challenge(&["Basic", r#"Bearer realm="https://a.test/t",scope="repository:a/b:push a:b c::""#], "hunter2");
         challenge(&["", "\u{7f}=\u{1b}\"", "Bearer realm=http://10.0.0.1"], "");
+        link_header(
+            "https://registry.test/v2/a/tags/list\n</v2/a/tags/list?last=b>; rel=next\n<https://other.test/>; rel=next",
+        );
         token_answer(br#"{"token":"t","expires_in":1e-300}"#);
         token_answer(b"\xff");
     }

@@ -9,6 +9,8 @@
 
 mod discover;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod http;
 mod services;
 

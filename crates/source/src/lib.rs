@@ -35,6 +35,9 @@ mod error;
 mod evidence;
 mod failure;
 mod folder;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod install_method;
 mod listing;
 mod memory;

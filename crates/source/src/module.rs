@@ -9,6 +9,8 @@
 //! Spec: seed 004, "Module Registry Protocol"; `real-tofu-http.md` §1 (measured), "Module registry".
 
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod git;
 mod git_program;
 mod location;

@@ -28,6 +28,8 @@ use crate::memory::{SharedCell, lock, slot};
 use crate::{Failure, Listing, NotOffered, Release, Source, SourceError};
 
 mod documents;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod mirror;
 mod release;
 

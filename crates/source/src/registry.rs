@@ -29,6 +29,8 @@ use crate::memory::{SharedCell, lock, slot};
 use crate::{Failure, Listing, NotOffered, Release, Source, SourceError};
 
 mod download_document;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 pub(crate) mod members;
 mod origin;
 mod registry_sums;

@@ -20,6 +20,9 @@ mod copy;
 mod copy_error;
 mod dir;
 mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod manifest;
 mod manifest_cache;
 mod memory;

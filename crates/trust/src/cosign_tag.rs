@@ -217,6 +217,7 @@ mod tests {
         let (payload, signature) = signed("p256");
         check(&payload, "AQI", &["p256"], Err("the signature is malformed: the signature is not base64"));
         check(&payload, "", &["p256"], Err(STRANGER));
+        check(b"", "", &["p256"], Err(STRANGER));
         check(&payload, &signature, &["p384", "ed25519"], Err(STRANGER));
         check(&payload, &signature, &[], Err(STRANGER));
         check(&signed("p256-unnamed").0, &signature, &KINDS, Err(STRANGER));

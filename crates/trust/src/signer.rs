@@ -20,6 +20,9 @@ use crate::pem::{self, PemBlock};
 /// More bits cannot sign here.
 const RSA_MOST: u32 = 4096;
 
+/// What is signed to learn whether a key can sign.
+pub(crate) const PROBE: &[u8] = b"tofu-oci";
+
 /// A private key: of the kinds of a [`PublicKey`], with RSA of at most 4096 bits. Its bytes here are never shown, and are
 /// wiped when it is dropped. The copy that `ring` makes of an Ed25519 or RSA key while it signs is freed and not wiped.
 pub struct PrivateKey {
@@ -124,7 +127,11 @@ impl PrivateKey {
         {
             return Err(KeyError::LongRsa { bits, most: RSA_MOST, purpose: "signing" });
         }
-        RsaKeyPair::from_der(der).map_err(|rejected| KeyError::malformed(format!("its numbers: {rejected}")))?;
+        let pair =
+            RsaKeyPair::from_der(der).map_err(|rejected| KeyError::malformed(format!("its numbers: {rejected}")))?;
+        // Numbers that are each well-formed may not belong together: what counts is that it signs.
+        let probe = rsa_signature(&pair, PROBE).filter(|signature| public.verifies(PROBE, signature));
+        probe.ok_or_else(|| KeyError::malformed("its numbers do not belong together"))?;
         Ok(Self { public, secret: SecretNumbers::Rsa(Zeroizing::new(der.to_vec())) })
     }
 
@@ -151,14 +158,18 @@ impl PrivateKey {
             }
             SecretNumbers::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
             SecretNumbers::Rsa(der) => {
-                let reason = "the key was loaded once before, and the system's random numbers (for blinding) work";
-                let key = RsaKeyPair::from_der(der).expect(reason);
-                let mut signature = vec![0; key.public().modulus_len()];
-                key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature).expect(reason);
-                signature
+                let reason = "the key signed a probe when it was loaded, and the system's random numbers (for blinding) work";
+                rsa_signature(&RsaKeyPair::from_der(der).expect(reason), message).expect(reason)
             }
         }
     }
+}
+
+/// `None` if the numbers of the key do not belong together.
+fn rsa_signature(key: &RsaKeyPair, message: &[u8]) -> Option<Vec<u8>> {
+    let mut signature = vec![0; key.public().modulus_len()];
+    key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature).ok()?;
+    Some(signature)
 }
 
 fn ed25519(seed: &[u8; 32]) -> Ed25519KeyPair {

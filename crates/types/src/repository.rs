@@ -72,7 +72,8 @@ impl RepositoryRef {
             return Err(invalid(REFERENCE));
         }
         let registry = match registry.strip_suffix(':') {
-            Some(host) if !host.is_empty() => host,
+            // Another colon belongs to an address without brackets, or makes another host of what is left.
+            Some(host) if !host.is_empty() && (host.ends_with(']') || !host.contains(':')) => host,
             _ => registry,
         };
         Ok(Self::of(registry, name))
@@ -316,6 +317,7 @@ mod tests {
             check_opentofu(same, Some(same));
         }
         check_opentofu("example.com:/a", Some("example.com/a"));
+        check_opentofu("[::1]:/a", Some("[::1]/a"));
         check_opentofu("example.com/a:", Some("example.com/a"));
         check_opentofu("example.com/a@", Some("example.com/a"));
         check_opentofu("example.com/a:tag@", Some("example.com/a"));
@@ -346,6 +348,14 @@ mod tests {
             "a\u{7f}/b",
         ] {
             check_opentofu(text, None);
+        }
+    }
+
+    /// What is shown of it is what it is.
+    #[test]
+    fn a_host_that_ends_with_two_colons_is_shown_as_another_one() {
+        for same in ["example.c::/a", "::/a", "fe80::/a", "a:1:/a", "a:b:/a"] {
+            check_opentofu(same, Some(same));
         }
     }
 

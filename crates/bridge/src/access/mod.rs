@@ -12,6 +12,8 @@
 mod authorization;
 mod client;
 mod denied;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod links;
 
 use std::sync::Arc;

@@ -8,6 +8,8 @@
 
 mod answer;
 mod exchange;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod mix_up;
 mod module_exchange;
 mod module_route;

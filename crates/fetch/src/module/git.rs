@@ -12,6 +12,8 @@
 
 mod answers;
 mod current;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod repository;
 
 use std::path::Path;

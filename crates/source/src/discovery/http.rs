@@ -185,7 +185,7 @@ pub(crate) fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), F
 }
 
 /// The members of the document. `null` is a document without any, as in `OpenTofu`.
-fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
+pub(super) fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(members)) => Ok(members.into_iter().collect()),
         Ok(Value::Null) => Ok(BTreeMap::new()),

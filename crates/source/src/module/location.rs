@@ -7,7 +7,7 @@ use url::Url;
 use super::error::LocationFault;
 
 /// The longest location, in bytes.
-const LONGEST: usize = 8 << 10;
+pub(super) const LONGEST: usize = 8 << 10;
 
 /// Where the package of a module is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,8 @@
 //! ```
 
 mod collect;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod members;
 mod parts;
 mod read;

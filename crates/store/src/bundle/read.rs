@@ -82,7 +82,7 @@ impl BundleArchive {
 }
 
 impl OpenedBundle {
-    fn read(path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
         let parts = Arc::new(BundleParts::open(path)?);
         let members = members::read(&parts)?;
         let mut bundle = Self {

@@ -181,6 +181,23 @@ fn halves_of_two_keys() {
     assert!(error.starts_with("the key is malformed: its numbers: "), "{error}");
 }
 
+/// The numbers may each be well-formed and not belong together, which shows only when the key signs.
+#[test]
+fn a_damaged_rsa_key_is_refused_when_it_is_loaded_and_not_when_it_signs() {
+    let file = bytes("../../fuzz/key_files/damaged-rsa-key");
+    let error = PrivateKey::from_pem(&file, None).expect_err("damaged");
+    assert_eq!(error, KeyError::malformed("its numbers do not belong together"));
+    let pkcs1 = crate::pem::blocks(&bytes("test-keys/rsa-2048.pem")).expect("PEM").remove(0).content;
+    for at in (0..pkcs1.len()).step_by(13) {
+        let mut damaged = pkcs1.clone();
+        damaged[at] ^= 1;
+        let file = crate::pem::encode("RSA PRIVATE KEY", &damaged);
+        if let Ok(key) = PrivateKey::from_pem(file.as_bytes(), None) {
+            assert!(key.public().verifies(b"message", &key.sign(b"message")), "the byte {at}");
+        }
+    }
+}
+
 /// Spec: RFC 6979, appendix A.2.5, "With SHA-256, message = "sample"".
 #[test]
 fn the_nonce_is_that_of_rfc_6979() {

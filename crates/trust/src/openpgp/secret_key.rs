@@ -17,9 +17,7 @@ use super::fault::OpenPgpFault;
 use super::issuer::upper_hex;
 use super::{KeyStanding, OpenPgpContents, OpenPgpKey, openpgp_contents, verify_detached};
 use crate::KEYS_LIMIT;
-
-/// What is signed to learn whether a key can sign.
-const PROBE: &[u8] = b"tofu-oci";
+use crate::signer::PROBE;
 
 /// What an armored secret key begins with.
 const SECRET_BLOCK: &[u8] = b"-----BEGIN PGP PRIVATE KEY BLOCK-----";

@@ -293,6 +293,12 @@ mod tests {
     }
 
     #[test]
+    fn a_source_with_two_colons_behind_its_host_is_shown_as_another_source() {
+        check("oci://example.c::/a", Ok("oci://example.c::/a"));
+        check("oci://example.c:/a", Ok("oci://example.c/a"));
+    }
+
+    #[test]
     fn user_information_is_read_over_and_never_shown() {
         check("oci://u%20:%zz@example.com/a", Err("invalid-repository"));
         check("oci://u v@example.com/a", Err("invalid-repository"));

@@ -1,0 +1,3 @@
+//! The reader of bundles, for the fuzz target.
+
+pub use crate::bundle::fuzzing::bundle;
