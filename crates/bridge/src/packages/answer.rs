@@ -65,7 +65,9 @@ impl Packages {
             }
             self.body(zip, range).await.map(|body| head.with(body))
         };
-        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(zip.address.clone(), &error)))
+        answer.await.unwrap_or_else(|error: SourceError| {
+            bad_gateway(&upstream(zip.address.clone(), &error).without(zip.place.repository()))
+        })
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.

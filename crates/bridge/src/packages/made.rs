@@ -89,7 +89,8 @@ impl ZipWork {
             return Ok(kept);
         }
         let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
-        let verified = fetched.map_err(|error| upstream(offer.address(), &error))?;
+        let verified =
+            fetched.map_err(|error| upstream(offer.address(), &error).without(offer.place().repository()))?;
         let key = key.clone();
         // The temporary folder goes with `verified`, on the thread that may block.
         self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
