@@ -227,7 +227,16 @@ fn a_trust_rule_is_not_gone_around_under_another_address() {
     let scene = Scene::published();
     scene.trust("");
     let line = "install registry.example.net/mirror/widget --from REGISTRY/acme/widget --platform linux_amd64";
-    assert_snapshot!(scene.refuse(line), @"");
+    assert_snapshot!(scene.refuse(line), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.net/mirror/widget
+
+    hint: check the address, --from and the repository
+    hint: if it is meant to be renamed, add --rename
+    ");
     let said = scene.run(&format!("{line} --rename")).success();
     assert!(said.stderr.contains("not as registry.example.net/mirror/widget"), "{}", said.text);
     let pins: serde_json::Value = serde_json::from_str(&scene.context.read(".tofu-oci.pins.json")).expect("JSON");
@@ -251,6 +260,6 @@ fn a_signature_for_the_predecessor_counts() {
     scene.sign("acme/widget", "registry.example.net/acme/widget", "1.4.0");
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
     let said = scene.run(&line);
-    assert!(said.code == Some(1) && said.stderr.contains("is for another provider"), "{}", said.text);
+    assert!(said.code == Some(1) && said.stderr.contains("is not trusted"), "{}", said.text);
     scene.run(&format!("{line} --predecessor registry.example.com=registry.example.net")).success();
 }

@@ -1,5 +1,5 @@
 //! What is said of a place that failed: to the operator everything, to clients nothing about the files of this machine and the
-//! repositories that it serves.
+//! repositories that addresses share.
 
 use std::error::Error;
 use std::io;
@@ -17,7 +17,7 @@ use crate::{Refusal, ServedAddress};
 /// The most characters of a reason.
 const LONGEST: usize = 500;
 
-/// What clients read if the error may name a file of this machine, or a repository.
+/// What clients read of an internal error.
 const OWN_PLACES: &str = "the server cannot use one of its places, and its access log says which";
 
 /// Why a place failed.
@@ -25,14 +25,14 @@ pub(crate) trait PlaceFault: Error {
     /// The stable name of the error.
     fn fault_code(&self) -> &'static str;
 
-    /// Whether its text may name a file or a folder of this machine, or a repository.
-    fn names_own_places(&self) -> bool;
+    /// Whether its text may name a file or a folder of this machine, another address, or the repository of both.
+    fn is_internal(&self) -> bool;
 }
 
 /// The refusal of a client who asked for something whose place failed.
 pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFault + 'static)) -> Refusal {
     let text = one_line(error);
-    let (reason, detail) = if error.names_own_places() { (OWN_PLACES.to_owned(), Some(text)) } else { (text, None) };
+    let (reason, detail) = if error.is_internal() { (OWN_PLACES.to_owned(), Some(text)) } else { (text, None) };
     Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
 }
 
@@ -55,12 +55,12 @@ pub(crate) fn line(text: &str) -> String {
     printable(text).chars().take(LONGEST).collect()
 }
 
-fn is_own(place: &Place) -> bool {
+fn is_on_disk(place: &Place) -> bool {
     match place {
-        Place::Registry(_) | Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
-        Place::Host(_) | Place::NetworkMirror(_) => false,
-        Place::Method(text) => text.split(", ").any(|one| one != "direct" && !one.starts_with("https:")),
-        Place::Methods(places) => places.iter().any(is_own),
+        Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
+        Place::Registry(_) | Place::Host(_) | Place::NetworkMirror(_) => false,
+        Place::Method(text) => ["oci:", "static:", "bundle:"].iter().any(|kind| text.contains(kind)),
+        Place::Methods(places) => places.iter().any(is_on_disk),
     }
 }
 
@@ -69,18 +69,12 @@ impl PlaceFault for MirrorError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         match self {
-            Self::Source(error) => error.names_own_places(),
-            Self::Fetch(error) => error.names_own_places(),
-            Self::Store(error) => error.names_own_places(),
-            Self::UpstreamChanged { from, to, .. } => is_own(from) || is_own(to),
-            Self::SharedRepository { place, .. }
-            | Self::FewerPlatforms { to: place, .. }
-            | Self::NotSightings { place, .. }
-            | Self::SightingsContended { place, .. }
-            | Self::NotMirrored { place, .. }
-            | Self::NoNotices { place } => is_own(place),
+            Self::Source(error) => error.is_internal(),
+            Self::Fetch(error) => error.is_internal(),
+            Self::Store(error) => error.is_internal(),
+            // They name another address, or the repository of both.
             _ => true,
         }
     }
@@ -91,10 +85,10 @@ impl PlaceFault for ModuleFetchError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         match self {
-            Self::Module(ModuleError::Store(error)) => error.names_own_places(),
-            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_own(place),
+            Self::Module(ModuleError::Store(error)) => error.is_internal(),
+            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_on_disk(place),
             _ => true,
         }
     }
@@ -105,14 +99,14 @@ impl PlaceFault for FetchError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         match self {
-            Self::Source(error) => error.names_own_places(),
-            Self::Package { place, source, .. } => is_own(place) || source.names_own_places(),
+            Self::Source(error) => error.is_internal(),
+            Self::Package { place, source, .. } => is_on_disk(place) || source.is_internal(),
             Self::LayerType { .. } => false,
             Self::NotTheOfferedPackage { place, .. }
             | Self::NotTheLockedPackage { place, .. }
-            | Self::Untrusted { place, .. } => is_own(place),
+            | Self::Untrusted { place, .. } => is_on_disk(place),
             _ => true,
         }
     }
@@ -123,12 +117,14 @@ impl PlaceFault for SourceError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         match self {
-            Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => is_own(place),
-            Self::Store(error) => error.names_own_places(),
+            Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => {
+                is_on_disk(place)
+            }
+            Self::Store(error) => error.is_internal(),
             Self::Failed { place, failure } => {
-                is_own(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
+                is_on_disk(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
             }
             // It names the file that has the method.
             _ => true,
@@ -141,7 +137,7 @@ impl PlaceFault for StoreError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         match self {
             Self::NotFound { place, .. }
             | Self::UnknownRepository { place }
@@ -157,7 +153,7 @@ impl PlaceFault for StoreError {
             | Self::Rejected { place, .. }
             | Self::RateLimited { place, .. }
             | Self::Unreachable { place, .. }
-            | Self::Forbidden { place, .. } => is_own(place),
+            | Self::Forbidden { place, .. } => is_on_disk(place),
             Self::UnsupportedDigest { .. } => false,
             // Among them those of credentials, which name the files of logins.
             _ => true,
@@ -170,7 +166,7 @@ impl PlaceFault for ArchiveError {
         self.code()
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         matches!(self, Self::Io { .. } | Self::Changed { .. })
     }
 }
@@ -183,7 +179,7 @@ impl PlaceFault for LockError {
         }
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         true
     }
 }
@@ -193,7 +189,7 @@ impl PlaceFault for io::Error {
         "io"
     }
 
-    fn names_own_places(&self) -> bool {
+    fn is_internal(&self) -> bool {
         true
     }
 }
@@ -232,12 +228,20 @@ mod tests {
         let place: Place = "registry.example.com/m/acme-corp-zap".parse().unwrap();
         let [first, second] = ["example.com/acme-corp/zap", "example.com/acme/corp-zap"];
         let (first, second) = (Box::new(first.parse().unwrap()), Box::new(second.parse().unwrap()));
-        let shared = MirrorError::SharedRepository { place: place.clone(), first, second };
+        let shared = MirrorError::SharedRepository { place, first, second };
         let written = "example.com/acme/zap cannot be read: example.com/acme-corp/zap and example.com/acme/corp-zap would both go to registry.example.com/m/acme-corp-zap";
         check(&shared, hidden, written);
-        let written =
-            "example.com/acme/zap cannot be read: there is no repository registry.example.com/m/acme-corp-zap";
-        check(&StoreError::UnknownRepository { place }, hidden, written);
+    }
+
+    #[test]
+    fn what_a_registry_answers_is_for_clients_without_its_repository() {
+        let place: Place = "registry.example.com/m/zap".parse().unwrap();
+        let error = StoreError::UnknownRepository { place: place.clone() };
+        let refusal = upstream("example.com/acme/zap".parse::<ProviderAddr>().unwrap(), &error);
+        let refusal = refusal.without(place.repository());
+        assert_eq!(refusal.to_string(), "example.com/acme/zap cannot be read: there is no repository its repository");
+        let written = "example.com/acme/zap cannot be read: there is no repository registry.example.com/m/zap";
+        assert_eq!(refusal.for_operator(), written);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::Response;
 use thiserror::Error;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
 use crate::ServedAddress;
 
@@ -146,6 +146,20 @@ impl Refusal {
         match self {
             Self::Upstream { address, detail: Some(detail), .. } => format!("{address} cannot be read: {detail}"),
             _ => self.to_string(),
+        }
+    }
+
+    /// The same without the name of the repository, which clients need not know.
+    pub(crate) fn without(self, repository: Option<&RepositoryRef>) -> Self {
+        match (self, repository) {
+            (Self::Upstream { address, code, reason, detail }, Some(repository)) => {
+                let shown = reason
+                    .replace(&repository.to_string(), "its repository")
+                    .replace(&format!("/v2/{}/", repository.name()), "/v2/…/");
+                let detail = detail.or_else(|| (shown != reason).then_some(reason));
+                Self::Upstream { address, code, reason: shown, detail }
+            }
+            (refusal, _) => refusal,
         }
     }
 

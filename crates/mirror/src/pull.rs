@@ -17,7 +17,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
-use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use self::failed_keeping::FailedKeeping;
 use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
@@ -161,6 +161,11 @@ impl PullThrough {
         });
         let (reporter, failed_keeping) = (Arc::clone(&self.work.reporter), Arc::clone(&self.failed_keeping));
         Ok(Arc::new(UpstreamRelease { upstream, fetch, reporter, failed_keeping }))
+    }
+
+    /// Where the releases of a provider are kept; `None` if nothing is for it.
+    pub fn place(&self, address: &ProviderAddr) -> Option<Place> {
+        self.work.destination.place(address).ok()
     }
 
     /// Whether the upstream is asked.

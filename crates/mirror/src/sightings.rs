@@ -62,7 +62,9 @@ impl SightingsRecord {
         self.unnamed = Sightings { versions: others };
         let mut own = Sightings { versions: own };
         own.merge(&self.providers.remove(address).unwrap_or_default());
-        self.providers.insert(address.clone(), own);
+        if !own.is_empty() {
+            self.providers.insert(address.clone(), own);
+        }
     }
 
     /// Adds what a run knows of a provider, as [`Sightings::merge`] does.

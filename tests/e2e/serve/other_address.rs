@@ -60,15 +60,22 @@ fn get(serving: &Serving, path: &str) -> (u16, String) {
     (got.status, got.text())
 }
 
-/// Every path of a release of a provider in both protocols is answered with 404, in the words of a version that is not there.
+/// Whether the document of a version lists archives.
+fn has_archives(serving: &Serving, path: &str) -> bool {
+    let got = serving.get(path);
+    got.status == 200 && got.text().contains("linux_amd64")
+}
+
+/// Every path of a release of a provider in both protocols is answered as that of a version that is not there.
 #[track_caller]
 fn check_absent(serving: &Serving, address: &str, version: &str) {
     let (host_and_namespace, provider_type) = address.rsplit_once('/').expect("an address");
     let zip = format!("terraform-provider-{provider_type}_{version}_linux_amd64.zip");
     for file in [format!("{version}.json"), zip] {
         let (status, text) = get(serving, &format!("/mirror/{host_and_namespace}/{provider_type}/{file}"));
-        assert_eq!(status, 404, "{file}: {text}\n{}", serving.log());
-        assert!(text.contains("is not offered") || text.contains("not found"), "{file}: {text}");
+        // The network mirror answers so for any version that it does not have.
+        let is_absent = status == 404 || text == r#"{"archives":{}}"#;
+        assert!(is_absent, "{file}: {status} {text}\n{}", serving.log());
         for secret in SECRETS {
             let own = address.contains(secret);
             assert!(own || !text.contains(secret), "{file} names {secret}: {text}");
@@ -102,7 +109,7 @@ fn a_colliding_address_does_not_reach_what_is_excluded() {
     // The bytes lie where the address that is not excluded is looked for.
     scene.run("copy REGISTRY/m/acme-corp-secret REGISTRY/acme/corp-secret").success();
     let serving = Serving::with(&scene, &place);
-    assert_eq!(serving.get(&format!("/mirror/{HOST}/acme-corp/secret/1.0.0.json")).status, 404);
+    assert!(!has_archives(&serving, &format!("/mirror/{HOST}/acme-corp/secret/1.0.0.json")));
     check_absent(&serving, &format!("{HOST}/acme/corp-secret"), "1.0.0");
 }
 
@@ -144,15 +151,16 @@ fn a_predecessor_or_a_place_that_renames_serves_what_says_another_address() {
     scene.put_release("registry.terraform.io/acme/zap", "1.0.0", "m/zap");
     let path = "/mirror/registry.opentofu.org/acme/zap/1.0.0.json";
     let zap = |more: &str| place("registry.opentofu.org/acme/zap", "m/zap", more);
-    assert_eq!(Serving::with(&scene, &zap("")).get(path).status, 404);
-    assert_eq!(Serving::with(&scene, &zap("rename = true")).get(path).status, 200);
+    assert!(!has_archives(&Serving::with(&scene, &zap("")), path));
+    assert!(has_archives(&Serving::with(&scene, &zap("rename = true")), path));
     let moved = "predecessors = [\"registry.opentofu.org=registry.terraform.io\"]\n";
-    assert_eq!(Serving::with(&scene, &format!("{moved}{}", zap(""))).get(path).status, 200);
+    assert!(has_archives(&Serving::with(&scene, &format!("{moved}{}", zap(""))), path));
     let options = "serve --from REGISTRY/m/zap --include registry.opentofu.org/acme/zap --listen 127.0.0.1:0";
     for (more, want) in
-        [("", 404), ("--rename", 200), ("--predecessor registry.opentofu.org=registry.terraform.io", 200)]
+        [("", false), ("--rename", true), ("--predecessor registry.opentofu.org=registry.terraform.io", true)]
     {
-        assert_eq!(Serving::spawn(scene.command(&format!("{options} {more}"))).get(path).status, want, "{more}");
+        let serving = Serving::spawn(scene.command(&format!("{options} {more}")));
+        assert_eq!(has_archives(&serving, path), want, "{more}");
     }
 }
 
@@ -184,8 +192,8 @@ fn a_colliding_upstream_name_does_not_poison_a_repository() {
     // The stranger's own clients get it from its upstream, and nothing of it is kept.
     serving.get(&zip_path("acme-google/beta", "9.9.0"));
     serving.stop();
-    let tags: Vec<String> = scene.registry.tags("m/shared").into_iter().map(|(tag, _)| tag).collect();
-    assert_eq!(tags, ["1.0.0"]);
+    let tags = scene.registry.tags("m/shared").into_iter().map(|(tag, _)| tag);
+    assert_eq!(tags.filter(|tag| !tag.starts_with("sha256-")).collect::<Vec<_>>(), ["1.0.0"]);
     // After a restart another instance is asked for the stranger's first.
     let serving = pulling(&mut scene, &upstream, BETA);
     serving.get(&zip_path("acme-google/beta", "9.9.0"));
@@ -211,10 +219,8 @@ fn a_made_up_address_locks_nobody_out() {
     let (mut scene, upstream) = (Scene::with(Registry::builder()), Upstream::start());
     upstream.release("acme/google-beta", "1.0.0", &["linux_amd64"]);
     let serving = pulling(&mut scene, &upstream, BETA);
-    for file in ["index.json", "1.0.0.json", "terraform-provider-beta_1.0.0_linux_amd64.zip"] {
-        let got = serving.get(&format!("/mirror/{HOST}/acme-google/beta/{file}"));
-        assert_eq!(got.status, 404, "{}", got.text());
-    }
+    assert_eq!(serving.get(&format!("/mirror/{HOST}/acme-google/beta/index.json")).status, 404);
+    check_absent(&serving, &format!("{HOST}/acme-google/beta"), "1.0.0");
     let got = serving.get(&zip_path("acme/google-beta", "1.0.0"));
     assert_eq!(got.status, 200, "{}\n{}", got.text(), serving.log());
     assert!(scene.registry.tags("m/shared").iter().any(|(tag, _)| tag == "1.0.0"), "it is kept: {}", serving.log());

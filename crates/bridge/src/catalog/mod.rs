@@ -31,7 +31,7 @@ use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
 use crate::place_fault::one_line;
-use crate::{Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
+use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
 /// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
 pub struct Catalog {
@@ -214,7 +214,11 @@ impl CatalogPlace {
             put(&question).await
         };
         ask.await.map_err(|error| {
-            let refusal = refused(address, offered, &error);
+            let place = match offered {
+                OfferedBy::Place(open) => open(address).ok().map(|source| source.place().clone()),
+                OfferedBy::PullThrough(through) => through.place(address),
+            };
+            let refusal = refused(address, offered, &error).without(place.as_ref().and_then(Place::repository));
             if says_another(&refusal) {
                 let text = format!("{address} is not served: {}", one_line(&error));
                 self.options.reporter.event(&Event::warning("other-address", text));

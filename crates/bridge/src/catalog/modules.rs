@@ -114,10 +114,10 @@ impl ModuleCatalog {
                 }
                 let trust = Trust { now: SystemTime::now(), ..served.options.trust.clone() };
                 let judged = judge_module(&package, Some(&version), &trust, &*served.options.reporter).await;
-                judged.map_err(|error| failed(&address, &version, &error))?;
+                judged.map_err(|error| failed(&address, &version, &store, &error))?;
                 let in_repository = "a package of a repository has a manifest";
                 let manifest = package.about().cloned().expect(in_repository);
-                refuse_repository(&address, &version, &*store, manifest.package()).await?;
+                refuse_repository(&address, &version, &store, manifest.package()).await?;
                 let module = ServedModule {
                     manifest,
                     digest: package.manifest().cloned().expect(in_repository),
@@ -230,7 +230,7 @@ impl AskedFor for (ModuleAddr, Version) {
 }
 
 async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
-    let tags = store.tags().await.map_err(|error| store_failed(address, &error))?;
+    let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
     let Listing { versions, withdrawn, deprecated, .. } = Listing::of(&tags);
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
     Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
@@ -264,7 +264,7 @@ async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStor
             let reason = notice.map(|notice| printable(notice.reason.as_str()).into_owned());
             Err(absent(VersionAbsence::Withdrawn(reason)))
         }
-        Err(error) => Err(failed(address, version, &error.into())),
+        Err(error) => Err(failed(address, version, store, &error.into())),
     }
 }
 
@@ -272,33 +272,34 @@ async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStor
 async fn refuse_repository(
     address: &ModuleAddr,
     version: &Version,
-    store: &dyn ReadStore,
+    store: &Arc<dyn ReadStore>,
     zip: &Descriptor,
 ) -> Result<(), Failed> {
     // No end of it is asked for then.
     let admitted = Limits::default().check_packed(zip.size);
     admitted.map_err(|error| Failed { refusal: upstream(address, &error), again: Again::Never })?;
-    match repository_in_zip(store, zip, LARGEST_DIRECTORY).await {
+    match repository_in_zip(&**store, zip, LARGEST_DIRECTORY).await {
         Ok(None) => Ok(()),
         Ok(Some(name)) => {
             let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
             let refusal = Refusal::Untrusted { address: address.into(), version: version.clone(), reason };
             Err(Failed { refusal, again: Again::Never })
         }
-        Err(error) => Err(failed(address, version, &ModuleError::Store(error).into())),
+        Err(error) => Err(failed(address, version, store, &ModuleError::Store(error).into())),
     }
 }
 
-fn store_failed(address: &ModuleAddr, error: &StoreError) -> Failed {
+fn store_failed(address: &ModuleAddr, store: &Arc<dyn ReadStore>, error: &StoreError) -> Failed {
     let refusal = module_refused(address, None, &ModuleError::Store(error.clone()).into());
+    let refusal = refusal.without(store.place().repository());
     Failed { refusal, again: Again::of_store(error) }
 }
 
-fn failed(address: &ModuleAddr, version: &Version, error: &ModuleFetchError) -> Failed {
+fn failed(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>, error: &ModuleFetchError) -> Failed {
     let again = match error {
         ModuleFetchError::Module(ModuleError::Store(error)) => Again::of_store(error),
         ModuleFetchError::Module(error) if error.is_transient() => Again::Soon,
         _ => Again::Never,
     };
-    Failed { refusal: module_refused(address, Some(version), error), again }
+    Failed { refusal: module_refused(address, Some(version), error).without(store.place().repository()), again }
 }

@@ -71,7 +71,7 @@ impl Packages {
             }
             self.body(zip, range).await.map(|body| head.with(body)).map_err(blamed)
         };
-        answer.await.unwrap_or_else(|refusal: Refusal| bad_gateway(&refusal))
+        answer.await.unwrap_or_else(|refusal: Refusal| bad_gateway(&refusal.without(zip.place.repository())))
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.

@@ -129,7 +129,8 @@ impl ZipWork {
         match origin {
             ZipOrigin::Offer(offer) => {
                 let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
-                let verified = fetched.map_err(|error| upstream(address.clone(), &error))?;
+                let verified =
+                    fetched.map_err(|error| upstream(address.clone(), &error).without(offer.place().repository()))?;
                 // The temporary folder goes with `verified`, on the thread that may block.
                 self.on_disk(address, move |work| work.folder.keep(&key, verified.path())).await
             }

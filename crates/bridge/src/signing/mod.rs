@@ -84,7 +84,10 @@ impl SumsSigner {
         let zips =
             stream::iter(zips).buffered(AT_ONCE).map_ok(|zip| (zip.name, zip.digest)).try_collect::<Vec<_>>().await?;
         let evidence = release.release.evidence(Search::Everywhere).await;
-        let evidence = evidence.map_err(|error| upstream(&release.address, &error))?;
+        let evidence = evidence.map_err(|error| {
+            let place = &release.release.id().place;
+            upstream(&release.address, &error).without(place.repository())
+        })?;
         let (lines, key, now) = (SumsLines::new(zips), self.key.clone(), SystemTime::now());
         let signing = move || original(evidence, &lines, now).or_else(|| Some(own(&lines, &*key?)));
         let signed = tokio::task::spawn_blocking(signing).await.expect("signing does not panic");
