@@ -15,6 +15,7 @@ use tofu_oci_layout::media_type;
 use tofu_oci_store::{Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
 
+use crate::destination::LINK;
 use crate::{Destination, MirrorError, Sightings};
 
 /// The tag of the artefact. It is no version.
@@ -142,6 +143,9 @@ async fn put(store: &dyn Store, sightings: &Sightings) -> Result<Descriptor, Sto
 
 fn of_file(path: &Path) -> Result<Option<Sightings>, MirrorError> {
     let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
+    if path.is_symlink() {
+        return Err(failed(std::io::Error::other(LINK)));
+    }
     match read_file(path, LIMIT) {
         Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failed(error.into())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
