@@ -141,7 +141,17 @@ fn a_discovery_document_opens_no_block_for_another_host() {
     scene.module_client(
         "services; grep -c victim.example \"$TF_CLI_CONFIG_FILE\"; grep -c '^credentials' \"$TF_CLI_CONFIG_FILE\"",
     );
-    assert_snapshot!(scene.run("run -- sh client.sh").text.replace(&host, "HOST"), @"");
+    assert_snapshot!(scene.run("run -- sh client.sh").text.replace(&host, "HOST"), @r#"
+    exit code: 0
+    ----- stdout -----
+    host "WEB" {
+      services = { "modules.v1" = "https://SERVER/SECRET/modules/WEB/", "providers.v1" = "https://127.0.0.1:[PORT]/v1/providers/?a=\u0024{b%{c", "tfe.v2" = "https://127.0.0.1:[PORT]/api/%22%7Dhost%20%22victim.example%22%20%7B" }
+    }
+    2
+    1
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]

@@ -155,7 +155,15 @@ fn a_password_typed_in_an_address_is_never_repeated() {
     for line in lines {
         check(&scene, &line.replace("LOGIN", "ada:s3cr3t"));
     }
-    assert_snapshot!(scene.run("resolve ada:s3cr3t@h.example/acme/zap").text, @"");
+    assert_snapshot!(scene.run("resolve ada:s3cr3t@h.example/acme/zap").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `***@h.example/acme/zap` is not a provider address: `***@h.example` is not a hostname: after the colon there must be a port number
+
+    hint: write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget
+    ");
     scene.context.env("TOFU_OCI_CA_FILE", "https://ada:s3cr3t@h.example/ca.pem");
     check(&scene, "versions h.example/a/b");
 }
