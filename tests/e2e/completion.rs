@@ -119,6 +119,90 @@ fn bash_completes() {
     check(&words, "@1.4", &from, "@1.4.0");
 }
 
+/// What bash reads after TAB and Enter is the name, whatever it holds and whichever quote is open.
+#[cfg(unix)]
+#[test]
+fn no_name_of_a_file_runs_as_a_command_after_a_tab_in_bash() {
+    const NAMES: &[&str] = &[
+        "$(touch ran)",
+        "`touch ran`",
+        "a;touch ran",
+        "a|touch ran",
+        "a&touch ran",
+        "a>ran",
+        "a b",
+        "it's",
+        "a\"b",
+        "'$(touch ran)'",
+        "\"$(touch ran)\"",
+        "a\\",
+        "a\\;touch ran",
+        "${HOME}",
+        "~a",
+        "{a,b}",
+        "[a]*?",
+        "!a",
+        "#a",
+        "é漢 $(touch ran)",
+        "a@b=c:d+e,f%g",
+    ];
+    let scene = Scene::new();
+    for (nth, name) in NAMES.iter().enumerate() {
+        scene.context.write(&format!("names/{nth:02}/{name}"), "");
+    }
+    let folder = Path::new(env!("CARGO_BIN_EXE_tofu-oci")).parent().expect("a folder").display().to_string();
+    // The word on the line before the cursor, and the quote that is open in it. bash closes it unless the text ends with one.
+    let script = r#"
+PATH=$1:$PATH; source <(tofu-oci completions bash)
+for folder in "$PWD"/names/*/; do
+    cd "$folder" || exit 1
+    for open in '' "'" '"'; do
+        COMP_WORDS=(tofu-oci check "$open./"); COMP_CWORD=2; COMP_LINE="tofu-oci check $open./"; COMP_POINT=${#COMP_LINE}
+        _tofu_oci tofu-oci ./ check
+        word=$open${COMPREPLY[0]}
+        if [[ -n $open && $word != *"$open" ]]; then word+=$open; fi
+        eval "printf '%s\n' $word"
+    done
+done"#;
+    let mut bash = scene.context.command("bash");
+    bash.args(["--norc", "-c", script, "bash", &folder]);
+    let said = scene.output(&mut bash);
+    let want: String = NAMES.iter().map(|name| format!("./{name}\n").repeat(3)).collect();
+    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), (want.as_str(), ""));
+    for (nth, name) in NAMES.iter().enumerate() {
+        let there = std::fs::read_dir(scene.path(&format!("names/{nth:02}"))).expect("a folder").count();
+        assert_eq!(there, 1, "a command in {name} ran");
+    }
+}
+
+/// PowerShell is not on every machine: what its script does not do can be read.
+#[test]
+fn the_script_for_powershell_evaluates_nothing_and_quotes_what_is_not_plain() {
+    let script = Scene::new().run("completions powershell").success().stdout;
+    for evaluates in ["Invoke-Expression", "iex ", "@\"", "$args", "[scriptblock]", "ExpandString"] {
+        assert!(!script.contains(evaluates), "{evaluates}: {script}");
+    }
+    assert!(script.contains("EscapeSingleQuotedStringContent($value)"), "{script}");
+    assert!(script.contains("CompletionResult]::new($text, $value,"), "{script}");
+}
+
+/// No shell gets a name that acts on the terminal, or that is two candidates.
+#[cfg(unix)]
+#[test]
+fn no_candidate_has_characters_that_act_on_a_terminal() {
+    let scene = Scene::new();
+    for name in ["plain", "two\nlines", "a\ttab", "bell\u{7}", "clear\u{1b}[2J", "right\u{202e}to left"] {
+        scene.context.write(&format!("odd/{name}"), "");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let mut command = scene.command("");
+        command.args(["--", "tofu-oci", "check", "./odd/"]).env("TOFU_OCI_COMPLETE", shell);
+        let said = scene.output(&mut command);
+        let values: Vec<&str> = said.stdout.lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
+        assert_eq!(values, ["./odd/plain"], "{shell}");
+    }
+}
+
 /// The other shells read their script without an error.
 #[cfg(unix)]
 #[test]

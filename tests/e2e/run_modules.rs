@@ -99,8 +99,56 @@ fn the_other_services_of_a_host_stay() {
     exit code: 0
     ----- stdout -----
     host "WEB" {
-      services = { "login.v1" = { "client" = "cli", "ports" = [1, 2] }, "modules.v1" = "https://SERVER/SECRET/modules/WEB/", "providers.v1" = "https://127.0.0.1:[PORT]/v1/providers/" }
+      services = { "modules.v1" = "https://SERVER/SECRET/modules/WEB/", "providers.v1" = "https://127.0.0.1:[PORT]/v1/providers/" }
     }
+
+    ----- stderr -----
+    "#);
+}
+
+/// In HCL 1 a string with `${` goes on until its `}`, whatever quotes come in between. The first service takes the reader out
+/// of step with the writer, and the second is then read as blocks.
+#[test]
+fn a_discovery_document_opens_no_block_for_another_host() {
+    let mut scene = Scene::with_mapping(MAPPING);
+    let web = WebServer::start(&[]);
+    scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
+    scene.context.env("TOFU_OCI_CA_FILE", "ca.pem");
+    let block = format!(
+        "=1,/*${{{{{{{{{{{{*/x=2}}\n}}\nhost \"victim.example\" {{\n  services = {{ \"providers.v1\" = \"{}/v1/\" }}\n}}\n/*",
+        web.origin()
+    );
+    web.page(
+        "/.well-known/terraform.json",
+        Answer::json(&serde_json::json!({
+            "!${": { "k": "}" },
+            block: "x",
+            "providers.v1": "/v1/providers/?a=${b%{c",
+            "tfe.v2": "/api/\"\n}\nhost \"victim.example\" {",
+            "tfe.v2.1": "ftp://evil.example/",
+            "tfe.v2.2": { "k": "v" },
+            "versions.v1": "https://user:secret@evil.example/",
+            "oci-providers.v1": "ghcr.io/${namespace}/{type}\"",
+            "zz": "${{{{*/ host \"other.example\" { services = { q = \"",
+        })),
+    );
+    let host = web.origin().trim_start_matches("https://").to_owned();
+    scene.context.write_home(".tofurc", "credentials \"victim.example\" {\n  token = \"secret\"\n}\n");
+    scene.context.write(
+        "modules.toml",
+        MAPPING.replace("registry.example.test", &host).replace("REGISTRY", scene.registry.address()),
+    );
+    scene.module_client(
+        "services; grep -c victim.example \"$TF_CLI_CONFIG_FILE\"; grep -c '^credentials' \"$TF_CLI_CONFIG_FILE\"",
+    );
+    assert_snapshot!(scene.run("run -- sh client.sh").text.replace(&host, "HOST"), @r#"
+    exit code: 0
+    ----- stdout -----
+    host "WEB" {
+      services = { "modules.v1" = "https://SERVER/SECRET/modules/WEB/", "providers.v1" = "https://127.0.0.1:[PORT]/v1/providers/?a=\u0024{b%{c", "tfe.v2" = "https://127.0.0.1:[PORT]/api/%22%7Dhost%20%22victim.example%22%20%7B" }
+    }
+    2
+    1
 
     ----- stderr -----
     "#);

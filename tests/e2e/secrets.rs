@@ -119,6 +119,55 @@ fn works_with(registry: RegistryBuilder, way: Way) -> Vault {
     vault
 }
 
+/// Whoever quotes an argument: the parser of a type, clap, an excerpt, a hint; in a variable too.
+#[test]
+fn a_password_typed_in_an_address_is_never_repeated() {
+    let mut scene = Scene::new();
+    let lines = [
+        "resolve https://LOGIN@h.example/acme/zap",
+        "resolve LOGIN@h.example/acme/zap",
+        "resolve --json LOGIN@h.example/acme/zap",
+        "install a/b@https://LOGIN@h.example",
+        "lock https://LOGIN@h.example/acme/zap",
+        "verify LOGIN@h.example/acme/zap@1.0",
+        "versions acme/zap --from=LOGIN@h.example/a/b",
+        "copy https://LOGIN@h.example/a/b oci:x --all",
+        "mirror acme/zap --to LOGIN@h.example/a/b",
+        "mirror https://LOGIN@h.example/acme/zap --to oci:x",
+        "config snippet a.example/*/* LOGIN@h.example/${namespace}/${type}",
+        "config snippet https://LOGIN@h.example/*/* h.example/${namespace}/${type}",
+        "serve --from LOGIN@h.example/${namespace}-${type}",
+        "resolve a.example/b/c --magic-suffix LOGIN@h.example",
+        "resolve a.example/b/c --chdir https://LOGIN@h.example",
+        "resolve a.example/b/c https://LOGIN@h.example",
+        "check x --rule LOGIN@h.example",
+        "pack . --address https://LOGIN@h.example/a/b",
+        "help https://LOGIN@h.example",
+        "resolv https://LOGIN@h.example",
+        "module pull git::https://LOGIN@127.0.0.1:1/x.git --to there",
+        "module versions LOGIN@h.example/x",
+    ];
+    let check = |scene: &Scene, line: &str| {
+        let said = scene.run(line);
+        assert_ne!(said.code, Some(0), "{line}: {}", said.text);
+        assert!(!said.stdout.contains("s3cr3t") && !said.stderr.contains("s3cr3t"), "{line}: {}", said.text);
+    };
+    for line in lines {
+        check(&scene, &line.replace("LOGIN", "ada:s3cr3t"));
+    }
+    assert_snapshot!(scene.run("resolve ada:s3cr3t@h.example/acme/zap").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `***@h.example/acme/zap` is not a provider address: `***@h.example` is not a hostname: after the colon there must be a port number
+
+    hint: write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget
+    ");
+    scene.context.env("TOFU_OCI_CA_FILE", "https://ada:s3cr3t@h.example/ca.pem");
+    check(&scene, "versions h.example/a/b");
+}
+
 #[test]
 fn every_way_of_giving_credentials_works_and_says_nothing() {
     for way in [Way::Block, Way::EncodedAuth, Way::Helper] {

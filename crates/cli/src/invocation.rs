@@ -77,7 +77,7 @@ pub(crate) fn sign(place: &Place, version: &Version) -> String {
         Place::Registry(_) | Place::Layout(_) => place.to_string(),
         _ => "REPOSITORY".to_owned(),
     };
-    command_for_others(&format!("sign {repository}:{version} --key KEY"))
+    command_for_others(&format!("sign {} --key KEY", quoted(&format!("{repository}:{version}"))))
 }
 
 /// The same for another user, who has a login and files of their own.

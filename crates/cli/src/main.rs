@@ -11,6 +11,7 @@
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
 //! completion  the script of a shell    ->  what can stand at the cursor
 //! handbook  the pages of docs/         ->  what `help` prints
+//! typed_logins passwords in addresses   ->  `***`, in whatever is printed
 //! page      what people read          ->  lines in which foreign text is escaped
 //! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
 //! mistake   wrong arguments           ->  better advice than clap's
@@ -49,6 +50,7 @@ mod report;
 mod signing_key;
 mod subject;
 mod trust;
+mod typed_logins;
 mod verbs;
 
 use args::Args;

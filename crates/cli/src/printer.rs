@@ -1,7 +1,7 @@
 //! The two streams. Data goes to stdout, everything else to stderr.
 //!
 //! What people read goes through [`page`](crate::page), what programs read through [`document`](crate::document): both
-//! escape foreign text. Nothing else writes to the streams, except the bars of a terminal, which stand aside meanwhile.
+//! escape foreign text; passwords in addresses that were typed are hidden here. Nothing else writes to the streams, except the bars of a terminal, which stand aside meanwhile.
 //!
 //! A job is never ended by what it prints: it would leave its temporary folders behind, and half of its work undone. A
 //! reader that went away is no failure; an output that cannot be written is one, told by [`stdout_failed`] at the end.
@@ -14,6 +14,7 @@ use indicatif::MultiProgress;
 
 use crate::document::Document;
 use crate::page::{Line, Page, disarmed};
+use crate::typed_logins::hidden;
 
 /// The bars on the terminal of stderr, from the first one until the verb ends.
 static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
@@ -76,7 +77,7 @@ fn beside_bars<T>(write: impl FnOnce() -> T) -> T {
 fn write_out(text: &str) {
     beside_bars(|| {
         let mut stream = anstream::stdout().lock();
-        note(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+        note(stream.write_all(hidden(text).as_bytes()).and_then(|()| stream.flush()));
     });
 }
 
@@ -128,7 +129,7 @@ pub(crate) fn question(line: &Line) {
 fn write_err(text: &str) {
     beside_bars(|| {
         let mut stream = anstream::stderr().lock();
-        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+        let _ = stream.write_all(hidden(text).as_bytes()).and_then(|()| stream.flush());
     });
 }
 

@@ -11,6 +11,7 @@
 //! It does not know the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
 mod holder;
+mod inside;
 mod kernel;
 mod lock;
 mod names;
@@ -20,6 +21,7 @@ mod scratch;
 mod sweep;
 
 pub use holder::Holder;
+pub use inside::leads_out;
 pub use kernel::label as kernel_label;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
 pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};

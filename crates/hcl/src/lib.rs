@@ -24,6 +24,7 @@ pub mod template;
 #[cfg(test)]
 mod tests;
 mod text;
+mod write;
 
 pub use ast::{
     Duplicates, HclBody, HclDocument, HclItem, HclKey, HclSyntax, HclValue, OffsetMap, Overlooked, Text, TextFault,
@@ -31,6 +32,7 @@ pub use ast::{
 pub use decode::{DecodeError, DecodeErrorKind, DecodeNode, DecodeShape, Decoded, ItemView, MapMembers, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{parse, parse_bytes};
+pub use write::{hcl1_string, hcl2_string, hcl2_template};
 
 /// The deepest nesting of blocks, objects and lists. HCL 1 has no limit: it recurses until its stack overflows, and
 /// crashes.

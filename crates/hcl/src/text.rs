@@ -95,7 +95,7 @@ fn verbatim(pieces: &mut Vec<TextPiece>, bytes: &[u8], length: usize, start: usi
 
 /// The length of the interpolation at the start of `bytes`. `None` if it has no end, or holds U+FFFD, which HCL 1
 /// mistakes for broken UTF-8 there.
-fn interpolation(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn interpolation(bytes: &[u8]) -> Option<usize> {
     let mut depth = 1_usize;
     for (index, byte) in bytes.iter().enumerate().skip(2) {
         match byte {

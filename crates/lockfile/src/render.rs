@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tofu_oci_hcl::hcl2_string;
+
 use crate::{LockFile, Maintainer};
 
 /// The first line of a file that Terraform maintains.
@@ -29,51 +31,21 @@ impl LockFile {
 
 fn block(text: &mut String, label: &str, version: &str, constraints: &str, hashes: &[&str]) {
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "\nprovider {} {{", quoted(label));
+    let _ = writeln!(text, "\nprovider {} {{", hcl2_string(label));
     if constraints.is_empty() {
-        let _ = writeln!(text, "  version = {}", quoted(version));
+        let _ = writeln!(text, "  version = {}", hcl2_string(version));
     } else {
-        let _ = writeln!(text, "  version     = {}\n  constraints = {}", quoted(version), quoted(constraints));
+        let _ =
+            writeln!(text, "  version     = {}\n  constraints = {}", hcl2_string(version), hcl2_string(constraints));
     }
     if !hashes.is_empty() {
         text.push_str("  hashes = [\n");
         for hash in hashes {
-            let _ = writeln!(text, "    {},", quoted(hash));
+            let _ = writeln!(text, "    {},", hcl2_string(hash));
         }
         text.push_str("  ]\n");
     }
     text.push_str("}\n");
-}
-
-/// A string as `hclwrite` quotes it.
-///
-/// Spec: HCL 2.14, `hclwrite.escapeQuotedStringLit`.
-fn quoted(value: &str) -> String {
-    let mut text = String::with_capacity(value.len() + 2);
-    text.push('"');
-    let mut characters = value.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '$' | '%' => {
-                text.push(character);
-                if characters.peek() == Some(&'{') {
-                    text.push(character);
-                }
-            }
-            control if control.is_control() => {
-                let code = u32::from(control);
-                let _ = if code < 0x10000 { write!(text, "\\u{code:04x}") } else { write!(text, "\\U{code:08x}") };
-            }
-            other => text.push(other),
-        }
-    }
-    text.push('"');
-    text
 }
 
 #[cfg(test)]
@@ -116,6 +88,22 @@ mod tests {
             block(&mut text, member("label"), member("version"), member("constraints"), &hashes);
         }
         text
+    }
+
+    #[test]
+    fn a_text_of_a_stranger_opens_no_block_and_evaluates_nothing() {
+        for text in ["${file(\"x\")}", "%{ if true }", "\"\n}\nprovider \"b\" {", "a\\", "$${a", "${", "\u{1}\r\t"] {
+            let mut file = String::new();
+            block(&mut file, text, text, text, &[text]);
+            let body: hcl_edit::structure::Body = file.parse().unwrap_or_else(|error| panic!("{error}\n{file}"));
+            let blocks: Vec<_> = body.blocks().collect();
+            assert_eq!((blocks.len(), body.attributes().count()), (1, 0), "{file}");
+            assert_eq!(blocks[0].labels[0].as_str(), text, "{file}");
+            for name in ["version", "constraints"] {
+                let value = &blocks[0].body.get_attribute(name).unwrap().value;
+                assert_eq!(value.as_str(), Some(text), "{file}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Serialize;
+use tofu_oci_mapper::config::{ConfigForm, WrittenMethod, write_methods};
 use tofu_oci_source::{OciSource, Search, Source, SourceError};
 use tofu_oci_store::BundleContents;
 use tofu_oci_trust::{Evidence, OpenPgpContents, openpgp_contents};
@@ -122,16 +123,18 @@ pub(crate) async fn notes(contents: &BundleContents) -> Result<BTreeMap<String, 
     Ok(notes)
 }
 
+/// Where the notes of a bundle suppose that it is loaded.
+const LOADED: &str = "registry.example.com/providers/${hostname}/${namespace}/${type}";
+
 /// Blocks for the CLI configuration of those who install what was loaded into a registry.
 pub fn tofurc(addresses: &[&ProviderAddr]) -> String {
     if addresses.is_empty() {
         return "# This bundle holds no providers.\n".to_owned();
     }
-    let list = addresses.iter().map(|address| format!("\"{address}\"")).collect::<Vec<_>>().join(", ");
-    format!(
-        "# After: tofu-oci bundle load FILE 'registry.example.com/providers/${{hostname}}/${{namespace}}/${{type}}'\n\
-         provider_installation {{\n  oci_mirror {{\n    \
-         repository_template = \"registry.example.com/providers/${{hostname}}/${{namespace}}/${{type}}\"\n    \
-         include             = [{list}]\n  }}\n  direct {{\n    exclude = [{list}]\n  }}\n}}\n"
-    )
+    let list: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+    let methods = [
+        WrittenMethod::OciMirror { template: LOADED.to_owned(), include: list.clone(), exclude: Vec::new() },
+        WrittenMethod::Direct { include: Vec::new(), exclude: list, retries: None },
+    ];
+    format!("# After: tofu-oci bundle load FILE '{LOADED}'\n{}", write_methods(&methods, ConfigForm::Native))
 }

@@ -51,6 +51,14 @@ pub enum MirrorError {
         #[source]
         source: serde_json::Error,
     },
+    /// On the way to the folder of a provider in a static tree there is a symbolic link to another place.
+    #[error("a link leads out of the static tree {}, on the way to {}", tree.display(), folder.display())]
+    LinkOutOfTree {
+        /// The folder of the provider.
+        folder: PathBuf,
+        /// The tree.
+        tree: PathBuf,
+    },
     /// The destination has another package under the same version.
     #[error(
         "{from} offers another package of {address} {version} for {platform} than {to} has: {offered}, not {there}"
@@ -136,6 +144,7 @@ impl MirrorError {
             Self::Copy(error) => error.error.code(),
             Self::SharedRepository { .. } => "shared-repository",
             Self::NotAMirror { .. } => "not-a-mirror",
+            Self::LinkOutOfTree { .. } => "link-out-of-tree",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::FewerPlatforms { .. } => "fewer-platforms",
             Self::NotSightings { .. } => "not-sightings",

@@ -19,6 +19,7 @@ use tofu_oci_store::{Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
 
+use crate::destination::LINK;
 use crate::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
 
@@ -199,6 +200,9 @@ async fn put(store: &dyn Store, record: &SightingsRecord) -> Result<Descriptor, 
 /// The record in a provider's own folder.
 fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord>, MirrorError> {
     let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
+    if path.is_symlink() {
+        return Err(failed(std::io::Error::other(LINK)));
+    }
     let bytes = match read_file(path, LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

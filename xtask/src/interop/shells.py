@@ -1,4 +1,5 @@
-"""A person at an interactive shell: types a line, presses TAB, and looks for a text on the screen.
+"""A person at an interactive shell: types a line, presses TAB, and Enter if the line has an end, and looks for a text on the
+screen.
 
 python3 shells.py LINE WANT SHELL [ARGUMENT...]
 
@@ -30,7 +31,10 @@ def main():
     os.write(terminal, f"{settings}\nprintf '%s-shell-%s\\n' {halves[0]} {halves[1]}\n".encode())
     is_ready = screen.shows(READY)
     screen.forget()
-    os.write(terminal, f"{line}\t".encode())
+    # A line with its end is run after TAB.
+    os.write(terminal, f"{line.rstrip()}\t".encode())
+    if line.endswith("\n"):
+        os.write(terminal, b"\n")
     found = is_ready and screen.shows(want)
     print(screen.text)
     os.close(terminal)

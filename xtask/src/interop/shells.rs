@@ -2,7 +2,7 @@
 
 use super::lab::{Lab, seen, text};
 use super::registries::ADDRESS;
-use crate::failure::{ChoreResult, Doing as _};
+use crate::failure::{ChoreFailure, ChoreResult, Doing as _};
 use crate::paths;
 use crate::registry::Guard;
 
@@ -57,13 +57,30 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
         ("a version of a repository", format!("tofu-oci check {repository}:1.1"), format!("{repository}:1.1.0")),
         ("a version of a provider", format!("{from}@1.1"), format!("{ADDRESS}@1.1.0")),
     ];
+    // Its name ends the command and runs another one, wherever a shell does not get it as one word.
+    let name = "$(touch ran);touch ran|`touch ran`'\"";
+    paths::write(&folder.join("files").join(name), "not a lock file")?;
+    let completed = |open: &str| (format!("tofu-oci check {open}./files/\n"), format!("files/{name}"));
     for shell in &SHELLS {
+        for open in ["", "'", "\""] {
+            let (line, want) = completed(open);
+            let typed =
+                lab.tool("python3")?.arg(&person).args([line.as_str(), &want, shell.name]).args(shell.arguments);
+            let typed = typed.directory(&folder).variable("PATH", path(lab)).input(shell.settings);
+            typed.success().doing(|| format!("{} completes the name of a file after {open}", shell.name))?;
+            if folder.join("ran").exists() {
+                return Err(ChoreFailure::new(format!("{} has run the name of a file", shell.name)));
+            }
+        }
         for (what, line, want) in &cases {
             let typed = lab.tool("python3")?.arg(&person).args([line.as_str(), want, shell.name]).args(shell.arguments);
             let typed = typed.directory(&folder).variable("PATH", path(lab)).input(shell.settings);
             typed.success().doing(|| format!("{} completes {what}", shell.name))?;
         }
-        seen(&format!("{} completes verbs, options, rules, folders, and versions of each kind", shell.name));
+        seen(&format!(
+            "{} completes verbs, options, rules, folders, versions of each kind, and names of files that hold commands",
+            shell.name
+        ));
     }
     Ok(())
 }

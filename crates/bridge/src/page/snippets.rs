@@ -1,6 +1,7 @@
 //! What a user pastes to install a provider from here.
 
 use maud::{Markup, html};
+use tofu_oci_hcl::{hcl1_string, hcl2_string};
 use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr, Version};
 
 use crate::{BridgeSettings, HostService};
@@ -112,11 +113,11 @@ impl ClientSetup<'_> {
 
     /// The block and the login that a client needs for a module; empty if it needs none.
     fn module_cli_configuration(&self, address: &ModuleAddr) -> String {
-        let host = address.hostname().display();
-        let login = format!("credentials \"{host}\" {{\n  token = \"{TOKEN}\"\n}}\n");
+        let login = login(&address.hostname().display());
         let services = format!(
-            "host \"{host}\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
-            self.settings.base.join(&format!("modules/{}/", address.hostname().as_str()))
+            "host {} {{\n  services = {{\n    \"modules.v1\" = {}\n  }}\n}}\n",
+            hcl1_string(&address.hostname().display()),
+            hcl1_string(&self.settings.base.join(&format!("modules/{}/", address.hostname().as_str())))
         );
         let blocks = match (self.is_own_modules(address.hostname()), self.restricted) {
             (true, false) => vec![],
@@ -143,7 +144,7 @@ impl ClientSetup<'_> {
 
     /// The methods and the login that a client needs; empty if it needs none.
     fn cli_configuration(&self, address: &ProviderAddr) -> String {
-        let login = format!("credentials \"{}\" {{\n  token = \"{TOKEN}\"\n}}\n", self.finder(address));
+        let login = login(&self.finder(address));
         let blocks = match (self.is_own(address), self.restricted) {
             (true, false) => vec![],
             (true, true) => vec![login],
@@ -154,10 +155,10 @@ impl ClientSetup<'_> {
     }
 
     fn mirror(&self, address: &ProviderAddr) -> String {
+        let (url, address) = (hcl1_string(&self.settings.base.join("mirror/")), hcl1_string(&address.to_string()));
         format!(
-            "provider_installation {{\n  network_mirror {{\n    url     = \"{}\"\n    include = [\"{address}\"]\n  }}\n  \
-             direct {{\n    exclude = [\"{address}\"]\n  }}\n}}\n",
-            self.settings.base.join("mirror/")
+            "provider_installation {{\n  network_mirror {{\n    url     = {url}\n    include = [{address}]\n  }}\n  \
+             direct {{\n    exclude = [{address}]\n  }}\n}}\n"
         )
     }
 
@@ -171,6 +172,10 @@ impl ClientSetup<'_> {
     }
 }
 
+fn login(host: &str) -> String {
+    format!("credentials {} {{\n  token = {}\n}}\n", hcl1_string(host), hcl1_string(TOKEN))
+}
+
 /// A long line scrolls inside the box, by keyboard too.
 fn snippet(label: &str, text: &str) -> Markup {
     html! { pre tabindex="0" role="region" aria-label=(label) { code { (text) } } }
@@ -179,11 +184,11 @@ fn snippet(label: &str, text: &str) -> Markup {
 fn required_providers(address: &ProviderAddr, constraint: Option<&str>) -> String {
     let name = address.provider_type();
     // A name that begins with a digit is not an identifier of the language.
-    let name =
-        if name.starts_with(|first: char| first.is_ascii_digit()) { format!("\"{name}\"") } else { name.to_owned() };
-    let version = constraint.map(|text| format!("\n      version = \"{text}\"")).unwrap_or_default();
+    let name = if name.starts_with(|first: char| first.is_ascii_digit()) { hcl2_string(name) } else { name.to_owned() };
+    let version = constraint.map(|text| format!("\n      version = {}", hcl2_string(text))).unwrap_or_default();
+    let source = hcl2_string(&address.to_string());
     format!(
-        "terraform {{\n  required_providers {{\n    {name} = {{\n      source  = \"{address}\"{version}\n    }}\n  }}\n}}\n"
+        "terraform {{\n  required_providers {{\n    {name} = {{\n      source  = {source}{version}\n    }}\n  }}\n}}\n"
     )
 }
 
@@ -192,8 +197,9 @@ fn module_call(address: &ModuleAddr, constraint: Option<&str>) -> String {
     let name = address.name();
     let label =
         if name.starts_with(|first: char| first.is_ascii_digit()) { format!("m{name}") } else { name.to_owned() };
-    let version = constraint.map(|text| format!("\n  version = \"{text}\"")).unwrap_or_default();
-    format!("module \"{label}\" {{\n  source  = \"{address}\"{version}\n}}\n")
+    let version = constraint.map(|text| format!("\n  version = {}", hcl2_string(text))).unwrap_or_default();
+    let (label, source) = (hcl2_string(&label), hcl2_string(&address.to_string()));
+    format!("module {label} {{\n  source  = {source}{version}\n}}\n")
 }
 
 #[cfg(test)]

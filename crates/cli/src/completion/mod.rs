@@ -2,7 +2,8 @@
 //! `TOFU_OCI_COMPLETE`; so one declaration of the arguments serves help, man pages and completion.
 //!
 //! ```text
-//! script    bash, zsh             ->  words up to the cursor, without the breaks that bash makes at `:` and `@`
+//! script    a shell               ->  words up to the cursor, without the breaks that bash makes at `:` and `@`; whatever a
+//!                                     candidate holds, the shell reads it as one word and runs nothing
 //! values    an argument           ->  what can stand there: platforms, rules, topics, paths
 //! versions  REPOSITORY:, ADDR@    ->  versions, asked for within a second and without a credential helper
 //! ```
@@ -14,7 +15,7 @@ mod versions;
 use std::io;
 
 use clap_complete::CompleteEnv;
-use clap_complete::env::{EnvCompleter, Fish, Powershell};
+use clap_complete::env::EnvCompleter as _;
 
 use crate::args::Shell;
 use script::Script;
@@ -27,24 +28,26 @@ const PROGRAM: &str = "tofu-oci";
 
 const BASH: Script = Script { shell: "bash", text: include_str!("tofu-oci.bash") };
 const ZSH: Script = Script { shell: "zsh", text: include_str!("tofu-oci.zsh") };
+const FISH: Script = Script { shell: "fish", text: include_str!("tofu-oci.fish") };
+const POWERSHELL: Script = Script { shell: "powershell", text: include_str!("tofu-oci.ps1") };
 
 /// Answers the script of a shell; `false` if none asks. What goes wrong leaves the user without candidates.
 pub(crate) fn answered() -> bool {
     let here = std::env::current_dir().ok();
     CompleteEnv::with_factory(values::command)
         .var(VARIABLE)
-        .shells(clap_complete::env::Shells(&[&BASH, &ZSH, &Fish, &Powershell]))
+        .shells(clap_complete::env::Shells(&[&BASH, &ZSH, &FISH, &POWERSHELL]))
         .try_complete(std::env::args_os(), here.as_deref())
         .unwrap_or(true)
 }
 
 /// The script that a shell reads once.
 pub(crate) fn script(shell: Shell) -> io::Result<String> {
-    let completer: &dyn EnvCompleter = match shell {
+    let completer = match shell {
         Shell::Bash => &BASH,
         Shell::Zsh => &ZSH,
-        Shell::Fish => &Fish,
-        Shell::Powershell => &Powershell,
+        Shell::Fish => &FISH,
+        Shell::Powershell => &POWERSHELL,
     };
     let mut text = Vec::new();
     completer.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut text)?;

@@ -1,5 +1,5 @@
-//! The scripts for bash and zsh, which are our own: bash takes a word apart at `:`, `@` and `=`, which repositories,
-//! addresses and options contain.
+//! The scripts of the shells, which are our own: bash takes a word apart at `:`, `@` and `=`, which repositories, addresses and
+//! options contain; and a name of a file must not run as a command, neither at TAB nor after it.
 
 use std::ffi::OsString;
 use std::io::{Error, Write};
@@ -10,7 +10,7 @@ use clap_complete::engine::complete;
 use clap_complete::env::EnvCompleter;
 use tofu_oci_types::is_unprintable;
 
-/// A shell whose script sends the words up to the cursor, and reads a candidate a line: the value, and after a tab what
+/// A shell with its script, which sends the words up to the cursor, and reads a candidate a line: the value, and after a tab what
 /// it means.
 pub(super) struct Script {
     pub(super) shell: &'static str,

@@ -6,7 +6,8 @@ _tofu_oci() {
     for line in "${(@f)$(TOFU_OCI_COMPLETE=zsh tofu-oci -- "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}"; do
         [[ -n $line ]] || continue
         value=${line%%$'\t'*}
-        entry=${value//:/\\:}
+        # zsh quotes the candidates; these two mean something in a list with descriptions.
+        entry=${${value//\\/\\\\}//:/\\:}
         [[ -n ${line#*$'\t'} ]] && entry+=":${line#*$'\t'}"
         # A word that goes on gets no blank.
         if [[ $value == *[/:@=] ]]; then

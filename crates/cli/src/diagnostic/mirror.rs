@@ -21,6 +21,7 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::Copy(error) => (&error.error).into(),
             MirrorError::NotAMirror { .. } => plain(&error)
                 .hint("a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or name another folder"),
+            MirrorError::LinkOutOfTree { .. } => plain(&error).hint("remove the link, or name the folder that it leads to"),
             MirrorError::SharedRepository { .. } => {
                 plain(&error).exiting(Exit::Usage).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
             }

@@ -196,7 +196,7 @@ impl Finder {
                 let method = Method::of_option(kind, "--from");
                 self.opener(&configured)?.link(&configured, &method, &place, address).source
             }
-            Place::Folder(dir) => Arc::new(FolderSource::new(dir)),
+            Place::Folder(dir) => Arc::new(FolderSource::tree(dir, |_| true)),
             _ => unreachable!("`From::parse` makes no other place"),
         };
         Ok(Arc::clone(self.many.get_or_init(|| source)))

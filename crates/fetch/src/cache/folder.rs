@@ -1,7 +1,11 @@
 //! The folders of a cache on disk: their names, their owner, and whether they can be written.
 
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
+#[cfg(unix)]
+use std::path::Component;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_disk::{Scratch, Whose, make_private_folder, sweep};
@@ -43,6 +47,12 @@ pub(super) enum CacheFolderFault {
         /// The folder above the cache.
         folder: PathBuf,
     },
+    /// Its owner can put another one in its place while a run uses the cache.
+    #[error("{}, on the way to it, belongs to another user", path.display())]
+    AnotherUsers {
+        /// The folder above the cache, or the link to one.
+        path: PathBuf,
+    },
     /// Files would go where the link leads.
     #[error("{} is a symbolic link", link.display())]
     Link {
@@ -57,9 +67,11 @@ const PARTS: [&str; 5] = ["content", "sources", "files", "locks", "scratch"];
 impl CacheFolder {
     /// The user's own cache in `root`, which is made if it is missing. Leftovers of killed runs are removed.
     pub(super) fn own(root: &Path) -> Result<Self, CacheFolderFault> {
+        // Before anything is made where a link of another user leads.
+        require_way(root)?;
         let path = root.join(FORM);
         make_private_folder(&path).map_err(CacheFolderFault::io(&path))?;
-        let found = Self::there(path)?;
+        let found = Self::there(root, path)?;
         for name in PARTS {
             // A read-only cache is used as it is; a run that has to write reports the error.
             let _ = make_private_folder(&found.path.join(name));
@@ -76,19 +88,14 @@ impl CacheFolder {
 
     /// A cache in `root` that is only read.
     pub(super) fn lower(root: &Path) -> Result<Self, CacheFolderFault> {
-        let found = Self::there(root.join(FORM))?;
+        let found = Self::there(root, root.join(FORM))?;
         found.require_parts()?;
         Ok(found)
     }
 
-    fn there(path: PathBuf) -> Result<Self, CacheFolderFault> {
+    fn there(root: &Path, path: PathBuf) -> Result<Self, CacheFolderFault> {
         let metadata = require_ours(&path)?;
-        // Whoever may write to a folder above can put another one in the place of this one.
-        for above in fs::canonicalize(&path).map_err(CacheFolderFault::io(&path))?.ancestors().skip(1) {
-            if is_open_to_others(&fs::metadata(above).map_err(CacheFolderFault::io(above))?) {
-                return Err(CacheFolderFault::OpenAbove { folder: above.to_owned() });
-            }
-        }
+        require_way(root)?;
         Ok(Self { device: device(&metadata), path })
     }
 
@@ -205,10 +212,66 @@ fn require_ours(folder: &Path) -> Result<Metadata, CacheFolderFault> {
 
 #[cfg(unix)]
 fn is_ours(folder: &Metadata) -> bool {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let owner = folder.uid();
-    let ours = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    ours && folder.permissions().mode() & 0o022 == 0
+    use std::os::unix::fs::PermissionsExt as _;
+    has_our_owner(folder) && folder.permissions().mode() & 0o022 == 0
+}
+
+/// Whether the user or the system owns it.
+#[cfg(unix)]
+fn has_our_owner(metadata: &Metadata) -> bool {
+    let owner = std::os::unix::fs::MetadataExt::uid(metadata);
+    owner == 0 || owner == rustix::process::geteuid().as_raw()
+}
+
+/// Refuses a folder if others can put another one in its place: they own a link or a folder on the way to it, or may write to
+/// such a folder. What is not there yet is made by this run.
+#[cfg(unix)]
+fn require_way(to: &Path) -> Result<(), CacheFolderFault> {
+    let mut ahead = parts(&std::path::absolute(to).map_err(CacheFolderFault::io(to))?);
+    let (mut here, mut links) = (PathBuf::new(), 0);
+    while let Some(part) = ahead.pop() {
+        if part == ".." {
+            // Links are taken apart, so this is the folder above.
+            here.pop();
+            continue;
+        }
+        let path = here.join(part);
+        let metadata = match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(CacheFolderFault::io(&path))?,
+        };
+        if !has_our_owner(&metadata) {
+            return Err(CacheFolderFault::AnotherUsers { path });
+        }
+        if metadata.is_symlink() {
+            links += 1;
+            if links > MAX_LINKS {
+                return Err(CacheFolderFault::io(to)(io::Error::other("too many symbolic links")));
+            }
+            ahead.extend(parts(&fs::read_link(&path).map_err(CacheFolderFault::io(&path))?));
+        } else if is_open_to_others(&metadata) {
+            return Err(CacheFolderFault::OpenAbove { folder: path });
+        } else {
+            here = path;
+        }
+    }
+    Ok(())
+}
+
+/// The most links on the way to a folder, as in Linux.
+#[cfg(unix)]
+const MAX_LINKS: usize = 40;
+
+/// The parts of a path, the first one last; an absolute one begins with the root.
+#[cfg(unix)]
+fn parts(path: &Path) -> Vec<OsString> {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.rev().map(|part| part.as_os_str().to_owned()).collect()
+}
+
+#[cfg(not(unix))]
+fn require_way(_to: &Path) -> Result<(), CacheFolderFault> {
+    Ok(())
 }
 
 #[cfg(not(unix))]
@@ -224,11 +287,6 @@ fn is_open_to_others(folder: &Metadata) -> bool {
     let mode = folder.permissions().mode();
     let by_group = mode & 0o020 != 0 && folder.gid() != 0 && folder.gid() != rustix::process::getegid().as_raw();
     (by_group || mode & 0o002 != 0) && mode & 0o1000 == 0
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_folder: &Metadata) -> bool {
-    false
 }
 
 impl CacheFolderFault {
@@ -247,6 +305,7 @@ impl CacheFolderFault {
                     "take the right to write from the others (chmod o-w, or chmod +t for a folder of everybody), or {otherwise}"
                 )
             }
+            Self::AnotherUsers { .. } => format!("make it yours (chown), or {otherwise}"),
             Self::Link { .. } => format!("remove the link, or {otherwise}"),
             Self::Io { .. } => otherwise,
         }

@@ -227,6 +227,39 @@ fn a_cache_below_a_folder_of_everybody_is_not_used() {
     }
 }
 
+/// The owner of a folder or of a link may replace it at any time. Only the superuser can make things of another user.
+#[cfg(unix)]
+#[test]
+fn a_cache_below_a_folder_or_link_of_another_user_is_not_used() {
+    use std::os::unix::fs::{chown, lchown, symlink};
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let another = Some(12345);
+    let root = tempfile::tempdir().unwrap();
+    let at = |name: &str| root.path().join(name);
+    check_folder(&at("theirs/cache"), true);
+    chown(at("theirs"), another, None).unwrap();
+    check_folder(&at("theirs/cache"), false);
+    check_folder(&at("theirs/new"), false);
+    assert!(!at("theirs/new").exists(), "nothing is made there");
+    chown(at("theirs"), Some(0), None).unwrap();
+    chown(at("theirs/cache"), another, None).unwrap();
+    check_folder(&at("theirs/cache"), false);
+    // Our own link is followed, also over another one, with all that is on its way.
+    check_folder(&at("ours/cache"), true);
+    symlink("ours", at("link")).unwrap();
+    symlink(at("link"), at("links")).unwrap();
+    check_folder(&at("links/cache"), true);
+    lchown(at("link"), another, None).unwrap();
+    check_folder(&at("link/cache"), false);
+    check_folder(&at("links/cache"), false);
+    symlink("links", at("link-to-itself")).unwrap();
+    fs::remove_file(at("links")).unwrap();
+    symlink("link-to-itself", at("links")).unwrap();
+    check_folder(&at("links/cache"), false);
+}
+
 #[test]
 fn a_file_is_no_cache() {
     let root = tempfile::tempdir().unwrap();

@@ -3,38 +3,121 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tofu_oci_hcl::{Duplicates, HclSyntax, HclValue};
+use tofu_oci_hcl::{Duplicates, HclSyntax, HclValue, hcl1_string};
 use tofu_oci_types::Hostname;
 
-use super::written::quoted;
+use super::written::{has, read_instead};
 use super::{
-    BlockAttribute, CliConfigReading, ConfigFile, ConfigFileState, ConfigForm, ConfigSetting, Environment, RawBlock,
-    RegistryProtocols, WrittenMethod, write_methods,
+    BlockAttribute, BlockKind, CliConfig, CliConfigReading, ConfigFile, ConfigFileState, ConfigForm, ConfigSetting,
+    Environment, MEASURED, Masked, RawBlock, RegistryProtocols, WrittenMethod, write_methods,
 };
 
 /// Settings of Terraform alone, which no reading holds. One file in which they are on suffices.
 const CHECKPOINT: [&str; 2] = ["disable_checkpoint", "disable_checkpoint_signature"];
 
-/// A file in the native syntax that says what the files say, with `methods` in place of their installation methods, and
-/// with the services of `hosts` in place of those that their `host` blocks name.
+/// What a program gets that is not in the files.
+#[derive(Clone, Debug, Default)]
+pub struct Replacement {
+    /// In place of the installation methods of the files.
+    pub methods: Vec<WrittenMethod>,
+    /// The services of hosts, in place of the `host` blocks of the files for these hosts.
+    pub hosts: BTreeMap<Hostname, BTreeMap<String, ConfigSetting>>,
+    /// Tokens for hosts that the files have none for.
+    pub tokens: BTreeMap<Hostname, Masked>,
+}
+
+/// A text that a program would read as something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} would be read as something else than they are")]
+pub struct NotReadBack(&'static str);
+
+/// A file in the native syntax that says what the files say, with the replacement.
 ///
 /// A single file in the native syntax keeps its other bytes. Of JSON, and of several files, every setting is
 /// written again. Paths that count from the folder of a file become absolute, so that the text may lie anywhere.
+///
+/// # Errors
+/// If a measured release would read the text as something else: as another host, token or method, or more of them.
 pub fn rewrite(
     reading: &CliConfigReading,
     environment: &Environment,
-    methods: &[WrittenMethod],
-    hosts: &BTreeMap<Hostname, BTreeMap<String, ConfigSetting>>,
-) -> String {
+    replacement: &Replacement,
+) -> Result<String, NotReadBack> {
+    let Replacement { methods, hosts, tokens } = replacement;
     let read: Vec<&ConfigFile> = reading.files.iter().filter(|file| file.state == ConfigFileState::Read).collect();
-    let methods = write_methods(methods, ConfigForm::Native);
+    let written_methods = write_methods(methods, ConfigForm::Native);
     // A second block for a host would be an error.
     let has_block = hosts.keys().any(|host| reading.config.hosts.contains_key(host));
-    let text = match read.as_slice() {
-        [file] if is_native(file) && !has_block => spliced(reading, environment, file, &methods),
-        files => written(reading, environment, files, hosts) + &methods,
+    let mut text = match read.as_slice() {
+        [file] if is_native(file) && !has_block => spliced(reading, environment, file, &written_methods),
+        files => written(reading, environment, files, hosts) + &written_methods,
     };
-    hosts.iter().fold(text, |text, (host, services)| text + "\n" + &host_block(host, services))
+    hosts.iter().for_each(|(host, services)| text.push_str(&format!("\n{}", host_block(host, services))));
+    for (host, token) in tokens {
+        let (host, token) = (hcl1_string(&host.display()), hcl1_string(token.expose()));
+        text.push_str(&format!("\ncredentials {host} {{\n  token = {token}\n}}\n"));
+    }
+    check(&text, reading, environment, replacement).map(|()| text)
+}
+
+/// Holds what the releases read against what they are to read. Of a block that the files have twice they read different
+/// values, so it compares the values of these as the one release reads them that the files were read as.
+fn check(
+    text: &str,
+    reading: &CliConfigReading,
+    environment: &Environment,
+    replacement: &Replacement,
+) -> Result<(), NotReadBack> {
+    let mut hosts = services_of(&reading.config);
+    hosts.extend(replacement.hosts.iter().map(|(host, services)| (host, services)));
+    let folder = |block: &RawBlock| reading.files.get(block.file).map_or(Path::new(""), |file| &file.path);
+    let mut blocks = Blocks::new();
+    for block in raw_blocks(&reading.config) {
+        let value = |attribute: &BlockAttribute| setting(attribute, environment, folder(block));
+        let values = block.attributes.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect();
+        blocks.insert((block.kind.name(), block.label.clone()), values);
+    }
+    for (host, token) in &replacement.tokens {
+        let values = BTreeMap::from([("token".to_owned(), ConfigSetting::Text(token.expose().to_owned()))]);
+        blocks.insert((BlockKind::Credentials.name(), Some(host.display())), values);
+    }
+    for release in MEASURED {
+        let after = read_instead(text, environment, release).config;
+        let is_same_release = release == reading.release;
+        let found = services_of(&after);
+        let has_services = found.keys().eq(hosts.keys())
+            && hosts.iter().all(|(host, services)| {
+                found.get(host) == Some(services) || !(is_same_release || replacement.hosts.contains_key(host))
+            });
+        let mut read = Blocks::new();
+        for block in raw_blocks(&after) {
+            let values = block.attributes.iter().map(|attribute| (attribute.name.clone(), attribute.value.clone()));
+            read.insert((block.kind.name(), block.label.clone()), values.collect());
+        }
+        let has_methods = after.installation.as_ref().is_some_and(|found| has(found, &replacement.methods));
+        let same = [
+            (has_services, "the services of hosts"),
+            (read.keys().eq(blocks.keys()) && (read == blocks || !is_same_release), "the credentials"),
+            (has_methods, "the installation methods"),
+            (after.plugin_cache_dir == reading.config.plugin_cache_dir, "the folder of the plugin cache"),
+        ];
+        if let Some((_, what)) = same.into_iter().find(|(is_same, _)| !is_same) {
+            return Err(NotReadBack(what));
+        }
+    }
+    Ok(())
+}
+
+/// The arguments of blocks, by the name and the label of the block.
+type Blocks = BTreeMap<(&'static str, Option<String>), BTreeMap<String, ConfigSetting>>;
+
+fn services_of(config: &CliConfig) -> BTreeMap<&Hostname, &BTreeMap<String, ConfigSetting>> {
+    config.hosts.iter().map(|(host, block)| (host, &block.services)).collect()
+}
+
+fn raw_blocks(config: &CliConfig) -> impl Iterator<Item = &RawBlock> {
+    let blocks = config.credentials.iter().chain(&config.credentials_helper).chain(&config.oci_credentials);
+    blocks.chain(&config.oci_default_credentials)
 }
 
 fn is_native(file: &ConfigFile) -> bool {
@@ -85,7 +168,7 @@ fn written(
         }
     }
     if let Some(dir) = &config.plugin_cache_dir {
-        line("plugin_cache_dir", quoted(&dir.to_string_lossy()));
+        line("plugin_cache_dir", hcl1_string(&dir.to_string_lossy()));
     }
     if config.plugin_cache_may_break_lock {
         line("plugin_cache_may_break_dependency_lock_file", "true".to_owned());
@@ -93,8 +176,7 @@ fn written(
     for (host, block) in config.hosts.iter().filter(|(host, _)| !replaced.contains_key(host)) {
         text.push_str(&host_block(host, &block.services));
     }
-    let blocks = config.credentials.iter().chain(&config.credentials_helper).chain(&config.oci_credentials);
-    for raw in blocks.chain(&config.oci_default_credentials) {
+    for raw in raw_blocks(config) {
         let folder = reading.files.get(raw.file).map_or(Path::new(""), |file| &file.path);
         text.push_str(&block(raw, environment, folder));
     }
@@ -110,7 +192,7 @@ fn written(
 
 fn host_block(host: &Hostname, services: &BTreeMap<String, ConfigSetting>) -> String {
     let services = value(&ConfigSetting::Map(services.clone()));
-    format!("host {} {{\n  services = {services}\n}}\n", quoted(&host.display()))
+    format!("host {} {{\n  services = {services}\n}}\n", hcl1_string(&host.display()))
 }
 
 /// Whether a truth value at the top of a file is on.
@@ -126,16 +208,20 @@ fn is_on(file: &ConfigFile, name: &str) -> bool {
 const FILES: &str = "docker_style_config_files";
 
 fn block(raw: &RawBlock, environment: &Environment, file: &Path) -> String {
-    let label = raw.label.as_deref().map(|label| format!(" {}", quoted(label))).unwrap_or_default();
+    let label = raw.label.as_deref().map(|label| format!(" {}", hcl1_string(label))).unwrap_or_default();
     let argument = |attribute: &BlockAttribute| {
-        let setting = match attribute.name.as_str() {
-            FILES => absolute(attribute, environment, file),
-            _ => attribute.value.clone(),
-        };
-        format!("  {} = {}\n", quoted(&attribute.name), value(&setting))
+        format!("  {} = {}\n", hcl1_string(&attribute.name), value(&setting(attribute, environment, file)))
     };
     let arguments: String = raw.attributes.iter().map(argument).collect();
     format!("{}{label} {{\n{arguments}}}\n", raw.kind.name())
+}
+
+/// The value of an argument, wherever its text will lie.
+fn setting(attribute: &BlockAttribute, environment: &Environment, file: &Path) -> ConfigSetting {
+    match attribute.name.as_str() {
+        FILES => absolute(attribute, environment, file),
+        _ => attribute.value.clone(),
+    }
 }
 
 /// The paths, absolute from the folder of `file`.
@@ -157,10 +243,10 @@ fn value(setting: &ConfigSetting) -> String {
     match setting {
         ConfigSetting::Bool(value) => value.to_string(),
         ConfigSetting::Number(digits) => digits.clone(),
-        ConfigSetting::Text(text) => quoted(text),
+        ConfigSetting::Text(text) => hcl1_string(text),
         ConfigSetting::List(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
         ConfigSetting::Map(members) => {
-            let members = members.iter().map(|(name, member)| format!("{} = {}", quoted(name), value(member)));
+            let members = members.iter().map(|(name, member)| format!("{} = {}", hcl1_string(name), value(member)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
     }

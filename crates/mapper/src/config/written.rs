@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_types::{TofuRelease, is_unprintable};
+use tofu_oci_hcl::hcl1_string;
+use tofu_oci_types::TofuRelease;
 
 use super::{CliConfigReading, ConfigFiles, Environment, Installation, MEASURED, Method, MethodKind, Os};
 
@@ -164,14 +165,15 @@ fn native(methods: &[WrittenMethod]) -> String {
             continue;
         }
         text.push_str(&format!("  {} {{\n", method.name()));
-        let named =
-            |name: &str| if matches!(method, WrittenMethod::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
+        let named = |name: &str| {
+            if matches!(method, WrittenMethod::DevOverrides(_)) { hcl1_string(name) } else { name.to_owned() }
+        };
         let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
         for (name, value) in &arguments {
             let value = match value {
-                Value::Text(text) => quoted(text),
+                Value::Text(text) => hcl1_string(text),
                 Value::List(list) => {
-                    format!("[{}]", list.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "))
+                    format!("[{}]", list.iter().map(|item| hcl1_string(item)).collect::<Vec<_>>().join(", "))
                 }
                 Value::Number(number) => number.to_string(),
                 Value::Bool(value) => value.to_string(),
@@ -181,30 +183,6 @@ fn native(methods: &[WrittenMethod]) -> String {
         text.push_str("  }\n");
     }
     text + "}\n"
-}
-
-/// A string of HCL 1. It escapes quotes and backslashes, except inside `${ }`, where HCL 1 reads no escapes.
-pub(super) fn quoted(text: &str) -> String {
-    let mut written = "\"".to_owned();
-    let (mut depth, mut dollar) = (0usize, false);
-    for character in text.chars() {
-        match character {
-            '{' if depth > 0 || dollar => depth += 1,
-            '}' if depth > 0 => depth -= 1,
-            _ => {}
-        }
-        dollar = depth == 0 && character == '$';
-        match character {
-            '"' | '\\' if depth == 0 => written.extend(['\\', character]),
-            '\n' if depth == 0 => written.push_str("\\n"),
-            _ if depth == 0 && is_unprintable(character) => {
-                // HCL reads the escape back, and a terminal does not obey it.
-                written.push_str(&format!("\\U{:08x}", u32::from(character)));
-            }
-            _ => written.push(character),
-        }
-    }
-    written + "\""
 }
 
 /// One array for each kind of method: OpenTofu reads no other JSON form correctly.
@@ -240,19 +218,24 @@ fn json(methods: &[WrittenMethod]) -> String {
 pub fn is_read_back(text: &str, methods: &[WrittenMethod]) -> bool {
     MEASURED.into_iter().all(|release| {
         let reading = read_snippet(text, release);
-        let Some(installation) = &reading.config.installation else { return false };
-        let wanted: Vec<&WrittenMethod> =
-            methods.iter().filter(|method| !matches!(method, WrittenMethod::DevOverrides(_))).collect();
         reading.problems.is_empty()
             && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
-            && installation.methods.len() == wanted.len()
-            && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
+            && reading.config.installation.as_ref().is_some_and(|installation| has(installation, methods))
     })
+}
+
+/// Whether the block has exactly these methods in this order, each with these patterns.
+pub(super) fn has(installation: &Installation, methods: &[WrittenMethod]) -> bool {
+    let is_override = |method: &&WrittenMethod| matches!(method, WrittenMethod::DevOverrides(_));
+    let wanted: Vec<&WrittenMethod> = methods.iter().filter(|method| !is_override(method)).collect();
+    WrittenMethod::of_overrides(installation).as_ref() == methods.iter().find(is_override)
+        && installation.methods.len() == wanted.len()
+        && installation.methods.iter().zip(wanted).all(|(read, wanted)| is(read, wanted))
 }
 
 /// The text as a release reads it.
 pub fn read_snippet(text: &str, release: TofuRelease) -> CliConfigReading {
-    let path = PathBuf::from("/snippet");
+    let path = PathBuf::from(SNIPPET);
     let environment = Environment {
         os: Os::Unix,
         home: None,
@@ -262,7 +245,16 @@ pub fn read_snippet(text: &str, release: TofuRelease) -> CliConfigReading {
         named: None,
         vars: BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string())]),
     };
-    super::read(&environment, &One { path: &path, text }, release)
+    super::read(&environment, &OneFile { path: &path, text }, release)
+}
+
+/// The text as a release reads it in place of the user's files.
+pub(super) fn read_instead(text: &str, environment: &Environment, release: TofuRelease) -> CliConfigReading {
+    let path = PathBuf::from(SNIPPET);
+    let mut vars = environment.vars.clone();
+    vars.insert("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string());
+    let environment = Environment { named: None, vars, ..environment.clone() };
+    super::read(&environment, &OneFile { path: &path, text }, release)
 }
 
 fn is(read: &Method, wanted: &WrittenMethod) -> bool {
@@ -279,13 +271,16 @@ fn is(read: &Method, wanted: &WrittenMethod) -> bool {
     same && read.include == include && read.exclude == exclude
 }
 
+/// Where a text lies that is in no file.
+const SNIPPET: &str = "/snippet";
+
 /// A file system of one file.
-struct One<'a> {
+struct OneFile<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl ConfigFiles for One<'_> {
+impl ConfigFiles for OneFile<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path == self.path { Ok(self.text.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
     }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tofu_oci_disk::read_file;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{PackageHash, Scheme};
 
@@ -14,6 +15,9 @@ use crate::MirrorError;
 
 /// The most that is read of a document, in bytes.
 const LIMIT: u64 = 4 << 20;
+
+/// Why a document of a tree is not read.
+pub(crate) const LINK: &str = "it is a symbolic link";
 
 /// The member of `index.json` that lists versions.
 pub(super) const VERSIONS: &str = "versions";
@@ -42,7 +46,9 @@ impl MirrorDocument {
     /// # Errors
     /// [`MirrorError::NotAMirror`] if it is something else.
     pub(super) fn read(path: &Path) -> Result<Self, MirrorError> {
-        let bytes = match tofu_oci_disk::read_file(path, LIMIT) {
+        // What a link leads to would become a part of the tree.
+        let read = if path.is_symlink() { Err(std::io::Error::other(LINK)) } else { read_file(path, LIMIT) };
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => b"{}".to_vec(),
             Err(error) => return Err(StoreError::io("read", path, error).into()),

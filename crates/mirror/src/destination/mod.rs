@@ -23,6 +23,7 @@ use tofu_oci_types::{Place, ProviderAddr, Reporter};
 use crate::{MirrorError, TransferRequest, Transferred};
 
 pub use bundle_file::{BundleFile, ExistingReleases, contents_of};
+pub(crate) use mirror_json::LINK;
 pub use name::{DestinationName, InvalidDestination};
 pub use repositories::{OpenStore, Repositories};
 pub use static_tree::StaticTree;

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::read_zip;
-use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
+use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, leads_out};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
@@ -55,6 +55,16 @@ impl StaticTree {
     fn folder(&self, address: &ProviderAddr) -> PathBuf {
         let host = address.hostname().display();
         self.dir.join(host).join(address.namespace()).join(address.provider_type())
+    }
+
+    /// The same, unless a link leads out of the tree on the way to it: what lies there is not the tree's.
+    fn own_folder(&self, address: &ProviderAddr) -> Result<PathBuf, MirrorError> {
+        let folder = self.folder(address);
+        match leads_out(&self.dir, &folder) {
+            Ok(false) => Ok(folder),
+            Ok(true) => Err(MirrorError::LinkOutOfTree { folder, tree: self.dir.clone() }),
+            Err(error) => Err(StoreError::io("read", folder, error).into()),
+        }
     }
 
     /// The package of an offer, in its place. `listed` is what `VERSION.json` says of the platform now.
@@ -196,7 +206,7 @@ impl StaticTree {
 #[async_trait]
 impl Destination for StaticTree {
     fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
-        Ok(Place::Folder(self.folder(address)))
+        self.own_folder(address).map(Place::Folder)
     }
 
     fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
@@ -214,7 +224,7 @@ impl Destination for StaticTree {
                 && versions.contains(&version)
                 && listed(&folder.join(format!("{version}.json")), ARCHIVES).contains(&package.platform.to_string())
         };
-        Ok(Arc::new(FolderSource::with_only(&self.dir, is_listed)))
+        Ok(Arc::new(FolderSource::tree(&self.dir, is_listed)))
     }
 
     fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
@@ -232,7 +242,7 @@ impl Destination for StaticTree {
         reporter: &dyn Reporter,
     ) -> Result<Transferred, MirrorError> {
         let id = release.id().clone();
-        let folder = self.folder(&id.address);
+        let folder = self.own_folder(&id.address)?;
         let path = folder.join(format!("{}.json", id.version));
         let listed = blocking(move || {
             std::fs::create_dir_all(&folder).map_err(|error| StoreError::io("create", &folder, error))?;

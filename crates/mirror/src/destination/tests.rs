@@ -213,6 +213,30 @@ async fn a_document_that_is_something_else_is_left_alone() {
     assert_eq!(fixture.read(&format!("{TREE}/1.0.0.json")), "[]");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn nothing_is_written_or_read_through_a_link_out_of_a_static_tree() {
+    use std::os::unix::fs::symlink;
+    let fixture = Fixture::new();
+    fixture.release("1.0.0", &["linux_amd64"]);
+    std::fs::create_dir_all(fixture.path("elsewhere")).expect("a new folder");
+    let (host, _) = TREE.rsplit_once("/acme").expect("below a host");
+    std::fs::create_dir_all(fixture.path(host).parent().expect("a tree")).expect("a new folder");
+    symlink(fixture.path("elsewhere"), fixture.path(host)).expect("a link");
+    let error = fixture.carry(&fixture.tree(), "1.0.0", &["linux_amd64"]).await.expect_err("refused");
+    assert_eq!(error.code(), "link-out-of-tree");
+    assert!(fixture.tree().place(&address()).is_err(), "nor are sightings kept there");
+    assert_eq!(std::fs::read_dir(fixture.path("elsewhere")).expect("a folder").count(), 0);
+    // A document that is a link would take over what it leads to.
+    std::fs::remove_file(fixture.path(host)).expect("a link");
+    std::fs::create_dir_all(fixture.path(TREE)).expect("a new folder");
+    std::fs::write(fixture.path("secret.json"), r#"{"versions": {"secret": {}}}"#).expect("written");
+    symlink(fixture.path("secret.json"), fixture.path(&format!("{TREE}/index.json"))).expect("a link");
+    let error = fixture.carry(&fixture.tree(), "1.0.0", &["linux_amd64"]).await.expect_err("refused");
+    assert!(std::error::Error::source(&error).is_some(), "{error}");
+    assert!(fixture.path(&format!("{TREE}/index.json")).is_symlink());
+}
+
 #[tokio::test]
 async fn another_package_under_the_same_version_is_refused() {
     let fixture = Fixture::new();

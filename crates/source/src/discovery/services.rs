@@ -15,6 +15,11 @@ const OCI_PROVIDERS: &str = "oci-providers.v1";
 const REGISTRY: &str = "providers.v1";
 const MODULES: &str = "modules.v1";
 
+/// The services whose values are addresses, and that `init`, `plan` and `apply` ask for.
+///
+/// Spec: Terraform 1.11 and `OpenTofu` 1.12, `internal/getproviders`, `internal/registry`, backends `remote` and `cloud`.
+const ADDRESSED: [&str; 7] = [REGISTRY, MODULES, "state.v2", "tfe.v2", "tfe.v2.1", "tfe.v2.2", "versions.v1"];
+
 /// The services of one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Services {
@@ -65,16 +70,12 @@ impl Services {
         &self.values
     }
 
-    /// The services by name, with addresses that are relative to the document written out, so that they mean the same
-    /// elsewhere.
-    pub fn absolute(&self) -> BTreeMap<String, Value> {
-        let written_out = |value: &Value| match (value, &self.publisher) {
-            (Value::String(text), Publisher::Document(document)) if text.starts_with(['/', '.']) => {
-                document.join(text).map_or_else(|_| value.clone(), |address| Value::String(address.into()))
-            }
-            _ => value.clone(),
-        };
-        self.values.iter().map(|(name, value)| (name.clone(), written_out(value))).collect()
+    /// The known services by name, each with its address written out or its template: they mean the same elsewhere, and hold
+    /// nothing that was not parsed. Unknown names, and values that no client could use, are left out.
+    pub fn known(&self) -> BTreeMap<&'static str, String> {
+        let address = |name: &'static str| Some((name, self.address(name).ok()??.to_string()));
+        let template = || Some((OCI_PROVIDERS, self.oci_providers().ok()??.as_str().to_owned()));
+        ADDRESSED.into_iter().filter_map(address).chain(template()).collect()
     }
 
     /// The template of `oci-providers.v1`; `None` if the host does not have this service.

@@ -30,22 +30,37 @@ pub struct FolderSource {
     place: Place,
     path: PathBuf,
     counts: Box<dyn Fn(&FolderPackage) -> bool + Send + Sync>,
+    links: FolderLinks,
     found: OnceCell<BTreeMap<ProviderAddr, Vec<FolderPackage>>>,
 }
 
+/// What becomes of a package that is a symbolic link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum FolderLinks {
+    /// It is where the link leads, as `OpenTofu` has it.
+    Followed,
+    /// The same, if it is in this folder. Whoever may put links there may not read all that this user may.
+    KeptIn(PathBuf),
+}
+
 impl FolderSource {
-    /// Nothing is read yet.
+    /// A filesystem mirror of the user's configuration. Nothing is read yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self::with_only(path, |_| true)
+        Self::with(path.into(), |_| true, |_| FolderLinks::Followed)
     }
 
-    /// Only the packages that `counts` admits are there.
-    pub fn with_only(
-        path: impl Into<PathBuf>,
+    /// A static tree, from which no link leads out; only the packages that `counts` admits are there.
+    pub fn tree(path: impl Into<PathBuf>, counts: impl Fn(&FolderPackage) -> bool + Send + Sync + 'static) -> Self {
+        Self::with(path.into(), counts, FolderLinks::KeptIn)
+    }
+
+    fn with(
+        path: PathBuf,
         counts: impl Fn(&FolderPackage) -> bool + Send + Sync + 'static,
+        links: impl FnOnce(PathBuf) -> FolderLinks,
     ) -> Self {
-        let path = path.into();
-        Self { place: Place::Folder(path.clone()), path, counts: Box::new(counts), found: OnceCell::new() }
+        let (place, links) = (Place::Folder(path.clone()), links(path.clone()));
+        Self { place, path, counts: Box::new(counts), links, found: OnceCell::new() }
     }
 
     /// The packages of a provider.
@@ -92,7 +107,7 @@ impl Source for FolderSource {
         }
         let (address, place) = (address.clone(), self.place.clone());
         let id = ReleaseId { address, version, place, identity: Identity::Unidentified };
-        Ok(Arc::new(FolderRelease::new(id, own)))
+        Ok(Arc::new(FolderRelease::new(id, own, self.links.clone())))
     }
 }
 

@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tofu_oci_disk::leads_out;
 use tofu_oci_mapper::{FolderForm, FolderPackage};
 use tofu_oci_store::{Body as _, FileBody};
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::Platform;
 
+use super::FolderLinks;
 use super::blocking::blocking;
 use crate::{
     ClaimedHashes, Created, Failure, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription,
@@ -22,12 +24,25 @@ pub(super) struct FolderRelease {
     id: ReleaseId,
     about: ReleaseDescription,
     packages: BTreeMap<Platform, FolderPackage>,
+    links: FolderLinks,
 }
 
 impl FolderRelease {
-    pub(super) fn new(id: ReleaseId, packages: BTreeMap<Platform, FolderPackage>) -> Self {
+    pub(super) fn new(id: ReleaseId, packages: BTreeMap<Platform, FolderPackage>, links: FolderLinks) -> Self {
         let platforms = packages.keys().cloned().collect();
-        Self { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() }, packages }
+        Self { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() }, packages, links }
+    }
+
+    /// Refuses a package that is not to be followed.
+    async fn require_kept(&self, path: &Path) -> Result<(), SourceError> {
+        let FolderLinks::KeptIn(folder) = &self.links else { return Ok(()) };
+        let (folder, path) = (folder.clone(), path.to_owned());
+        let kept = blocking(move || match leads_out(&folder, &path) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(format!("{} is a link that leads out of {}", path.display(), folder.display())),
+            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        });
+        kept.await.map_err(|problem| self.failed(Failure::FolderUnreadable(problem)))
     }
 
     fn failed(&self, failure: Failure) -> SourceError {
@@ -60,6 +75,7 @@ impl Release for FolderRelease {
             let what = NotOffered::PlatformMissing { version, platform: platform.clone(), offered };
             return Err(SourceError::NotOffered { address, place, what });
         };
+        self.require_kept(path).await?;
         let package = match form {
             FolderForm::Unpacked => Package::Folder(path.clone()),
             FolderForm::Packed => {
@@ -94,6 +110,7 @@ impl Release for FolderRelease {
 
     async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
         let Locator::File(path) = &part.at else { unreachable!("this release offers files alone") };
+        self.require_kept(path).await?;
         Ok(Opened { size: part.size, stream: FileBody(path).open().await? })
     }
 }

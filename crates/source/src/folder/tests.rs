@@ -169,6 +169,33 @@ mod unix {
         assert_eq!(dangling.code(), "archive-not-found");
     }
 
+    /// The bridge would make a zip of the user's own folder and give it to every client.
+    #[tokio::test]
+    async fn a_link_out_of_a_static_tree_is_not_read() {
+        let elsewhere = folder(&["package/x", "a.zip"]);
+        let to = |name: &str| elsewhere.path().join(name);
+        let root = folder(&[&format!("{ADDRESS}/1.0.0/"), &format!("{ADDRESS}/{ZIP}"), &format!("{ADDRESS}/b/x")]);
+        let own = root.path().join(ADDRESS);
+        symlink(to("package"), own.join("1.0.0/linux_amd64")).unwrap();
+        symlink(to("a.zip"), own.join("terraform-provider-widget_1.1.0_linux_amd64.zip")).unwrap();
+        symlink(to("nowhere"), own.join("terraform-provider-widget_1.2.0_linux_amd64.zip")).unwrap();
+        symlink(ZIP, own.join("terraform-provider-widget_1.3.0_linux_amd64.zip")).unwrap();
+        let tree = || FolderSource::tree(root.path(), |_| true);
+        for version in ["1.0.0", "1.1.0", "1.2.0"] {
+            let error = offer(&tree(), version, "linux_amd64").await.unwrap_err();
+            let cause = std::error::Error::source(&error).unwrap().to_string();
+            assert!(cause.contains(" is a link that leads out of "), "{cause}");
+        }
+        let inside = offer(&tree(), "1.3.0", "linux_amd64").await.unwrap();
+        assert_eq!(bytes(&inside).await.unwrap(), format!("{ADDRESS}/{ZIP}"));
+        // A link that comes after the question.
+        fs::remove_file(own.join(ZIP)).unwrap();
+        symlink(to("a.zip"), own.join(ZIP)).unwrap();
+        assert_eq!(bytes(&inside).await.unwrap_err().code(), "fs-unreadable");
+        // A filesystem mirror of the user's own configuration is as in OpenTofu.
+        assert!(offer(&FolderSource::new(root.path()), "1.0.0", "linux_amd64").await.is_ok());
+    }
+
     #[tokio::test]
     async fn a_pipe_is_never_opened() {
         let root = folder(&[&format!("{ADDRESS}/")]);

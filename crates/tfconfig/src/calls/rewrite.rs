@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tofu_oci_hcl::{hcl2_string, hcl2_template};
 use tofu_oci_types::{Digest, OciModuleSource, Reference};
 
 use super::json_note;
@@ -31,8 +32,8 @@ impl SourceCall {
         if *source.reference() != Reference::Digest(pin.digest.clone()) {
             let text = pinned(&self.text, source, &pin.digest);
             let literal = match &self.note {
-                NotePlace::Json(_) => json_note::literal(&template(&text)),
-                NotePlace::Line(_) | NotePlace::Nowhere => quoted(&text),
+                NotePlace::Json(_) => json_note::literal(&hcl2_template(&text)),
+                NotePlace::Line(_) | NotePlace::Nowhere => hcl2_string(&text),
             };
             edits.push((self.span.clone(), literal));
         }
@@ -70,27 +71,4 @@ fn pinned(text: &str, source: &OciModuleSource, digest: &Digest) -> String {
     let edited = format!("{place}?{}", arguments.join("&"));
     // A fragment, or an argument whose name is encoded, is more than that: the canonical form says the same.
     if edited.parse().is_ok_and(|read: OciModuleSource| read == wanted) { edited } else { wanted.to_string() }
-}
-
-/// A string as HCL writes it.
-fn quoted(text: &str) -> String {
-    let mut out = String::from('"');
-    for character in template(text).chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            other if other.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(other))),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A text as a template that says it.
-fn template(text: &str) -> String {
-    text.replace("${", "$${").replace("%{", "%%{")
 }

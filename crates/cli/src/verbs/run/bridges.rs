@@ -1,5 +1,6 @@
 //! The servers of a run: one for each bridged method, because two of them may map one address differently.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use tofu_oci_bridge::{
 };
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LockFile;
-use tofu_oci_types::{Platform, ProviderAddr, Scheme, Version};
+use tofu_oci_mapper::config::Masked;
+use tofu_oci_types::{Hostname, Platform, ProviderAddr, Scheme, Version};
 use tokio::task::JoinSet;
 
 use super::methods::{BridgedMethods, BridgedSources};
@@ -103,15 +105,11 @@ impl Bridges {
         self.servers.iter().map(|bridge| bridge.settings.base.join("mirror/"))
     }
 
-    /// Blocks of the CLI configuration that show the servers the password. As user information in their addresses it would
-    /// stand in the errors of the clients; and no credentials helper is asked for hosts that have a block.
-    pub(super) fn credentials(&self) -> String {
-        let token = self.password.token.expose();
-        let block = |bridge: &Arc<Bridge>| {
-            let host = bridge.settings.base.authority();
-            format!("\ncredentials \"{host}\" {{\n  token = \"{token}\"\n}}\n")
-        };
-        self.servers.iter().map(block).collect()
+    /// The password for each server, as the token of its host. As user information in their addresses it would
+    /// stand in the errors of the clients; and no credentials helper is asked for hosts that have a token.
+    pub(super) fn tokens(&self) -> BTreeMap<Hostname, Masked> {
+        let host = |bridge: &Arc<Bridge>| bridge.settings.base.authority().parse().expect("an address of this machine");
+        self.servers.iter().map(|bridge| (host(bridge), Masked::new(self.password.token.expose()))).collect()
     }
 
     /// What went wrong: what places answered, releases that the trust policy refuses, and packages of which the lock file

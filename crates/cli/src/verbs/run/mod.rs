@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_logins::Access;
-use tofu_oci_mapper::config::rewrite;
+use tofu_oci_mapper::config::{Replacement, rewrite};
 use tofu_oci_source::MethodOpener;
 
 use super::context::Context;
@@ -38,7 +38,7 @@ use bridges::Bridges;
 use lock_file::LockedByCommand;
 use methods::BridgedMethods;
 use modules::{BridgedModules, HostServices};
-use shared::{chdir, not_prepared};
+use shared::{chdir, not_prepared, not_written};
 use watched::Watched;
 
 /// Runs the command, and completes its lock file.
@@ -70,12 +70,13 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     let sources = methods.sources(&configured, &opener);
     let place = modules.as_ref().map(|modules| modules.place(&connector)).transpose()?;
     let bridges = Bridges::start(&methods, &sources, place, &trust, &watched, scratch.path()).await?;
-    let written = BridgedMethods::written(&configured, bridges.urls());
+    let methods = BridgedMethods::written(&configured, bridges.urls());
     let hosts = match (&modules, bridges.modules_url()) {
         (Some(modules), Some(base)) => modules.services(context, &read, &configured, &opener, base).await,
         _ => HostServices::new(),
     };
-    let text = rewrite(&read.reading, &read.environment, &written, &hosts) + &bridges.credentials();
+    let replacement = Replacement { methods, hosts, tokens: bridges.tokens() };
+    let text = rewrite(&read.reading, &read.environment, &replacement).map_err(|error| not_written(&error))?;
     let variables =
         variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;
     let lock = LockedByCommand::before(context, args, &dir, trust, sources).await?;

@@ -1,12 +1,11 @@
 //! The modules of registries that `modules.toml` maps: their hosts get the server of this run as their registry of modules.
 //!
-//! A `host` block replaces all services of a host. So the other services of the host, as the user's own block or its
-//! discovery document names them, are written beside `modules.v1`.
+//! A `host` block replaces all services of a host. So the other services of the host, as the user's own block names them,
+//! are written beside `modules.v1`; of its discovery document, which is a stranger's, those that are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
 use tofu_oci_bridge::{BaseUrl, ModuleLocations, OpenModules, ServedModulePlace};
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mapper::config::{ConfigSetting, MethodKind};
@@ -122,7 +121,7 @@ fn may_be_asked(configured: &ConfiguredMethods, host: &Hostname) -> bool {
 async fn discovered(context: &Context, opener: &MethodOpener, host: &Hostname) -> BTreeMap<String, ConfigSetting> {
     match opener.services(host).await {
         Ok(services) => {
-            services.absolute().into_iter().filter_map(|(name, value)| Some((name, setting(value)?))).collect()
+            services.known().into_iter().map(|(name, text)| (name.to_owned(), ConfigSetting::Text(text))).collect()
         }
         Err(error) => {
             let text = format!(
@@ -134,18 +133,4 @@ async fn discovered(context: &Context, opener: &MethodOpener, host: &Hostname) -
             BTreeMap::new()
         }
     }
-}
-
-fn setting(value: Value) -> Option<ConfigSetting> {
-    Some(match value {
-        Value::Null => return None,
-        Value::Bool(value) => ConfigSetting::Bool(value),
-        Value::Number(number) => ConfigSetting::Number(number.to_string()),
-        Value::String(text) => ConfigSetting::Text(text),
-        Value::Array(items) => ConfigSetting::List(items.into_iter().filter_map(setting).collect()),
-        Value::Object(members) => {
-            let members = members.into_iter().filter_map(|(name, value)| Some((name, setting(value)?)));
-            ConfigSetting::Map(members.collect())
-        }
-    })
 }

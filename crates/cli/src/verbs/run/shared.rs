@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tofu_oci_mapper::config::NotReadBack;
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::RunArgs;
@@ -38,6 +39,13 @@ pub(super) fn lock_command(args: &RunArgs, addresses: &[&ProviderAddr]) -> Strin
         Some(file) => format!("TF_CLI_CONFIG_FILE={} {command}", invocation::quoted(&file.to_string_lossy())),
         None => command,
     }
+}
+
+/// The command would read another configuration than it is meant to get.
+pub(super) fn not_written(error: &NotReadBack) -> Diagnostic {
+    Diagnostic::new(Exit::Unexpected, format!("the command was not started: in its CLI configuration {error}"))
+        .code("config-not-read-back")
+        .hint("report it, with your CLI configuration without its tokens; until then leave the module_mirror of the host out of modules.toml")
 }
 
 /// The folder of the run cannot be written.

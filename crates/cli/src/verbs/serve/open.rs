@@ -40,7 +40,7 @@ pub(super) fn open_place(from: From, connector: &Connector) -> Result<Option<Ope
         }
         From::Layouts(template) => Arc::new(move |address| Ok(layout(template.render(address)?.as_ref()))),
         From::Many(Place::Bundle(file)) => Arc::new(move |_| Ok(Arc::new(BundleSource::new(&file)))),
-        From::Many(Place::Folder(dir)) => Arc::new(move |_| Ok(Arc::new(FolderSource::new(&dir)))),
+        From::Many(Place::Folder(dir)) => Arc::new(move |_| Ok(Arc::new(FolderSource::tree(&dir, |_| true)))),
         From::Many(_) => return Ok(None),
     }))
 }

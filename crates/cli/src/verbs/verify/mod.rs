@@ -322,7 +322,10 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let address = of.and_then(|of| of.address().cloned()).or_else(magic).ok_or_else(|| {
         Diagnostic::new(Exit::Fixable, format!("{version} in {end} does not say which provider it is")).hint(format!(
             "say it: {}",
-            invocation::with_all_options(&format!("verify HOST/NAMESPACE/TYPE@{version} --from {end}"))
+            invocation::with_all_options(&format!(
+                "verify HOST/NAMESPACE/TYPE@{version} --from {}",
+                invocation::quoted(&end.to_string())
+            ))
         ))
     })?;
     Ok(VerifySubject::Provider(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version }))

@@ -14,6 +14,7 @@ use tofu_oci_types::{Digest, Event, Place, Platform, Version};
 
 use crate::args::VersionsArgs;
 use crate::diagnostic::Diagnostic;
+use crate::invocation;
 use crate::verbs::context::Context;
 
 /// How many tags a note names.
@@ -153,6 +154,7 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
             format!("this repository holds a module: tofu-oci module versions oci://{repository}")
         }
         Place::Layout(_) if looks.iter().all(is_module) => {
+            let place = invocation::quoted(&place.to_string());
             format!("this directory holds a module: tofu-oci module versions {place}")
         }
         _ => {

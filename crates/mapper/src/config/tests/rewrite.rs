@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 
-use super::super::{CliConfig, Environment, Method, WrittenMethod, read, rewrite};
+use super::super::{CliConfig, ConfigSetting, Environment, Masked, Method, Replacement, WrittenMethod, read, rewrite};
 use super::{MemoryFiles, environment};
 use tofu_oci_types::TofuRelease;
 
@@ -42,7 +42,8 @@ fn check<const N: usize>(files: [(&str, &str); N]) -> String {
     assert_eq!(before.problems, [], "the files are sound");
     let methods = before.methods(&environment(), &files);
     let wanted = bridged(&methods.list);
-    let text = rewrite(&before, &environment(), &wanted, &BTreeMap::new());
+    let replacement = Replacement { methods: wanted.clone(), ..Replacement::default() };
+    let text = rewrite(&before, &environment(), &replacement).expect("it is read back");
     let mut moved = MemoryFiles::from([("/tmp/run/cli.tfrc", text.as_str())]);
     moved.add("/w/cache/", "");
     let vars = BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), "/tmp/run/cli.tfrc".to_owned())]);
@@ -214,10 +215,73 @@ fn several_files_are_merged_as_the_clients_merge_them() {
 fn without_a_file_the_methods_are_the_whole_text() {
     let reading = read(&environment(), &MemoryFiles::default(), TofuRelease::V1_13);
     let direct = WrittenMethod::Direct { include: Vec::new(), exclude: Vec::new(), retries: None };
-    assert_snapshot!(rewrite(&reading, &environment(), &[direct], &BTreeMap::new()), @"
+    let replacement = Replacement { methods: vec![direct], ..Replacement::default() };
+    assert_snapshot!(rewrite(&reading, &environment(), &replacement).unwrap(), @"
     provider_installation {
       direct {
       }
     }
     ");
+}
+
+/// Texts with which a value ends its string, its block or the file.
+const HOSTILE: [&str; 8] = [
+    "${",
+    "a${b",
+    "\" }\n}\nhost \"victim.example\" {\n  services = { \"providers.v1\" = \"https://evil.example/\" }\n}\n",
+    "x${ \" = \"\" }\n}\nhost \"victim.example\" {\n  services = { \"a\" = \"https://evil.example/ }",
+    "${\\\"}",
+    "%{ if true }",
+    "\0\u{1b}\u{2028}\n",
+    "\u{e123}${\u{fffd}}",
+];
+
+#[test]
+fn a_service_with_an_unclosed_interpolation_opens_no_block_for_another_host() {
+    let files = MemoryFiles::from([("/home/u/.tofurc", "credentials \"victim.example\" {\n  token = \"s\"\n}\n")]);
+    let reading = read(&environment(), &files, TofuRelease::V1_13);
+    for (nth, first) in HOSTILE.iter().enumerate() {
+        for second in HOSTILE {
+            let text = |text: &str| ConfigSetting::Text(text.to_owned());
+            let inner =
+                ConfigSetting::Map(BTreeMap::from([(second.to_owned(), ConfigSetting::List(vec![text(first)]))]));
+            let services = BTreeMap::from([
+                (format!("{first}{nth}"), text(second)),
+                ("modules.v1".to_owned(), text("https://127.0.0.1:1/")),
+                (format!("z{second}"), inner),
+            ]);
+            let replacement = Replacement {
+                methods: vec![WrittenMethod::FilesystemMirror {
+                    path: (*first).to_owned(),
+                    include: vec!["registry.example.com/*/*".to_owned()],
+                    exclude: Vec::new(),
+                }],
+                hosts: BTreeMap::from([("asked.example".parse().unwrap(), services)]),
+                tokens: BTreeMap::from([("127.0.0.1:1".parse().unwrap(), Masked::new(format!("{first}{second}")))]),
+            };
+            // It was written and read back, or this would be an error.
+            let text = rewrite(&reading, &environment(), &replacement).unwrap();
+            assert!(!text.lines().any(|line| line.starts_with("host \"victim")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_would_be_read_as_something_else_is_refused() {
+    let reading = read(&environment(), &MemoryFiles::default(), TofuRelease::V1_13);
+    let check = |services: &str| {
+        let services =
+            BTreeMap::from([(services.to_owned(), ConfigSetting::Number("1 }\n}\nhost \"b\" {\n".to_owned()))]);
+        let hosts = BTreeMap::from([("a.example".parse().unwrap(), services)]);
+        rewrite(&reading, &environment(), &Replacement { hosts, ..Replacement::default() }).unwrap_err().to_string()
+    };
+    assert_eq!(check("modules.v1"), "the services of hosts would be read as something else than they are");
+}
+
+#[test]
+fn a_host_that_the_files_have_twice_stays_as_it_is() {
+    check([(
+        "/home/u/.tofurc",
+        "host \"a.example\" {\n  services = { \"a.v1\" = \"/a/\" }\n}\nhost \"a.example\" {\n  services = { \"b.v1\" = \"/b/\" }\n}\n",
+    )]);
 }
