@@ -33,7 +33,7 @@ pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors
         unreadable(&error).hint("modules.toml is looked for beside the configuration; --modules names another file")
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
-    match ModuleMirrors::parse(&text, &|one, other| one == other) {
+    match ModuleMirrors::parse(&text) {
         Ok(mirrors) => Ok(mirrors.read_from(&path)),
         Err(error) => Err(broken(&path, &text, &error)),
     }

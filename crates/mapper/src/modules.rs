@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern};
+use tofu_oci_types::{InvalidModulePattern, InvalidPredecessor, ModuleAddr, ModulePattern, Predecessor, Predecessors};
 use toml::Spanned;
 
 use crate::{
@@ -75,6 +75,8 @@ impl ModuleMirror {
 /// The user's mapping of modules, as `modules.toml` has it.
 ///
 /// ```text
+/// predecessors        = ["registry.opentofu.org=registry.terraform.io"]
+///
 /// [[module_mirror]]
 /// include             = ["registry.example.com/*/*/*"]
 /// exclude             = ["registry.example.com/acme/old/*"]
@@ -116,6 +118,9 @@ pub enum ModuleMirrorsProblem {
     /// The template cannot be used.
     #[error(transparent)]
     Template(TemplateError),
+    /// Not a host and its predecessor.
+    #[error(transparent)]
+    Predecessor(InvalidPredecessor),
     /// Two modules would be in one repository.
     #[error(transparent)]
     NotOneToOne(Box<NotOneToOne>),
@@ -125,7 +130,7 @@ impl ModuleMirrorsProblem {
     /// What to write instead, if the problem does not say it.
     pub fn instead(&self) -> Option<String> {
         match self {
-            Self::Syntax(_) => None,
+            Self::Syntax(_) | Self::Predecessor(_) => None,
             Self::NotAList { text } => Some(format!("write it in brackets: [{text}]")),
             Self::NoInclude => Some("write \"*/*/*/*\" for every module".to_owned()),
             Self::Pattern(error) => Some(error.instead().to_owned()),
@@ -138,6 +143,8 @@ impl ModuleMirrorsProblem {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MirrorsDocument {
+    #[serde(default)]
+    predecessors: Vec<Spanned<String>>,
     #[serde(default)]
     module_mirror: Vec<Spanned<MirrorTable>>,
 }
@@ -156,16 +163,21 @@ fn at(span: Range<usize>, problem: ModuleMirrorsProblem) -> ModuleMirrorsError {
 }
 
 impl ModuleMirrors {
-    /// Reads the text of a `modules.toml`. `is_same` says which two modules count as one.
+    /// Reads the text of a `modules.toml`.
     ///
     /// # Errors
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect; and mirrors by which
-    /// two modules would be in one repository.
-    pub fn parse(text: &str, is_same: &dyn Fn(&ModuleAddr, &ModuleAddr) -> bool) -> Result<Self, ModuleMirrorsError> {
+    /// two modules would be in one repository, unless they differ by a host and its predecessor alone.
+    pub fn parse(text: &str) -> Result<Self, ModuleMirrorsError> {
         let document: MirrorsDocument = toml::from_str(text).map_err(|error| {
             let at = error.span().and_then(|span| text.get(span));
             ModuleMirrorsError { span: error.span(), problem: of_parser(error.message(), at) }
         })?;
+        let predecessor = |written: &Spanned<String>| {
+            let parsed = written.get_ref().parse::<Predecessor>();
+            parsed.map_err(|error| at(written.span(), ModuleMirrorsProblem::Predecessor(error)))
+        };
+        let predecessors = document.predecessors.iter().map(predecessor).collect::<Result<_, _>>()?;
         let templates: Vec<_> =
             document.module_mirror.iter().map(|table| table.get_ref().repository_template.span()).collect();
         let read = |table: Spanned<MirrorTable>| {
@@ -173,7 +185,7 @@ impl ModuleMirrors {
             mirror(table.into_inner(), line)
         };
         let mirrors = Self { mirrors: document.module_mirror.into_iter().map(read).collect::<Result<_, _>>()? };
-        match mirrors.check(is_same) {
+        match mirrors.check(&predecessors) {
             Ok(()) => Ok(mirrors),
             Err(error) => Err(ModuleMirrorsError {
                 span: templates.get(error.rule().0).cloned(),
@@ -182,13 +194,14 @@ impl ModuleMirrors {
         }
     }
 
-    fn check(&self, is_same: &dyn Fn(&ModuleAddr, &ModuleAddr) -> bool) -> Result<(), NotOneToOne> {
+    fn check(&self, predecessors: &Predecessors) -> Result<(), NotOneToOne> {
         let rules = self.mirrors.iter().map(|mirror| AddressRule {
             patterns: mirror.include.iter().chain(&mirror.exclude).collect(),
             places: vec![mirror.repositories.clone()],
         });
         let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
-        check_one_to_one(&rules, &|address| self.mirrors.iter().position(|mirror| mirror.is_for(address)), is_same)
+        let mirror_of = |address: &ModuleAddr| self.mirrors.iter().position(|mirror| mirror.is_for(address));
+        check_one_to_one(&rules, &mirror_of, &|one, other| predecessors.same_module(one, other))
     }
 
     /// The same, read from this file.
@@ -251,17 +264,13 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Result<ModuleMirrors, ModuleMirrorsError> {
-        ModuleMirrors::parse(text, &|one, other| one == other)
-    }
-
     fn address(text: &str) -> ModuleAddr {
         text.parse().expect("an address")
     }
 
     #[test]
     fn the_first_mirror_that_is_for_a_module_counts() {
-        let mirrors = parse(
+        let mirrors = ModuleMirrors::parse(
             r#"
             [[module_mirror]]
             include = ["registry.example.com/acme/*/*"]
@@ -286,7 +295,7 @@ mod tests {
     #[test]
     fn a_rule_knows_its_line_and_its_folders_are_beside_its_file() {
         let text = "# ours\n[[module_mirror]]\ninclude = [\"registry.opentofu.org/a/b/c\"]\nrepository_template = \"oci:lay/${name}\"\n";
-        let mirrors = parse(text).expect("a mapping");
+        let mirrors = ModuleMirrors::parse(text).expect("a mapping");
         let of = |mirrors: &ModuleMirrors| {
             let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
             let place = Place::from(mirror.place(&address("a/b/c")).expect("a place"));
@@ -299,7 +308,7 @@ mod tests {
     #[test]
     fn what_is_wrong_has_its_place() {
         let refused = |text: &str| {
-            let error = parse(text).expect_err("must be refused");
+            let error = ModuleMirrors::parse(text).expect_err("must be refused");
             let place = error.span.as_ref().and_then(|span| text.get(span.clone())).unwrap_or_default();
             format!("{error} [{place}]")
         };

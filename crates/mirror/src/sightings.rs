@@ -41,7 +41,7 @@ pub(crate) struct SightingsRecord {
     #[serde(flatten)]
     pub(crate) unnamed: Sightings,
     #[serde(default)]
-    providers: BTreeMap<ProviderAddr, Sightings>,
+    pub(crate) providers: BTreeMap<ProviderAddr, Sightings>,
 }
 
 impl SightingsRecord {

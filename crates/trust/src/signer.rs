@@ -158,7 +158,8 @@ impl PrivateKey {
             }
             SecretNumbers::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
             SecretNumbers::Rsa(der) => {
-                let reason = "the key signed a probe when it was loaded, and the system's random numbers (for blinding) work";
+                let reason =
+                    "the key signed a probe when it was loaded, and the system's random numbers (for blinding) work";
                 rsa_signature(&RsaKeyPair::from_der(der).expect(reason), message).expect(reason)
             }
         }

@@ -10,9 +10,7 @@ use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{
-    Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable,
-};
+use tofu_oci_types::{Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
 use tokio::time::Instant;
 
 use super::answers::{Answers, AskedFor, Waits};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, Weak};
 use std::time::{Duration, SystemTime};
-use tofu_oci_fetch::RenamedReleases;
 
 use futures_util::TryStreamExt as _;
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_source::{Chain, RegistryAccess, RegistrySource, SignatureDemands};
@@ -63,11 +63,6 @@ impl Pulling {
             };
             Arc::new(RegistrySource::new("registry.example.test".parse().unwrap(), base.clone(), access))
         });
-        let store: Arc<dyn tofu_oci_store::Store> = Arc::new(self.carried.store());
-        let template = format!("{}/${{type}}", self.carried.registry.address());
-        let include = ["registry.example.test/acme/zap".to_owned()];
-        let template = RepositoryTemplate::check(&template, &include).unwrap();
-        let destination = Repositories::of_registries(template, Arc::new(move |_| Ok(Arc::clone(&store))));
         let pins_path = self.carried.work.path().join("pins");
         let options = PullOptions {
             trust: Trust {
@@ -83,7 +78,14 @@ impl Pulling {
             jobs: 2,
             work_dir: self.carried.work.path().to_owned(),
         };
-        PullThrough::new(upstream, Arc::new(destination), options, reporter)
+        PullThrough::new(upstream, Arc::new(self.destination()), options, reporter)
+    }
+
+    fn destination(&self) -> Repositories {
+        let store: Arc<dyn tofu_oci_store::Store> = Arc::new(self.carried.store());
+        let template = format!("{}/${{type}}", self.carried.registry.address());
+        let template = RepositoryTemplate::check(&template, &[ZAP.to_owned()]).unwrap();
+        Repositories::of_registries(template, Arc::new(move |_| Ok(Arc::clone(&store))))
     }
 
     /// How often the upstream was asked for such a path.
@@ -223,10 +225,10 @@ async fn a_version_that_is_held_back_is_neither_listed_nor_fetched() {
 async fn a_version_that_was_seen_long_ago_is_offered() {
     let pulling = Pulling::new();
     let through = pulling.through_with(Arc::default(), week());
-    let store: Arc<dyn tofu_oci_store::Store> = Arc::new(pulling.carried.store());
     let mut sightings = Sightings::default();
     sightings.see(&"1.4.0".parse().unwrap(), "2020-01-01T00:00:00Z".parse().unwrap());
-    FirstSeen::Artefact(store).add(&sightings).await.unwrap();
+    let seen = FirstSeen::of(&pulling.destination(), &ZAP.parse().unwrap()).unwrap();
+    seen.add(&sightings).await.unwrap();
     assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
     assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await.unwrap().len(), 2);
 }
@@ -285,6 +287,7 @@ async fn every_made_up_address_was_remembered_for_ever() {
             pins: Pins::default(),
             pins_path: PathBuf::new(),
             now: SystemTime::now(),
+            renamed: RenamedReleases::Refuse,
         },
         rules: MirrorRules::default(),
         upstream_use: UpstreamUse::Asked,

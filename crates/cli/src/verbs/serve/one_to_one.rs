@@ -4,7 +4,7 @@
 
 use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
 use tofu_oci_mapper::{AddressRule, NotOneToOne, TemplateRepositories, check_one_to_one};
-use tofu_oci_types::{ModuleAddr, ProviderAddr};
+use tofu_oci_types::{ModuleAddr, Predecessors, ProviderAddr};
 
 use super::settings::Settings;
 use crate::diagnostic::Diagnostic;
@@ -16,22 +16,27 @@ use crate::ends::From;
 /// Two such addresses; exit code 2.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     let config = &settings.config;
+    let predecessors: Predecessors = config.predecessors.iter().cloned().collect();
     let places: Vec<_> = config.providers.iter().map(|served| of_providers(settings, served)).collect();
     let rules = config.providers.iter().zip(&places).map(|(served, places)| AddressRule {
         patterns: served.include.iter().chain(&served.exclude).collect(),
         places: places.iter().map(|(_, repositories)| repositories.clone()).collect(),
     });
     let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
-    check_one_to_one(&rules, &|address| config.provider_place(address), &|one, other| one == other)
-        .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
+    check_one_to_one(&rules, &|address| config.provider_place(address), &|one, other| {
+        predecessors.same_provider(one, other)
+    })
+    .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
     let modules: Vec<_> = config.modules.iter().map(|served| of_modules(settings, served)).collect();
     let rules = config.modules.iter().zip(&modules).map(|(served, repositories)| AddressRule {
         patterns: served.include.iter().chain(&served.exclude).collect(),
         places: repositories.iter().cloned().collect(),
     });
     let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
-    check_one_to_one(&rules, &|address| config.module_place(address), &|one, other| one == other)
-        .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))
+    check_one_to_one(&rules, &|address| config.module_place(address), &|one, other| {
+        predecessors.same_module(one, other)
+    })
+    .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))
 }
 
 /// The repositories of a place and of its upstreams. What has many providers keeps each for itself; what cannot be read is
