@@ -144,7 +144,7 @@ fn one_code_is_explained() {
     ----- stdout -----
     `private-host`
 
-      - what happened: a host of the internet names a registry on this machine or in a private network
+      - what happened: a registry, document or module leads to this machine or a private network
       - what to do: if that is intended, allow it with `--private-host HOST`
 
     ----- stderr -----

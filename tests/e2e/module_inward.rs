@@ -49,7 +49,7 @@ fn a_module_of_a_stranger_does_not_lead_to_this_machine_with_the_users_token() {
     ----- stderr -----
     ");
     assert_eq!(upstream.asked_inside(), 0);
-    for (other, text) in [("169.254.169.254", "link-local"), ("localhost", "by name")] {
+    for (other, text) in [("169.254.169.254", "link-local"), ("x.localhost", "by name")] {
         let (mut upstream, _) = calling_inward();
         upstream.module("c", "1.0.0", &[("main.tf", &call("b", &format!("{other}:1/acme/b/aws"), "1.0.0"))]);
         upstream.list();
