@@ -117,9 +117,11 @@ impl UsualName {
         if !is_folder && (is_own || self.is_example()) {
             return None;
         }
-        let is_match = |pattern: &str| match pattern.strip_suffix('/') {
-            Some(folder) => is_folder && matches_end(folder, &self.path),
-            None => !is_folder && matches_end(pattern, &self.path),
+        let last = self.last();
+        let is_match = |pattern: &str| {
+            let (pattern, is_of_folders) = pattern.strip_suffix('/').map_or((pattern, false), |folder| (folder, true));
+            is_folder == is_of_folders
+                && if pattern.contains('/') { matches_end(pattern, &self.path) } else { matches_part(pattern, last) }
         };
         let (reason, _) = TABLE.iter().find(|(_, patterns)| patterns.iter().any(|pattern| is_match(pattern)))?;
         (*reason != LeftOutReason::Variables || !self.is_for_trials()).then(|| reason.clone())
@@ -144,7 +146,7 @@ impl UsualName {
     }
 }
 
-/// Whether the last parts of a path are as the pattern says.
+/// Whether the last parts of a path are as a pattern of several parts says.
 fn matches_end(pattern: &str, path: &str) -> bool {
     let parts = pattern.matches('/').count() + 1;
     let start = path.rmatch_indices('/').nth(parts - 1).map_or(0, |(slash, _)| slash + 1);
