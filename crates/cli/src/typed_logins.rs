@@ -41,9 +41,12 @@ fn logins(word: &str) -> Vec<String> {
         let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
         let Some(at) = authority.rfind('@') else { continue };
         let (info, host) = (&authority[..at], &authority[at + 1..]);
+        // What follows the name of a getter, as in `git::USER:PASSWORD@HOST`, is looked at by itself.
+        let is_word = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric());
+        let begins_with_getter = info.split_once("::").is_some_and(|(getter, _)| is_word(getter));
         // `NAME:TAG@DIGEST` is no login, and neither are the user of a shared account and `ADDR@VERSION`.
         let has_password = info.split_once(':').is_some_and(|(_, password)| !password.is_empty());
-        if host.starts_with("sha256:") || info == "git" || !(is_url || has_password) {
+        if begins_with_getter || host.starts_with("sha256:") || info == "git" || !(is_url || has_password) {
             continue;
         }
         let login = format!("{info}@");

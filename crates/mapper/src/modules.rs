@@ -318,9 +318,9 @@ mod tests {
         insta::assert_snapshot!(one("", "ghcr.io/${name}"), @"the list of patterns is empty [[]]");
         insta::assert_snapshot!(one("\"acme/*/*\"", "ghcr.io/${name}"), @r#"`acme/*/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM ["acme/*/*"]"#);
         insta::assert_snapshot!(one("\"*/*/*/*\"", "ghcr.io/${type}"), @r#"`ghcr.io/${type}` mentions `type` at column 11, which an address does not have ["ghcr.io/${type}"]"#);
-        insta::assert_snapshot!(one("\"a.example/b/*/*\"", "ghcr.io/${name}"), @r#"`ghcr.io/${name}` does not mention ${target_system} ["ghcr.io/${name}"]"#);
+        insta::assert_snapshot!(one("\"a.example/b/*/*\"", "ghcr.io/${name}"), @r#"`ghcr.io/${name}` sends two modules to one repository: a.example/b/network/aws and a.example/b/network/gcp both get ghcr.io/network ["ghcr.io/${name}"]"#);
         let text = refused("[[module_mirror]]\ninclude = \"*/*/*/*\"\nrepository_template = \"oci:m\"\n");
         insta::assert_snapshot!(text, @r#""*/*/*/*" must be a list ["*/*/*/*"]"#);
-        insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `module_mirror` [module_mirrors]");
+        insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `predecessors` or `module_mirror` [module_mirrors]");
     }
 }

@@ -32,7 +32,19 @@ fn a_second_address_does_not_lead_around_rights_and_excludes() {
     };
     let provider = |include: &str, rest: &str| format!("[[provider]]\ninclude = [\"{include}\"]\n{rest}\n");
     let glued = "exclude = [\"a.test/acme-corp/*\"]\nfrom = \"r.test/${namespace}-${type}\"";
-    assert_snapshot!(refused(&provider("a.test/*/*", glued)), @"");
+    assert_snapshot!(refused(&provider("a.test/*/*", glued)), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}-${type}` sends two providers to one repository: a.test/a-a/a and a.test/a/a-a both get r.test/a-a-a
+      --> serve.toml:4:8
+      |
+    4 | from = "r.test/${namespace}-${type}"
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
+    "#);
     assert_snapshot!(refused(&provider("a.test/*/*", "from = \"r.test/acme/${type}\"")), @"");
     assert_snapshot!(refused(&provider("a.test/acme/*", "from = \"r.test/acme/zap\"")), @"");
     let pulled = "from = \"r.test/${namespace}/${type}\"\nupstream = [\"u.test/${namespace}-${type}\"]";

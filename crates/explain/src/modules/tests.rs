@@ -47,13 +47,13 @@ fn the_first_rule_for_a_module_counts_and_the_others_say_why_not() {
         [[module_mirror]]
         include = ["a.example/*/*/*"]
         exclude = ["a.example/acme/*/*"]
-        repository_template = "r.example/${namespace}/${name}-${target_system}"
+        repository_template = "r.example/a/${namespace}/${name}-${target_system}"
         [[module_mirror]]
         include = ["b.example/*/*/*"]
-        repository_template = "r.example/b-${namespace}/${name}-${target_system}"
+        repository_template = "r.example/b/${namespace}/${name}-${target_system}"
         [[module_mirror]]
         include = ["a.example/acme/*/*"]
-        repository_template = "r.example/c-${name}-${target_system}"
+        repository_template = "r.example/c/${name}-${target_system}"
         [[module_mirror]]
         include = ["b.example/*/*/*", "*/*/*/*"]
         repository_template = "oci:modules"

@@ -15,10 +15,10 @@ const HOST: &str = "\"example.com/*/*\"";
 #[test]
 fn several_providers_on_one_repository() {
     assert_snapshot!(methods(&mirror("ghcr.io/${namespace}", "\"example.com/a/*\", \"example.com/b/c\"")), @r#"
-    warning[template-hole] the template leaves ${type} out, and include is for several
+    warning[template-hole] `ghcr.io/${namespace}` sends two providers to one repository: example.com/a/zap and example.com/a/widget both get ghcr.io/a
      --> /home/u/.tofurc:3:27 "\"ghcr.io/${namespace}\""
-      = what happens: OpenTofu lets it through, because include (example.com/a/*, example.com/b/c) names one value beside a wildcard: different providers then come from one repository
-      = instead: write ${type} into the template, or a method for each pattern
+      = what happens: OpenTofu reads it without a complaint, and installs either of them out of that repository
+      = instead: write ${type} somewhere in it, or let `include` name exactly one type
     "#);
     fine("template-hole", &mirror("ghcr.io/${namespace}/${type}", "\"example.com/a/*\", \"example.com/b/c\""));
 }

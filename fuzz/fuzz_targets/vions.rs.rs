@@ -1,3 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tofu_oci_fuzzing::vions.rs::run(bytes));
