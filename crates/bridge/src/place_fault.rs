@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_told_clients_the_folders_of_the_server() {
-        let hidden = "example.com/acme/zap cannot be read: the server cannot use one of its files or folders, and its access log says which";
+        let hidden = "example.com/acme/zap cannot be read: the server cannot use one of its places, and its access log says which";
         let full = || io::Error::other("No space left on device");
         let written = "example.com/acme/zap cannot be read: cannot write /srv/zips/a.zip: No space left on device";
         check(&StoreError::io("write", "/srv/zips/a.zip", full()), hidden, written);

@@ -136,7 +136,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_setting(
         "listn = []",
         "listn: unknown field `listn`, expected one of `listen`, `listen_metrics`, `url`, `hosts`, `hashes`, \
-         `signing_key`, `redirect`, `sealed`, `trust`, `tls`, `plain_http`, `proxies`, `access_log`, `grace`, \
+         `signing_key`, `redirect`, `sealed`, `trust`, `predecessors`, `tls`, `plain_http`, `proxies`, `access_log`, `grace`, \
          `provider`, `module`, `client`, `links`, `limits`, `cache`",
     );
     check_setting("listen = []", "[]: the list `listen` is empty; omit `listen`, or name something");
