@@ -338,6 +338,6 @@ fn a_copy_does_not_mix_two_providers_in_one_repository() {
     }
     scene.run(&format!("{line} --rename")).success();
     // A source that has been mixed is refused as well.
-    let said = scene.refuse("copy REGISTRY/acme/widget oci:elsewhere --all");
+    let said = scene.refuse("copy REGISTRY/acme/widget REGISTRY/elsewhere --all");
     assert!(said.contains("holds registry.example.com/acme/widget"), "{said}");
 }

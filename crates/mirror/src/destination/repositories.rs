@@ -118,3 +118,42 @@ impl Destination for Repositories {
         transfer(request, release, &*store, reporter).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_store::MemoryStore;
+    use tofu_oci_types::Predecessor;
+
+    use super::*;
+
+    fn repositories() -> Repositories {
+        let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
+        Repositories::of_layouts("example.com/x/${namespace}-${type}".parse().unwrap(), Arc::new(open))
+    }
+
+    fn address(text: &str) -> ProviderAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_made_up_address_locks_nobody_out() {
+        let repositories = repositories();
+        let (made_up, own) = (address("example.com/acme-google/beta"), address("example.com/acme/google-beta"));
+        assert_eq!(repositories.place(&made_up).unwrap(), repositories.place(&own).unwrap());
+        repositories.source(&made_up).unwrap();
+        repositories.store(&made_up).unwrap();
+        repositories.claim(&own).unwrap();
+        assert_eq!(repositories.claim(&made_up).unwrap_err().code(), "shared-repository");
+        // What lies there may be read, and says whose it is.
+        repositories.source(&made_up).unwrap();
+    }
+
+    #[test]
+    fn a_predecessor_shares_a_repository() {
+        let moved: Predecessor = "new.example=old.example".parse().unwrap();
+        let shared = repositories().shared_by([moved].into_iter().collect());
+        shared.claim(&address("old.example/acme/zap")).unwrap();
+        shared.claim(&address("new.example/acme/zap")).unwrap();
+        assert_eq!(shared.claim(&address("other.example/acme/zap")).unwrap_err().code(), "shared-repository");
+    }
+}
