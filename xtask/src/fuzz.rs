@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every reader of foreign text under libFuzzer, with AddressSanitizer.
+//! `cargo xtask fuzz`: every reader of foreign text under libFuzzer, with `AddressSanitizer`.
 //!
 //! ```text
 //! crates/fuzzing   names, seeds -> fuzz/corpus/NAME

@@ -9,7 +9,8 @@ use tofu_oci_types::{
     Digest, Hostname, ModuleAddr, ModuleSource, PackageHash, Platform, ProviderAddr, RepositoryRef, Tag,
 };
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text.
 pub fn run(bytes: &[u8]) {

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::{tar_archive, with_folder};
+use crate::input::with_folder;
+use crate::tar_archive;
 
 /// Reads a bundle.
 pub fn run(bytes: &[u8]) {

@@ -1,6 +1,7 @@
 //! Challenges: the first line is a secret that was sent, each further one a line of `WWW-Authenticate`.
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text.
 pub fn run(bytes: &[u8]) {

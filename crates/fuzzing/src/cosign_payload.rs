@@ -6,7 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_trust::{PrivateKey, SIGN_PREDICATE, SignatureFault, open_cosign_tag, peek_cosign_tag};
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
     let file = include_bytes!("../../../testdata/trust/cosign/test-keys/ed25519.pem");

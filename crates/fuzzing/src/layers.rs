@@ -12,7 +12,8 @@ use tofu_oci_archive::{
     unpack_tar_zst, unpack_zip,
 };
 
-use crate::{seeds, tar_archive, with_folder};
+use crate::input::with_folder;
+use crate::{seeds, tar_archive};
 
 const LIMITS: Limits = Limits { packed_bytes: 1 << 20, total_bytes: 1 << 20, ratio: 200, entries: 32, window_log: 20 };
 

@@ -19,6 +19,7 @@ pub mod discovery;
 pub mod git_answers;
 pub mod hcl1;
 pub mod ignore_file;
+mod input;
 pub mod key_files;
 pub mod layers;
 pub mod layout_documents;
@@ -41,11 +42,6 @@ pub mod toml_files;
 pub mod uri_templates;
 pub mod versions;
 pub mod written_methods;
-
-use std::fs;
-use std::path::Path;
-
-use tempfile::TempDir;
 
 /// A reader that is fuzzed.
 #[derive(Clone, Copy)]
@@ -91,21 +87,6 @@ pub const TARGETS: &[FuzzTarget] = &[
     FuzzTarget { name: "versions", run: versions::run, seeds: versions::seeds },
     FuzzTarget { name: "written_methods", run: written_methods::run, seeds: written_methods::seeds },
 ];
-
-/// Runs with the folder of a target, which this thread alone uses.
-fn with_folder<T>(target: &str, run: impl FnOnce(&Path) -> T) -> T {
-    thread_local!(static FOLDER: TempDir = tempfile::tempdir().expect("a temporary folder"));
-    FOLDER.with(|folder| {
-        let folder = folder.path().join(target);
-        fs::create_dir_all(&folder).expect("a folder is made");
-        run(&folder)
-    })
-}
-
-/// The text that the bytes begin with: all of them if they are text.
-fn text_of(bytes: &[u8]) -> &str {
-    bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
-}
 
 #[cfg(test)]
 mod tests;

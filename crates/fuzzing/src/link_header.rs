@@ -1,6 +1,7 @@
 //! `Link` headers of lists: the first line is the address of a page, each further one a header.
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the headers.
 pub fn run(bytes: &[u8]) {

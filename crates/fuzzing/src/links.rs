@@ -1,6 +1,7 @@
 //! Links of the bridge that expire: each opens the path that it was made for, and no other.
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Makes a link for the path in the first line; the second is another link, in which `QUERY` is the query of the first.
 pub fn run(bytes: &[u8]) {

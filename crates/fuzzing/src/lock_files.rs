@@ -3,7 +3,8 @@
 use tofu_oci_lockfile::{LockFile, LockFileError};
 use tofu_oci_trust::Pins;
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text as each of the files.
 pub fn run(bytes: &[u8]) {

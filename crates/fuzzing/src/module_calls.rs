@@ -5,10 +5,11 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use tofu_oci_tfconfig::{CallFile, CallSource, PinnedSource, module_calls};
+use tofu_oci_tfconfig::{CallFile, CallSource, PinnedSource, SourceCall, module_calls};
 use tofu_oci_types::{Digest, Reference};
 
-use crate::{seeds, with_folder};
+use crate::input::with_folder;
+use crate::seeds;
 
 /// Pins each call of the file.
 pub fn run(bytes: &[u8]) {
@@ -50,7 +51,7 @@ fn pin(folder: &Path, bytes: &[u8]) {
 
 fn only_sources_differ(file: &CallFile, after: &str) {
     let pinned = file.calls().iter().filter(|call| matches!(call.source, CallSource::Oci(..)));
-    let spans: Vec<Range<usize>> = pinned.map(|call| call.span()).collect();
+    let spans: Vec<Range<usize>> = pinned.map(SourceCall::span).collect();
     let (mut rest, mut at) = (after, 0);
     for span in spans {
         let kept = &file.text()[at..span.start];

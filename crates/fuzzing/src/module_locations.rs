@@ -1,6 +1,7 @@
 //! Locations that a registry of modules names.
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text as a location.
 pub fn run(bytes: &[u8]) {

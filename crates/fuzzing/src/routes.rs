@@ -1,6 +1,7 @@
 //! Paths of requests to the bridge: each route has one canonical path, which leads to it.
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads a path.
 pub fn run(bytes: &[u8]) {

@@ -3,6 +3,7 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
+use super::input::text_of;
 use super::seeds::testdata;
 use super::*;
 

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use tofu_oci_tfconfig::configuration;
 
-use crate::{seeds, with_folder};
+use crate::input::with_folder;
+use crate::seeds;
 
 /// Reads the text.
 pub fn run(bytes: &[u8]) {
@@ -21,7 +22,7 @@ fn read(folder: &Path, bytes: &[u8]) {
         let _ = fs::remove_file(folder.join(name));
     }
     fs::write(folder.join(chosen), text).expect("a file is written");
-    let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let lines = text.split(|byte| *byte == b'\n').count();
     match configuration(folder, &folder.join(".terraform")) {
         Ok(configuration) => {
             for requirement in &configuration.requirements {

@@ -9,7 +9,8 @@ use tofu_oci_mirror::RulesFile;
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{ModuleAddr, ProviderAddr};
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// A key for every file that a policy names.
 const KEY: &[u8] = include_bytes!("../../../testdata/trust/cosign/test-keys/ed25519.pub");

@@ -3,7 +3,8 @@
 use tofu_oci_mapper::{InvalidUriTemplate, UriTemplate};
 use tofu_oci_types::ProviderAddr;
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text.
 pub fn run(bytes: &[u8]) {

@@ -2,7 +2,8 @@
 
 use tofu_oci_types::{Constraints, Tag, Version};
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Reads the text.
 pub fn run(bytes: &[u8]) {

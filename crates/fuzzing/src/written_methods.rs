@@ -4,7 +4,8 @@
 use tofu_oci_hcl::{Duplicates, HclBody, HclValue, parse};
 use tofu_oci_mapper::config::{ConfigForm, WrittenMethod, is_read_back, write_methods};
 
-use crate::{seeds, text_of};
+use crate::input::text_of;
+use crate::seeds;
 
 /// Writes the methods.
 pub fn run(bytes: &[u8]) {
@@ -24,7 +25,7 @@ pub fn run(bytes: &[u8]) {
         if is_read_back(&text, &methods) {
             let document = parse(&text, Duplicates::Allowed).expect("what is read back is read");
             let names: Vec<&str> =
-                document.body.items.iter().flat_map(|item| item.keys.first()).map(|key| key.text.as_str()).collect();
+                document.body.items.iter().filter_map(|item| item.keys.first()).map(|key| key.text.as_str()).collect();
             assert_eq!(names, ["provider_installation"], "{text}");
         }
         // A path has no meaning to the reader but in `${ }`, which may be anything.

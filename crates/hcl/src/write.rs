@@ -140,7 +140,9 @@ mod tests {
 
     #[test]
     fn an_unclosed_interpolation_does_not_go_on_through_the_file() {
-        HOSTILE.iter().for_each(|value| check_hcl1(value));
+        for value in HOSTILE {
+            check_hcl1(value);
+        }
         assert_eq!(hcl1_string("a${b \" ${c}"), r#""a\u0024{b \" ${c}""#);
         assert_eq!(hcl1_string("ghcr.io/${namespace}/${type}"), r#""ghcr.io/${namespace}/${type}""#);
     }

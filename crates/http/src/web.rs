@@ -134,8 +134,8 @@ impl WebClient {
     /// The same for a host that another program looks up itself: it is looked up here first. What its name says later is not
     /// known.
     pub async fn leads_no_nearer(&self, namer: &Url, host: &str) -> bool {
-        let Ok(named) = Url::parse(&format!("https://{host}/")) else { return false };
-        self.http.resolver().leads_no_nearer(namer, &named, self.http.private_hosts()).await
+        let Ok(address) = Url::parse(&format!("https://{host}/")) else { return false };
+        self.http.resolver().leads_no_nearer(namer, &address, self.http.private_hosts()).await
     }
 
     /// Whether the text of an address may lead to a host, `HOST[:PORT]`: one that is not on this machine, or that

@@ -61,12 +61,12 @@ pub fn link_header(text: &str) {
     if !matches!(current.scheme(), "http" | "https") {
         return;
     }
-    let links: Vec<&str> = lines.collect();
+    let headers: Vec<&str> = lines.collect();
     let mut pages = Pages::new(current.clone(), Duration::from_hours(1));
-    match pages.next(&current, links.iter().copied()) {
+    match pages.next(&current, headers.iter().copied()) {
         Ok(Some(next)) => {
             assert!(next.origin() == current.origin() && next != current, "{next}");
-            assert!(pages.next(&current, links).is_err(), "{next} is read twice");
+            assert!(pages.next(&current, headers).is_err(), "{next} is read twice");
         }
         Ok(None) => {}
         Err(problem) => assert!(!problem.contains(char::is_control), "{problem:?}"),

@@ -214,21 +214,21 @@ impl MethodOpener {
     ///
     /// # Errors
     /// [`Failure::PrivateHost`].
-    pub async fn admit_called(&self, caller: &Hostname, called: &Hostname) -> Result<(), DiscoveryError> {
+    pub async fn admit_called(&self, caller: &Hostname, target: &Hostname) -> Result<(), DiscoveryError> {
         let web = &self.access.web;
         let is_admitted = match web.root(caller.as_str()) {
             // Where the services of the host are, the user says.
-            _ if self.blocks.contains(called) => true,
-            Ok(namer) => web.may_lead_to(&namer, called.as_str()).await,
+            _ if self.blocks.contains(target) => true,
+            Ok(namer) => web.may_lead_to(&namer, target.as_str()).await,
             Err(_) => false,
         };
         if is_admitted {
             return Ok(());
         }
-        let (caller, host) = (caller.display(), called.display());
+        let (caller, host) = (caller.display(), target.display());
         let problem = format!("a module of {caller} names {host}, which is on this machine or in a private network");
         let failure = Failure::PrivateHost { host: Some(host), problem };
-        Err(DiscoveryError { host: called.clone(), failure })
+        Err(DiscoveryError { host: target.clone(), failure })
     }
 
     /// A package that a registry of modules has located.

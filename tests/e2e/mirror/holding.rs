@@ -57,9 +57,9 @@ fn a_prerelease_or_build_metadata_of_a_denied_version_was_mirrored_and_bundled()
                   [[provider]]\naddress = \"HOST/acme/zap\"\nversions = \"1.5.0-rc1\"\n";
     for (denied, left) in [("= 1.0.0", &["1.1.0", "1.5.0-rc1"][..]), ("< 1.5.0, != 1.1.0", &["1.1.0"])] {
         mirrored.rules(&format!("deny = [\"HOST/acme/zap@{denied}\"]\n{wanted}"));
-        let to = format!("m{}/${{namespace}}-${{type}}", left.len());
+        let to = format!("m{}/${{namespace}}/${{type}}", left.len());
         mirrored.scene.run(&format!("mirror --to 'REGISTRY/{to}'")).success();
-        assert_eq!(mirrored.tags(&format!("m{}/acme-zap", left.len())), left, "{denied}");
+        assert_eq!(mirrored.tags(&format!("m{}/acme/zap", left.len())), left, "{denied}");
         mirrored.scene.run("bundle create b.tar --rules mirror.toml").success();
         let shown = mirrored.scene.run("bundle show b.tar --json").json();
         let bundled = shown.iter().filter(|line| line["event"] == "bundled").map(|line| line["version"].clone());

@@ -60,7 +60,9 @@ impl LeftOutReason {
             ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => Some(Self::CliConfig),
             "tfplan" => Some(Self::State),
             _ if part.contains(".tfstate") || part.ends_with(".tfplan") => Some(Self::State),
-            _ if part.starts_with("crash.") && part.ends_with(".log") => Some(Self::CrashLog),
+            _ if part.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
+                Some(Self::CrashLog)
+            }
             _ if is_repository(part) => Some(Self::VersionControl),
             _ => None,
         }

@@ -24,23 +24,23 @@ enum Rest {
     /// The label of a PEM block, and its text.
     Pem,
     /// At least so many characters.
-    Characters(usize, Alphabet),
+    Characters(usize, TokenBytes),
     /// The rest of a key's name, with the secret near it.
     AwsKey,
     /// Anything, with these words after it.
     Words(&'static [u8]),
 }
 
-type Alphabet = fn(u8) -> bool;
+type TokenBytes = fn(u8) -> bool;
 
-const LETTERS: Alphabet = |byte| byte.is_ascii_alphanumeric();
-const WORD: Alphabet = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-const HEX: Alphabet = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
-const BASE64: Alphabet = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+const LETTERS: TokenBytes = |byte| byte.is_ascii_alphanumeric();
+const WORD: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+const HEX: TokenBytes = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+const BASE64: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
 
 const KEY: &str = "a private key";
 
-const fn token(start: &'static str, least: usize, alphabet: Alphabet, kind: &'static str) -> SecretForm {
+const fn token(start: &'static str, least: usize, alphabet: TokenBytes, kind: &'static str) -> SecretForm {
     SecretForm { start, rest: Rest::Characters(least, alphabet), kind }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn find_secret(bytes: &[u8]) -> Option<(usize, &'static str)> {
             || text[..found.start()].last().is_none_or(|before| !WORD(*before));
         is_start && follows(text, found.start(), found.end(), form.rest)
     })?;
-    let line = text[..found.start()].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = text[..found.start()].split(|byte| *byte == b'\n').count();
     Some((line, FORMS[found.pattern().as_usize()].kind))
 }
 
@@ -168,7 +168,7 @@ fn near(text: &[u8], from: usize, length: usize) -> &[u8] {
     &text[from.min(text.len())..from.saturating_add(length).min(text.len())]
 }
 
-fn run(text: &[u8], alphabet: Alphabet) -> &[u8] {
+fn run(text: &[u8], alphabet: TokenBytes) -> &[u8] {
     &text[..text.iter().position(|byte| !alphabet(*byte)).unwrap_or(text.len())]
 }
 
@@ -183,7 +183,9 @@ fn is_private_pem(after: &[u8]) -> bool {
 
 fn is_random(text: &[u8]) -> bool {
     let mut seen = [false; 256];
-    text.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+    for byte in text {
+        seen[usize::from(*byte)] = true;
+    }
     let lower = String::from_utf8_lossy(text).to_ascii_lowercase();
     seen.iter().filter(|seen| **seen).count() >= DIFFERENT && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }

@@ -141,7 +141,9 @@ impl UsualName {
         let last = self.last();
         let stem = last.trim_end_matches(".json").trim_end_matches(".tfvars");
         let secret = ["secret", "credential", "password", "token", "private"];
-        let is_read = stem == "terraform" || stem.ends_with(".auto") || secret.iter().any(|word| stem.contains(word));
+        let is_read = stem == "terraform"
+            || stem.rsplit('.').next() == Some("auto")
+            || secret.iter().any(|word| stem.contains(word));
         !is_read && self.path.split('/').rev().skip(1).any(|folder| TRIALS.contains(&folder))
     }
 }

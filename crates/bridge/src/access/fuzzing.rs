@@ -26,7 +26,7 @@ pub fn links(text: &str) {
         Some((uri.path().to_owned(), signed))
     };
     if path.starts_with('/') && path.parse::<Uri>().is_ok_and(|uri| uri.path() == path) {
-        let slashes = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'/').count();
+        let slashes = |bytes: &[u8]| bytes.split(|byte| *byte == b'/').count();
         let decoded: Vec<u8> = percent_decode_str(path).collect();
         match read(&format!("{path}{query}")) {
             Some((same, signed)) => assert!(same == path && signed.client == client && key.made(&signed), "{path:?}"),

@@ -41,7 +41,7 @@ pub(super) struct ZipLayer {
 
 /// What a zip is made from.
 enum ZipOrigin {
-    Offer(Offer),
+    Offer(Box<Offer>),
     Layer(ServedAddress, ZipLayer),
 }
 
@@ -69,7 +69,7 @@ impl ZipMaker {
     /// The zip of an offer.
     pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<KeptZip>, Refusal> {
         let key = self.work.key(offer).await?;
-        self.once(key, ZipOrigin::Offer(offer.clone())).await
+        self.once(key, ZipOrigin::Offer(Box::new(offer.clone()))).await
     }
 
     /// The zip of a layer, all of it and verified.

@@ -41,7 +41,7 @@ pub async fn repository_in_zip(
                 break;
             }
         }
-        match list_names(&mut ZipEnd { start, bytes, at: 0 }, zip.size) {
+        match list_names(&mut KnownEnd { start, bytes, at: 0 }, zip.size) {
             Ok(Ok(names)) => return Ok(embedded_repository(names.iter().map(String::as_str)).map(str::to_owned)),
             Ok(Err(ZipFault::TooMany)) => break,
             // It reaches further back.
@@ -54,13 +54,13 @@ pub async fn repository_in_zip(
 }
 
 /// The end of a file; what lies before it cannot be read.
-struct ZipEnd {
+struct KnownEnd {
     start: u64,
     bytes: Vec<u8>,
     at: u64,
 }
 
-impl Read for ZipEnd {
+impl Read for KnownEnd {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let at = self.at.checked_sub(self.start).ok_or_else(|| io::Error::other("it was not fetched"))?;
         let left = usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Read for ZipEnd {
     }
 }
 
-impl Seek for ZipEnd {
+impl Seek for KnownEnd {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let length = self.start + self.bytes.len() as u64;
         let at = match to {

@@ -157,6 +157,7 @@ Examples:
 `copy` moves manifests and blobs byte for byte, with the signatures and other referrers that the
 source lists and the tags sha256-HEX.sig, .att and .sbom of cosign, so every digest stays the same.
 It does not send what the destination has already.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct CopyArgs {
     /// Where from: REGISTRY/REPOSITORY or oci:DIR
     #[arg(value_name = "SRC")]

@@ -17,6 +17,7 @@ impl From<StoreError> for Diagnostic {
 }
 
 impl From<&StoreError> for Diagnostic {
+    #[expect(clippy::too_many_lines, reason = "a table of errors and hints")]
     fn from(error: &StoreError) -> Self {
         let code = error.credential_code().unwrap_or_else(|| error.code().to_owned());
         let mut diagnostic = Self::of(exit(error), error).code(code);

@@ -67,13 +67,11 @@ impl Diagnostic {
     /// the hosts differ, that of the asked one first.
     pub(crate) fn renaming(self, (asked, said): (&Hostname, &Hostname), is_moved: bool) -> Self {
         let diagnostic = self.hint("check the address, --from and the repository");
-        let diagnostic = match is_moved {
-            true => diagnostic.hint(format!(
-                "if one host is the predecessor of the other: --predecessor {}={}",
-                asked.display(),
-                said.display()
-            )),
-            false => diagnostic,
+        let diagnostic = if is_moved {
+            let (asked, said) = (asked.display(), said.display());
+            diagnostic.hint(format!("if one host is the predecessor of the other: --predecessor {asked}={said}"))
+        } else {
+            diagnostic
         };
         diagnostic.hint("if it is meant to be renamed, add --rename")
     }

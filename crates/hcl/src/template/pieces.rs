@@ -118,7 +118,9 @@ fn cases<'e>(expr: &'e Expr, found: &mut Vec<(&'e str, &'e str)>) {
             cases(inner, found);
         }
         ExprKind::Conditional { condition, positive, negative } => {
-            [condition, positive, negative].into_iter().for_each(|part| cases(part, found));
+            for part in [condition, positive, negative] {
+                cases(part, found);
+            }
         }
         ExprKind::Binary { left, right, .. } => {
             found.extend(compared(left, right));
@@ -128,7 +130,9 @@ fn cases<'e>(expr: &'e Expr, found: &mut Vec<(&'e str, &'e str)>) {
         ExprKind::Index { source, key, .. } => {
             if let (ExprKind::Object(items), Some(name)) = (&inner(source).kind, name_of(key)) {
                 found.extend(items.iter().filter_map(|(key, _)| Some((name, text_of_key(key)?))));
-                items.iter().for_each(|(_, value)| cases(value, found));
+                for (_, value) in items {
+                    cases(value, found);
+                }
             }
         }
         _ => {}

@@ -90,6 +90,8 @@ async fn what_the_user_names_may_be_anywhere_and_what_no_host_named_too() {
 
 #[tokio::test]
 async fn a_redirect_leads_as_far_away_as_its_host_or_farther() {
+    use Reach::{Internet, Machine, Network};
+
     let check = async |from: &str, to: &str, allowed: &[&str], want: Option<Reach>| {
         let resolver = Resolver::new(Arc::new(Table));
         let _ = resolver.look_up(from, Reach::Machine).await;
@@ -97,7 +99,6 @@ async fn a_redirect_leads_as_far_away_as_its_host_or_farther() {
         let got = resolver.led(&HeldUrl::anywhere(url(from)), &url(to), &allowed);
         assert_eq!(got, want, "{from} leads to {to}, and {allowed:?} may be named");
     };
-    use Reach::{Internet, Machine, Network};
     let everywhere = ["1.1.1.1", "other.test", "10.0.0.1", "[fd00::1]", "169.254.169.254", "127.0.0.1", "localhost"];
     for (from, nearest) in [
         ("far.test", Internet),

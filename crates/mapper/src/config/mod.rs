@@ -48,6 +48,6 @@ pub use model::{
 pub use names::known_names;
 pub use problem::{CliConfigProblem, Effect, ProblemStage, Severity, Topic};
 pub use reading::{CliConfigReading, read};
-pub use rewrite::{NotReadBack, Replacement, rewrite};
+pub use rewrite::{NotReadBack, RewrittenParts, rewrite};
 pub use secrets::{MASK, in_line as secrets_in_line};
 pub use written::{ConfigForm, WrittenMethod, is_read_back, read_snippet, write_methods};

@@ -17,7 +17,7 @@ const CHECKPOINT: [&str; 2] = ["disable_checkpoint", "disable_checkpoint_signatu
 
 /// What a program gets that is not in the files.
 #[derive(Clone, Debug, Default)]
-pub struct Replacement {
+pub struct RewrittenParts {
     /// In place of the installation methods of the files.
     pub methods: Vec<WrittenMethod>,
     /// The services of hosts, in place of the `host` blocks of the files for these hosts.
@@ -41,9 +41,9 @@ pub struct NotReadBack(&'static str);
 pub fn rewrite(
     reading: &CliConfigReading,
     environment: &Environment,
-    replacement: &Replacement,
+    replacement: &RewrittenParts,
 ) -> Result<String, NotReadBack> {
-    let Replacement { methods, hosts, tokens } = replacement;
+    let RewrittenParts { methods, hosts, tokens } = replacement;
     let read: Vec<&ConfigFile> = reading.files.iter().filter(|file| file.state == ConfigFileState::Read).collect();
     let written_methods = write_methods(methods, ConfigForm::Native);
     // A second block for a host would be an error.
@@ -52,7 +52,9 @@ pub fn rewrite(
         [file] if is_native(file) && !has_block => spliced(reading, environment, file, &written_methods),
         files => written(reading, environment, files, hosts) + &written_methods,
     };
-    hosts.iter().for_each(|(host, services)| text.push_str(&format!("\n{}", host_block(host, services))));
+    for (host, services) in hosts {
+        text.push_str(&format!("\n{}", host_block(host, services)));
+    }
     for (host, token) in tokens {
         let (host, token) = (hcl1_string(&host.display()), hcl1_string(token.expose()));
         text.push_str(&format!("\ncredentials {host} {{\n  token = {token}\n}}\n"));
@@ -66,12 +68,12 @@ fn check(
     text: &str,
     reading: &CliConfigReading,
     environment: &Environment,
-    replacement: &Replacement,
+    replacement: &RewrittenParts,
 ) -> Result<(), NotReadBack> {
     let mut hosts = services_of(&reading.config);
-    hosts.extend(replacement.hosts.iter().map(|(host, services)| (host, services)));
+    hosts.extend(&replacement.hosts);
     let folder = |block: &RawBlock| reading.files.get(block.file).map_or(Path::new(""), |file| &file.path);
-    let mut blocks = Blocks::new();
+    let mut blocks = HostBlocks::new();
     for block in raw_blocks(&reading.config) {
         let value = |attribute: &BlockAttribute| setting(attribute, environment, folder(block));
         let values = block.attributes.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect();
@@ -89,7 +91,7 @@ fn check(
             && hosts.iter().all(|(host, services)| {
                 found.get(host) == Some(services) || !(is_same_release || replacement.hosts.contains_key(host))
             });
-        let mut read = Blocks::new();
+        let mut read = HostBlocks::new();
         for block in raw_blocks(&after) {
             let values = block.attributes.iter().map(|attribute| (attribute.name.clone(), attribute.value.clone()));
             read.insert((block.kind.name(), block.label.clone()), values.collect());
@@ -109,7 +111,7 @@ fn check(
 }
 
 /// The arguments of blocks, by the name and the label of the block.
-type Blocks = BTreeMap<(&'static str, Option<String>), BTreeMap<String, ConfigSetting>>;
+type HostBlocks = BTreeMap<(&'static str, Option<String>), BTreeMap<String, ConfigSetting>>;
 
 fn services_of(config: &CliConfig) -> BTreeMap<&Hostname, &BTreeMap<String, ConfigSetting>> {
     config.hosts.iter().map(|(host, block)| (host, &block.services)).collect()

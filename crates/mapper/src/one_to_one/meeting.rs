@@ -21,7 +21,7 @@ pub(super) struct MappedRegion {
 
 /// What a search finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SearchEnd {
     /// No two addresses have one place.
     Nothing,
     /// Two addresses, which the caller has seen.
@@ -43,15 +43,15 @@ pub(super) fn search(
     (one, other): (&MappedRegion, &MappedRegion),
     different: bool,
     is_meeting: &dyn Fn(&[String], &[String]) -> bool,
-) -> Found {
-    let Some(rest) = Remaining::of(&one.row, &other.row) else { return Found::Nothing };
+) -> SearchEnd {
+    let Some(rest) = Remaining::of(&one.row, &other.row) else { return SearchEnd::Nothing };
     let pair = RegionPair { of, one, other, rest: &rest };
     if rest.one.is_empty() && rest.other.is_empty() {
         let is_found = different && pair.try_texts(&[], is_meeting);
         return if is_found || !different {
-            if is_found { Found::Meeting } else { Found::Nothing }
+            if is_found { SearchEnd::Meeting } else { SearchEnd::Nothing }
         } else {
-            Found::Unclear
+            SearchEnd::Unclear
         };
     }
     pair.read(different, is_meeting)
@@ -154,7 +154,7 @@ struct ReadNode {
 
 impl RegionPair<'_> {
     /// Reads breadth first, so that the shortest text is found.
-    fn read(&self, different: bool, is_meeting: &dyn Fn(&[String], &[String]) -> bool) -> Found {
+    fn read(&self, different: bool, is_meeting: &dyn Fn(&[String], &[String]) -> bool) -> SearchEnd {
         let rows = [self.rest.one.as_slice(), self.rest.other.as_slice()];
         let grammars = [self.one, self.other].map(|side| self.grammars(side));
         let (alphabet, fresh) = self.alphabet(&grammars);
@@ -178,7 +178,7 @@ impl RegionPair<'_> {
                     }
                     *visited += 1;
                     if nodes.len() == STEPS {
-                        return Found::Unclear;
+                        return SearchEnd::Unclear;
                     }
                     nodes.push(ReadNode { before: Some(number), character, at: [one, other], is_apart });
                     let node = nodes.len() - 1;
@@ -188,14 +188,14 @@ impl RegionPair<'_> {
                         let path = path(&nodes, node);
                         if self.try_texts(&with_letters(&path, &fresh), is_meeting) || self.try_texts(&path, is_meeting)
                         {
-                            return Found::Meeting;
+                            return SearchEnd::Meeting;
                         }
                         was_spoiled = true;
                     }
                 }
             }
         }
-        if was_spoiled { Found::Unclear } else { Found::Nothing }
+        if was_spoiled { SearchEnd::Unclear } else { SearchEnd::Nothing }
     }
 
     fn grammars(&self, side: &MappedRegion) -> Vec<Option<PartGrammar>> {

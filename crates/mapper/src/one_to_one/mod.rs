@@ -16,7 +16,7 @@ mod tests;
 
 use tofu_oci_types::{Hostname, Place};
 
-use self::meeting::{Found, MappedRegion, search};
+use self::meeting::{MappedRegion, SearchEnd, search};
 use self::parts::PartRange;
 use self::regions::AddressRegion;
 use self::rows::{ComputedPlace, PlaceRow};
@@ -173,9 +173,9 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
             is_found
         };
         match search(A::OF, (one, other), self.differ(one, other), &is_meeting) {
-            Found::Nothing => Ok(()),
-            Found::Meeting => meeting.into_inner().map_or(Ok(()), Err),
-            Found::Unclear => Err(self.computed(other.from)),
+            SearchEnd::Nothing => Ok(()),
+            SearchEnd::Meeting => meeting.into_inner().map_or(Ok(()), Err),
+            SearchEnd::Unclear => Err(self.computed(other.from)),
         }
     }
 

@@ -233,7 +233,7 @@ fn the_decision_is_that_of_brute_force_over_short_addresses() {
                             compared[1] += 1;
                         }
                         // The search has a limit: what it leaves unclear is refused.
-                        (Err(NotOneToOne::Computed { .. }), None) => compared[2] += 1,
+                        (Err(NotOneToOne::Computed { .. }), _) => compared[2] += 1,
                         _ => panic!("{text}: {decided:?}, by brute force {pair:?}"),
                     }
                 }

@@ -270,14 +270,14 @@ impl ModuleRun<'_> {
     }
 
     /// Whether a call may be followed: what the user calls is, and a module leads to no host that is nearer than its own.
-    async fn admit(&self, caller: &ModuleCaller, called: &ModuleAddr) -> Result<(), ModuleError> {
+    async fn admit(&self, caller: &ModuleCaller, target: &ModuleAddr) -> Result<(), ModuleError> {
         let Some((by, ..)) = caller.chain.last() else { return Ok(()) };
         let own = self.job.configuration.iter().flat_map(|(_, calls)| calls);
-        let is_own = |call: &OuterCall| matches!(&call.source, Some(ModuleSource::Registry(own, _)) if own == called);
-        if self.job.wanted.iter().any(|wanted| wanted.address == *called) || own.into_iter().any(is_own) {
+        let is_own = |call: &OuterCall| matches!(&call.source, Some(ModuleSource::Registry(own, _)) if own == target);
+        if self.job.wanted.iter().any(|wanted| wanted.address == *target) || own.into_iter().any(is_own) {
             return Ok(());
         }
-        self.job.upstream.admit(by.hostname(), called).await
+        self.job.upstream.admit(by.hostname(), target).await
     }
 
     /// Why a call of a module of a registry is not followed; `None` if it is.

@@ -80,7 +80,7 @@ async fn demand_same(
     let (Some(there), Some(offered)) = (read_release(to, there).await?, read_release(from, &root).await?) else {
         return Ok(());
     };
-    request.demand_own(id, there.claims().address, to.place())?;
+    request.demand_own(id, there.claims().address.as_ref(), to.place())?;
     let had = there.platforms();
     for platform in &had {
         let (there, offered) = (leaves(&there, platform), leaves(&offered, platform));

@@ -31,7 +31,7 @@ pub(super) async fn published(
     let Some(there) = there else {
         return send(request, &*release, packages(request, &offers, reporter).await?, to, reporter).await;
     };
-    request.demand_own(id, there.published_as.clone(), there.place.clone())?;
+    request.demand_own(id, there.published_as.as_ref(), there.place.clone())?;
     let mut is_certain = true;
     for offer in &offers {
         let Some(package) = there.packages.get(&offer.platform) else { continue };

@@ -33,9 +33,14 @@ pub struct TransferRequest<'a> {
 
 impl TransferRequest<'_> {
     /// As the function [`demand_own`].
-    pub(super) fn demand_own(&self, id: &ReleaseId, kept: Option<ProviderAddr>, place: Place) -> Result<(), PackError> {
+    pub(super) fn demand_own(
+        &self,
+        id: &ReleaseId,
+        kept: Option<&ProviderAddr>,
+        place: Place,
+    ) -> Result<(), PackError> {
         let there = ReleaseId { place, ..id.clone() };
-        demand_own(&there, kept.as_ref(), (self.rename, self.predecessors))
+        demand_own(&there, kept, (self.rename, self.predecessors))
     }
 }
 

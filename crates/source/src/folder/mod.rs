@@ -12,10 +12,12 @@ use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
 use self::blocking::blocking;
+use self::links::FolderLinks;
 use self::release::FolderRelease;
 use crate::{Failure, Listing, NotOffered, Release, ReleaseId, Source, SourceError};
 
 mod blocking;
+mod links;
 mod release;
 #[cfg(test)]
 mod tests;
@@ -32,15 +34,6 @@ pub struct FolderSource {
     counts: Box<dyn Fn(&FolderPackage) -> bool + Send + Sync>,
     links: FolderLinks,
     found: OnceCell<BTreeMap<ProviderAddr, Vec<FolderPackage>>>,
-}
-
-/// What becomes of a package that is a symbolic link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum FolderLinks {
-    /// It is where the link leads, as `OpenTofu` has it.
-    Followed,
-    /// The same, if it is in this folder. Whoever may put links there may not read all that this user may.
-    KeptIn(PathBuf),
 }
 
 impl FolderSource {

@@ -12,8 +12,8 @@ use tofu_oci_store::{Body as _, FileBody};
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::Platform;
 
-use super::FolderLinks;
 use super::blocking::blocking;
+use super::links::FolderLinks;
 use crate::{
     ClaimedHashes, Created, Failure, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription,
     ReleaseId, Search, SourceError,

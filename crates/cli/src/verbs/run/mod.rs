@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_logins::Access;
-use tofu_oci_mapper::config::{Replacement, rewrite};
+use tofu_oci_mapper::config::{RewrittenParts, rewrite};
 use tofu_oci_source::MethodOpener;
 
 use super::context::Context;
@@ -75,7 +75,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
         (Some(modules), Some(base)) => modules.services(context, &read, &configured, &opener, base).await,
         _ => HostServices::new(),
     };
-    let replacement = Replacement { methods, hosts, tokens: bridges.tokens() };
+    let replacement = RewrittenParts { methods, hosts, tokens: bridges.tokens() };
     let text = rewrite(&read.reading, &read.environment, &replacement).map_err(|error| not_written(&error))?;
     let variables =
         variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;

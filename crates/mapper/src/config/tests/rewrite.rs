@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 
-use super::super::{CliConfig, ConfigSetting, Environment, Masked, Method, Replacement, WrittenMethod, read, rewrite};
+use super::super::{
+    CliConfig, ConfigSetting, Environment, Masked, Method, RewrittenParts, WrittenMethod, read, rewrite,
+};
 use super::{MemoryFiles, environment};
 use tofu_oci_types::TofuRelease;
 
@@ -42,7 +44,7 @@ fn check<const N: usize>(files: [(&str, &str); N]) -> String {
     assert_eq!(before.problems, [], "the files are sound");
     let methods = before.methods(&environment(), &files);
     let wanted = bridged(&methods.list);
-    let replacement = Replacement { methods: wanted.clone(), ..Replacement::default() };
+    let replacement = RewrittenParts { methods: wanted.clone(), ..RewrittenParts::default() };
     let text = rewrite(&before, &environment(), &replacement).expect("it is read back");
     let mut moved = MemoryFiles::from([("/tmp/run/cli.tfrc", text.as_str())]);
     moved.add("/w/cache/", "");
@@ -215,7 +217,7 @@ fn several_files_are_merged_as_the_clients_merge_them() {
 fn without_a_file_the_methods_are_the_whole_text() {
     let reading = read(&environment(), &MemoryFiles::default(), TofuRelease::V1_13);
     let direct = WrittenMethod::Direct { include: Vec::new(), exclude: Vec::new(), retries: None };
-    let replacement = Replacement { methods: vec![direct], ..Replacement::default() };
+    let replacement = RewrittenParts { methods: vec![direct], ..RewrittenParts::default() };
     assert_snapshot!(rewrite(&reading, &environment(), &replacement).unwrap(), @"
     provider_installation {
       direct {
@@ -250,7 +252,7 @@ fn a_service_with_an_unclosed_interpolation_opens_no_block_for_another_host() {
                 ("modules.v1".to_owned(), text("https://127.0.0.1:1/")),
                 (format!("z{second}"), inner),
             ]);
-            let replacement = Replacement {
+            let replacement = RewrittenParts {
                 methods: vec![WrittenMethod::FilesystemMirror {
                     path: (*first).to_owned(),
                     include: vec!["registry.example.com/*/*".to_owned()],
@@ -273,7 +275,9 @@ fn what_would_be_read_as_something_else_is_refused() {
         let services =
             BTreeMap::from([(services.to_owned(), ConfigSetting::Number("1 }\n}\nhost \"b\" {\n".to_owned()))]);
         let hosts = BTreeMap::from([("a.example".parse().unwrap(), services)]);
-        rewrite(&reading, &environment(), &Replacement { hosts, ..Replacement::default() }).unwrap_err().to_string()
+        rewrite(&reading, &environment(), &RewrittenParts { hosts, ..RewrittenParts::default() })
+            .unwrap_err()
+            .to_string()
     };
     assert_eq!(check("modules.v1"), "the services of hosts would be read as something else than they are");
 }
