@@ -25,12 +25,36 @@ fn a_mirror_does_not_carry_two_providers_into_one_repository() {
 
     hint: write / between the symbols, as in [REGISTRY]/m/${namespace}/${type}; or a rule for each namespace
     ");
-    assert_snapshot!(refused(&scene, "mirror registry.example.com/acme/widget --to 'oci:m/${type}-${namespace}'"), @"");
+    assert_snapshot!(refused(&scene, "mirror registry.example.com/acme/widget --to 'oci:m/${type}-${namespace}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `oci:m/${type}-${namespace}` sends two providers to one folder: example.com/a/a-a and example.com/a-a/a both get oci:m/a-a-a
+
+    hint: write / between the symbols, as in m/${type}/${namespace}; or a rule for each namespace
+    ");
     scene
         .context
         .write("mirror.toml", "to = \"r.test/${namespace}-${type}\"\n[[provider]]\naddress = \"a.test/acme/zap\"\n");
-    assert_snapshot!(refused(&scene, "mirror --plan"), @"");
-    assert_snapshot!(refused(&scene, "bundle load carried.tar 'r.test/${namespace}-${type}'"), @"");
+    assert_snapshot!(refused(&scene, "mirror --plan"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}-${type}` sends two providers to one repository: example.com/a-a/a and example.com/a/a-a both get r.test/a-a-a
+
+    hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
+    ");
+    assert_snapshot!(refused(&scene, "bundle load carried.tar 'r.test/${namespace}-${type}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}-${type}` sends two providers to one repository: example.com/a-a/a and example.com/a/a-a both get r.test/a-a-a
+
+    hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
+    ");
 }
 
 #[test]
@@ -46,7 +70,15 @@ fn a_mirror_does_not_carry_two_modules_into_one_repository() {
 
     hint: write / between the symbols, as in r.test/${namespace}/${name}/${target_system}; or a rule for each namespace
     ");
-    assert_snapshot!(refused(&scene, "module mirror a.test/acme/net/aws --to 'oci:m/${namespace}${name}'"), @"");
+    assert_snapshot!(refused(&scene, "module mirror a.test/acme/net/aws --to 'oci:m/${namespace}${name}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `oci:m/${namespace}${name}` sends two modules to one folder: example.com/ab/c/example and example.com/a/bc/example both get oci:m/abc
+
+    hint: write / between the symbols, as in m/${namespace}/${name}; or a rule for each namespace
+    ");
 }
 
 #[test]
@@ -73,8 +105,34 @@ fn a_mapping_does_not_lead_two_modules_to_one_repository() {
     let both = rule("a.test/acme-corp/*/*", "r.test/acme-corp-${name}-${target_system}")
         + &rule("a.test/acme/*/*", "r.test/acme-${name}-${target_system}");
     scene.context.write("modules.toml", both);
-    assert_snapshot!(refused(&scene, "module versions a.test/acme/net/aws"), @"");
-    assert_snapshot!(refused(&scene, "run -- true"), @"");
+    assert_snapshot!(refused(&scene, "module versions a.test/acme/net/aws"), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/acme-corp-${name}-${target_system}` and `r.test/acme-${name}-${target_system}` send two modules to one repository: a.test/acme-corp/a/b and a.test/acme/corp-a/b both get r.test/acme-corp-a-b
+      --> modules.toml:6:23
+      |
+    6 | repository_template = "r.test/acme-${name}-${target_system}"
+      |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${name}-${target_system}
+    hint: every member of the file: tofu-oci help modules
+    "#);
+    assert_snapshot!(refused(&scene, "run -- true"), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/acme-corp-${name}-${target_system}` and `r.test/acme-${name}-${target_system}` send two modules to one repository: a.test/acme-corp/a/b and a.test/acme/corp-a/b both get r.test/acme-corp-a-b
+      --> modules.toml:6:23
+      |
+    6 | repository_template = "r.test/acme-${name}-${target_system}"
+      |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${name}-${target_system}
+    hint: every member of the file: tofu-oci help modules
+    "#);
 }
 
 #[test]
@@ -94,12 +152,32 @@ fn a_command_does_not_get_two_providers_out_of_one_repository_of_an_option() {
 
     hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
     ");
-    assert_snapshot!(run("'r.test/${namespace}/${type}'"), @"");
+    assert_snapshot!(run("'r.test/${namespace}/${type}'"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap
+      --> --template:1:1
+      |
+    1 | r.test/${namespace}/${type}
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname
+    hint: name the providers: --include 'registry.example.com/*/*'
+    ");
     // OpenTofu's own block is read as OpenTofu reads it.
     let block =
         "oci_mirror {\n    repository_template = \"r.test/${namespace}-${type}\"\n    include = [\"a.test/*/*\"]\n  }";
     scene.context.write("cli.tofurc", format!("provider_installation {{\n  {block}\n}}\n"));
-    assert_snapshot!(scene.run("run --cli-config cli.tofurc -- true").text, @"");
+    assert_snapshot!(scene.run("run --cli-config cli.tofurc -- true").text, @"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: `r.test/${namespace}-${type}` sends two providers to one repository: a.test/a-a/a and a.test/a/a-a both get r.test/a-a-a
+      hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
+    ");
 }
 
 #[test]

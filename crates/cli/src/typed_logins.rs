@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tofu_oci_types::printable;
 
 /// What begins the names of this program's variables.
-const OWN_VARIABLES: &str = "TOFU_OCI";
+const OWN_VARIABLES: &str = "TOFU_OCI_";
 
 /// The text with `***` in the place of user information that was typed.
 pub(crate) fn hidden(text: &str) -> Cow<'_, str> {

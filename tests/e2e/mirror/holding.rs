@@ -59,7 +59,9 @@ fn a_prerelease_or_build_metadata_of_a_denied_version_was_mirrored_and_bundled()
         mirrored.rules(&format!("deny = [\"HOST/acme/zap@{denied}\"]\n{wanted}"));
         let to = format!("m{}/${{namespace}}/${{type}}", left.len());
         mirrored.scene.run(&format!("mirror --to 'REGISTRY/{to}'")).success();
-        assert_eq!(mirrored.tags(&format!("m{}/acme/zap", left.len())), left, "{denied}");
+        let mut tags = mirrored.tags(&format!("m{}/acme/zap", left.len()));
+        tags.retain(|tag| tag != "first-seen");
+        assert_eq!(tags, left, "{denied}");
         mirrored.scene.run("bundle create b.tar --rules mirror.toml").success();
         let shown = mirrored.scene.run("bundle show b.tar --json").json();
         let bundled = shown.iter().filter(|line| line["event"] == "bundled").map(|line| line["version"].clone());

@@ -45,18 +45,99 @@ fn a_second_address_does_not_lead_around_rights_and_excludes() {
 
     hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
     "#);
-    assert_snapshot!(refused(&provider("a.test/*/*", "from = \"r.test/acme/${type}\"")), @"");
-    assert_snapshot!(refused(&provider("a.test/acme/*", "from = \"r.test/acme/zap\"")), @"");
+    assert_snapshot!(refused(&provider("a.test/*/*", "from = \"r.test/acme/${type}\"")), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/acme/${type}` sends two providers to one repository: a.test/acme/zap and a.test/other/zap both get r.test/acme/zap
+      --> serve.toml:3:8
+      |
+    3 | from = "r.test/acme/${type}"
+      |        ^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write ${namespace} somewhere in it, or let `include` name exactly one namespace
+    "#);
+    assert_snapshot!(refused(&provider("a.test/acme/*", "from = \"r.test/acme/zap\"")), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/acme/zap` sends two providers to one repository: a.test/acme/zap and a.test/acme/widget both get r.test/acme/zap
+      --> serve.toml:3:8
+      |
+    3 | from = "r.test/acme/zap"
+      |        ^^^^^^^^^^^^^^^^^
+
+    hint: write ${type} somewhere in it, or let `include` name exactly one type
+    "#);
     let pulled = "from = \"r.test/${namespace}/${type}\"\nupstream = [\"u.test/${namespace}-${type}\"]";
-    assert_snapshot!(refused(&provider("a.test/*/*", pulled)), @"");
+    assert_snapshot!(refused(&provider("a.test/*/*", pulled)), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `u.test/${namespace}-${type}` sends two providers to one repository: a.test/a-a/a and a.test/a/a-a both get u.test/a-a-a
+      --> serve.toml:4:13
+      |
+    4 | upstream = ["u.test/${namespace}-${type}"]
+      |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write / between the symbols, as in u.test/${namespace}/${type}; or a rule for each namespace
+    "#);
     let (corp, acme) = ("from = \"r.test/acme-corp-${type}\"", "from = \"r.test/acme-${type}\"");
     let both = provider("a.test/acme-corp/*", corp) + &provider("a.test/acme/*", acme);
-    assert_snapshot!(refused(&both), @"");
+    assert_snapshot!(refused(&both), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/acme-corp-${type}` and `r.test/acme-${type}` send two providers to one repository: a.test/acme-corp/a and a.test/acme/corp-a both get r.test/acme-corp-a
+      --> serve.toml:6:8
+      |
+    6 | from = "r.test/acme-${type}"
+      |        ^^^^^^^^^^^^^^^^^^^^^
+
+    hint: give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}
+    "#);
     let modules = "[[module]]\ninclude = [\"a.test/*/*/*\"]\nfrom = \"r.test/${namespace}-${name}-${target_system}\"\n";
-    assert_snapshot!(refused(modules), @"");
+    assert_snapshot!(refused(modules), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}-${name}-${target_system}` sends two modules to one repository: a.test/a-b/c/d and a.test/a/b-c/d both get r.test/a-b-c-d
+      --> serve.toml:3:8
+      |
+    3 | from = "r.test/${namespace}-${name}-${target_system}"
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write / between the symbols, as in r.test/${namespace}/${name}/${target_system}; or a rule for each namespace
+    "#);
     let computed = "from = \"r.test/%{for part in [namespace, type]}${part}/%{endfor}x\"";
-    assert_snapshot!(refused(&provider("a.test/*/*", computed)), @"");
-    assert_snapshot!(scene.run("serve --from r.test/${namespace}/${type}").text, @"");
+    assert_snapshot!(refused(&provider("a.test/*/*", computed)), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/%{for part in [namespace, type]}${part}/%{endfor}x` computes with the parts of an address, so it is not known that each provider gets a place of its own
+      --> serve.toml:3:8
+      |
+    3 | from = "r.test/%{for part in [namespace, type]}${part}/%{endfor}x"
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write a template of text and symbols alone, such as ghcr.io/acme/${namespace}/${type}, in a rule for each case
+    "#);
+    assert_snapshot!(scene.run("serve --from r.test/${namespace}/${type}").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap
+
+    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname
+    hint: --include and --include-modules say what is served
+    ");
     for settings in [
         provider("a.test/acme/*", "from = \"r.test/acme-${type}\""),
         provider(
