@@ -31,9 +31,22 @@ pub(super) fn run(site: &BridgeSite<'_>) -> ChoreResult {
             return Err(ChoreFailure::new(format!("run -- {client} init left too few checksums\n{locked}")));
         }
         let template = site.template();
-        let apply = ["--template", &template, "--", client, "apply", "-auto-approve", "-input=false", "-no-color"];
+        let include = format!("{HOST}/*/*");
+        let apply = [
+            "--template",
+            &template,
+            "--include",
+            &include,
+            "--",
+            client,
+            "apply",
+            "-auto-approve",
+            "-input=false",
+            "-no-color",
+        ];
         ran(site, &project, &apply).success()?.must_show(&format!("provider {} runs", VERSIONS[1]))?;
-        ran(site, &project, &["--template", &template, "--", client, "no-such-command"]).refused_with(1)?;
+        ran(site, &project, &["--template", &template, "--include", &include, "--", client, "no-such-command"])
+            .refused_with(1)?;
         seen(&format!(
             "run -- {client} init, with the lock file of another machine; apply; the exit code is {client}'s"
         ));

@@ -72,10 +72,13 @@ impl<'a> BridgeSite<'a> {
     /// itself, `more` are tables.
     pub(super) fn settings(&self, hosts: &[String], top: &str, more: &str) -> String {
         let include: Vec<String> = hosts.iter().map(|host| format!("\"{host}/*/*\"")).collect();
+        // All hosts share the repositories, each namespace published under one of them.
+        let predecessors: Vec<String> = hosts.windows(2).map(|pair| format!("\"{}={}\"", pair[1], pair[0])).collect();
         let hosts: Vec<String> = hosts.iter().map(|host| format!("\"{host}\"")).collect();
         format!(
-            "hosts = [{}]\nsigning_key = \"{}\"\n{top}\n[[provider]]\ninclude = [{}]\nfrom = \"{}\"\n\n{more}\n",
+            "hosts = [{}]\npredecessors = [{}]\nsigning_key = \"{}\"\n{top}\n[[provider]]\ninclude = [{}]\nfrom = \"{}\"\n\n{more}\n",
             hosts.join(", "),
+            predecessors.join(", "),
             self.key.display(),
             include.join(", "),
             self.template()
