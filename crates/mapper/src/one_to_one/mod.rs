@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! patterns --regions--> addresses that every rule treats as one --PlaceRow--> the texts of their places
-//! two of these --search--> two addresses with one place, or the proof that there are none
+//! two of these --search--> two addresses with one place, or none
 //! ```
 //!
 //! What is found is tried with the rules themselves, so a pair that is named does meet.
@@ -22,7 +22,7 @@ use self::regions::AddressRegion;
 use self::rows::{ComputedPlace, PlaceRow};
 #[cfg(test)]
 use crate::TemplatePlace;
-use crate::{RepositoryTemplate, Symbol, TemplateAddress, TemplateOf, TemplateRepositories};
+use crate::{Symbol, TemplateAddress, TemplateOf, TemplateRepositories};
 
 /// A rule that sends addresses to places.
 pub struct AddressRule<'a, A: TemplateAddress> {
@@ -219,7 +219,7 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
             return None;
         }
         let repositories = [one, other].map(|mapped| &self.places[mapped.from.0][mapped.from.1]);
-        let remedy = remedy(repositories.map(TemplateRepositories::template), &first, &second);
+        let remedy = remedy(repositories, &first, &second);
         Some(NotOneToOne::Meeting {
             first: first.to_string(),
             second: second.to_string(),
@@ -270,20 +270,32 @@ fn address_of<A: TemplateAddress>(parts: &[String]) -> Option<A> {
 }
 
 /// What to write so that the two addresses get places of their own.
-fn remedy<A: TemplateAddress>(templates: [&RepositoryTemplate<A>; 2], first: &A, second: &A) -> String {
-    let [one, other] = templates;
-    let differs = |symbol: &&Symbol| first.part(**symbol) != second.part(**symbol);
-    let is_left_out = |symbol: &&Symbol| templates.iter().any(|template| !template.symbols().contains(*symbol));
-    if one.as_str() == other.as_str() {
-        let mut differing = A::OF.symbols().iter().filter(differs);
-        if let Some(symbol) = differing.find(is_left_out) {
-            let name = symbol.name();
-            return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}");
-        }
-        return match one.parted() {
-            Some(parted) => format!("write / between the symbols, as in {parted}; or a rule for each namespace"),
-            None => format!("write / between the symbols, as in {}; or a rule for each namespace", A::OF.example()),
-        };
+fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first: &A, second: &A) -> String {
+    let [one, other] = repositories;
+    let differing: Vec<Symbol> =
+        A::OF.symbols().iter().copied().filter(|symbol| first.part(*symbol) != second.part(*symbol)).collect();
+    let hosts =
+        if differing == [Symbol::Hostname] { "; or name the hosts in `predecessors` if they are one" } else { "" };
+    if one != other {
+        let example = A::OF.example();
+        return format!("give each rule a path of its own, and write / between the symbols, as in {example}{hosts}");
     }
-    format!("give each rule a path of its own, and write / between the symbols, as in {}", A::OF.example())
+    let mentioned = one.template().symbols();
+    if let Some(symbol) = differing.iter().find(|symbol| !mentioned.contains(symbol)) {
+        let name = symbol.name();
+        return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}{hosts}");
+    }
+    let parted = parted(one).unwrap_or_else(|| A::OF.example().to_owned());
+    format!("write / between the symbols, as in {parted}; or a rule for each namespace")
+}
+
+/// The same with `/` between the symbols, if that tells apart whatever it mentions.
+fn parted<A: TemplateAddress>(repositories: &TemplateRepositories<A>) -> Option<String> {
+    let kind = match repositories {
+        TemplateRepositories::Registry(_) => "",
+        TemplateRepositories::Layouts(_) => "oci:",
+    };
+    let text = format!("{kind}{}", repositories.template().parted()?);
+    let parted: TemplateRepositories<A> = text.parse().ok().filter(|parted| parted != repositories)?;
+    check_mentioned(&parted).is_ok().then_some(text)
 }

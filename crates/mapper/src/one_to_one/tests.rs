@@ -88,16 +88,16 @@ fn two_symbols_without_a_slash_between_them_are_refused_with_two_addresses() {
     assert_snapshot!(refused("r.test/${namespace}-${type}"), @"`r.test/${namespace}-${type}` sends two providers to one repository: a.test/a-a/a and a.test/a/a-a both get r.test/a-a-a; write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace");
     assert_snapshot!(refused("r.test/${namespace}${type}"), @"`r.test/${namespace}${type}` sends two providers to one repository: a.test/aa/a and a.test/a/aa both get r.test/aaa; write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace");
     assert_snapshot!(refused("r.test/${namespace}-x-${type}"), @"`r.test/${namespace}-x-${type}` sends two providers to one repository: a.test/a-x/a and a.test/a/x-a both get r.test/a-x-x-a; write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace");
-    assert_snapshot!(refused("oci:lay/${hostname}/${type}-${namespace}"), @"`oci:lay/${hostname}/${type}-${namespace}` sends two providers to one folder: a.test/a/a-a and a.test/a-a/a both get oci:lay/a.test/a-a-a; write / between the symbols, as in lay/${hostname}/${type}/${namespace}; or a rule for each namespace");
-    assert_snapshot!(refused("oci:lay/${namespace}\u{fc}${type}"), @"`oci:lay/${namespace}ü${type}` sends two providers to one folder: a.test/aü/a and a.test/a/üa both get oci:lay/aüüa; write / between the symbols, as in lay/${namespace}/${type}; or a rule for each namespace");
-    assert_snapshot!(refused("oci:lay/${namespace}/../${type}"), @"`oci:lay/${namespace}/../${type}` sends two providers to one folder: a.test/acme/zap and a.test/other/zap both get oci:lay/acme/../zap; write / between the symbols, as in lay/${namespace}/../${type}; or a rule for each namespace");
+    assert_snapshot!(refused("oci:lay/${hostname}/${type}-${namespace}"), @"`oci:lay/${hostname}/${type}-${namespace}` sends two providers to one folder: a.test/a/a-a and a.test/a-a/a both get oci:lay/a.test/a-a-a; write / between the symbols, as in oci:lay/${hostname}/${type}/${namespace}; or a rule for each namespace");
+    assert_snapshot!(refused("oci:lay/${namespace}\u{fc}${type}"), @"`oci:lay/${namespace}ü${type}` sends two providers to one folder: a.test/aü/a and a.test/a/üa both get oci:lay/aüüa; write / between the symbols, as in oci:lay/${namespace}/${type}; or a rule for each namespace");
+    assert_snapshot!(refused("oci:lay/${namespace}/../${type}"), @"`oci:lay/${namespace}/../${type}` sends two providers to one folder: a.test/acme/zap and a.test/other/zap both get oci:lay/acme/../zap; write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or a rule for each namespace");
 }
 
 #[test]
 fn a_symbol_that_is_left_out_is_refused_with_two_addresses() {
     assert_snapshot!(refused("r.test/${type}"), @"`r.test/${type}` sends two providers to one repository: a.test/acme/zap and a.test/other/zap both get r.test/zap; write ${namespace} somewhere in it, or let `include` name exactly one namespace");
     assert_snapshot!(refused("r.test/one"), @"`r.test/one` sends two providers to one repository: a.test/acme/zap and a.test/other/widget both get r.test/one; write ${namespace} somewhere in it, or let `include` name exactly one namespace");
-    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "r.test/${namespace}/${type}")])), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname");
+    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "r.test/${namespace}/${type}")])), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
     assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "${hostname}/${namespace}/${type}")])), @"one to one");
     accepts(&[(&["a.test/x/*"], &[], "r.test/${type}")]);
     accepts(&[(&["a.test/x/y"], &[], "r.test/one")]);
@@ -122,10 +122,10 @@ fn rules_are_judged_together() {
         (&["a.test/*/*"], &[], "R.test:443/${namespace}/${type}"),
         (&["b.test/*/*"], &[], "r.test/${namespace}/${type}"),
     ];
-    assert_snapshot!(said(providers(other_host)), @"`R.test:443/${namespace}/${type}` and `r.test/${namespace}/${type}` send two providers to one repository: a.test/acme/zap and b.test/acme/zap both get R.test:443/acme/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}");
+    assert_snapshot!(said(providers(other_host)), @"`R.test:443/${namespace}/${type}` and `r.test/${namespace}/${type}` send two providers to one repository: a.test/acme/zap and b.test/acme/zap both get R.test:443/acme/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or name the hosts in `predecessors` if they are one");
     let folder: &[Written<'_>] =
         &[(&["a.test/*/*"], &[], "oci:lay/x/../${namespace}/${type}"), (&["b.test/c/*"], &[], "oci:./lay//c/${type}")];
-    assert_snapshot!(said(providers(folder)), @"`oci:lay/x/../${namespace}/${type}` and `oci:./lay//c/${type}` send two providers to one folder: a.test/c/zap and b.test/c/zap both get oci:lay/x/../c/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}");
+    assert_snapshot!(said(providers(folder)), @"`oci:lay/x/../${namespace}/${type}` and `oci:./lay//c/${type}` send two providers to one folder: a.test/c/zap and b.test/c/zap both get oci:lay/x/../c/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or name the hosts in `predecessors` if they are one");
     accepts(&[(&["a.test/acme/*"], &[], "r.test/acme/${type}"), (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")]);
     accepts(&[
         (&["a.test/acme/*"], &[], "r.test/own/${type}"),
@@ -150,10 +150,10 @@ fn addresses_that_count_as_one_may_share_a_place() {
     };
     let both: &[Written<'_>] =
         &[(&["registry.opentofu.org/*/*", "registry.terraform.io/*/*"], &[], "r.test/${namespace}/${type}")];
-    assert_snapshot!(said(providers(both)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and registry.terraform.io/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname");
+    assert_snapshot!(said(providers(both)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and registry.terraform.io/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
     assert_eq!(providers_counting(both, &moved), Ok(()));
     let third: &[Written<'_>] = &[both[0], (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")];
-    assert_snapshot!(said(providers_counting(third, &moved)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and a.test/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname");
+    assert_snapshot!(said(providers_counting(third, &moved)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and a.test/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
     let turned: &[Written<'_>] = &[
         (&["registry.opentofu.org/*/*"], &[], "r.test/${namespace}/${type}"),
         (&["registry.terraform.io/*/*"], &[], "r.test/${type}/${namespace}"),
