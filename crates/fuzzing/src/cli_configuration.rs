@@ -1,4 +1,4 @@
-//! The CLI configuration: the text is the main file, and what stands behind the first line `---` a file of the
+//! The CLI configuration: the text is the main file, and what follows the first line `---` is a file of the
 //! configuration directory. Problems point into their files, nothing secret is shown, and the methods can be asked.
 
 use std::collections::BTreeMap;
@@ -12,9 +12,12 @@ use tofu_oci_types::ProviderAddr;
 
 use crate::seeds;
 
-struct InMemory<'a> {
-    main: &'a [u8],
-    listed: Option<&'a [u8]>,
+/// Files of a user.
+pub(crate) struct InMemory<'a> {
+    /// The main file.
+    pub(crate) main: &'a [u8],
+    /// The file in the configuration directory.
+    pub(crate) listed: Option<&'a [u8]>,
 }
 
 const MAIN: &str = "/home/u/.tofurc";
@@ -46,12 +49,9 @@ impl ConfigFiles for InMemory<'_> {
     }
 }
 
-/// Reads the text.
-pub fn run(bytes: &[u8]) {
-    let cut = bytes.windows(5).position(|window| window == b"\n---\n");
-    let (main, listed) = cut.map_or((bytes, None), |cut| (&bytes[..=cut], Some(&bytes[cut + 5..])));
-    let files = InMemory { main, listed };
-    let environment = Environment {
+/// Where they lie.
+pub(crate) fn environment() -> Environment {
+    Environment {
         os: Os::Unix,
         home: Some(PathBuf::from("/home/u")),
         app_data: None,
@@ -59,7 +59,15 @@ pub fn run(bytes: &[u8]) {
         working_dir: PathBuf::from("/work"),
         named: None,
         vars: BTreeMap::new(),
-    };
+    }
+}
+
+/// Reads the text.
+pub fn run(bytes: &[u8]) {
+    let cut = bytes.windows(5).position(|window| window == b"\n---\n");
+    let (main, listed) = cut.map_or((bytes, None), |cut| (&bytes[..=cut], Some(&bytes[cut + 5..])));
+    let files = InMemory { main, listed };
+    let environment = environment();
     for release in MEASURED {
         let reading = read(&environment, &files, release);
         problems(&reading);

@@ -29,9 +29,12 @@ pub mod lock_files;
 pub mod mirror_documents;
 pub mod module_calls;
 pub mod module_locations;
+pub mod one_to_one;
 pub mod openpgp;
+pub mod ranges;
 pub mod registry_documents;
 pub mod repository_templates;
+pub mod rewritten_configuration;
 pub mod routes;
 mod seeds;
 pub mod sigstore_bundle;
@@ -75,9 +78,16 @@ pub const TARGETS: &[FuzzTarget] = &[
     FuzzTarget { name: "mirror_documents", run: mirror_documents::run, seeds: mirror_documents::seeds },
     FuzzTarget { name: "module_calls", run: module_calls::run, seeds: module_calls::seeds },
     FuzzTarget { name: "module_locations", run: module_locations::run, seeds: module_locations::seeds },
+    FuzzTarget { name: "one_to_one", run: one_to_one::run, seeds: one_to_one::seeds },
     FuzzTarget { name: "openpgp", run: openpgp::run, seeds: openpgp::seeds },
+    FuzzTarget { name: "ranges", run: ranges::run, seeds: ranges::seeds },
     FuzzTarget { name: "registry_documents", run: registry_documents::run, seeds: registry_documents::seeds },
     FuzzTarget { name: "repository_templates", run: repository_templates::run, seeds: repository_templates::seeds },
+    FuzzTarget {
+        name: "rewritten_configuration",
+        run: rewritten_configuration::run,
+        seeds: rewritten_configuration::seeds,
+    },
     FuzzTarget { name: "routes", run: routes::run, seeds: routes::seeds },
     FuzzTarget { name: "sigstore_bundle", run: sigstore_bundle::run, seeds: sigstore_bundle::seeds },
     FuzzTarget { name: "tf_configuration", run: tf_configuration::run, seeds: tf_configuration::seeds },

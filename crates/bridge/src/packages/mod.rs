@@ -8,6 +8,8 @@
 //! ```
 
 mod answer;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod held_back;
 mod kept;
 mod made;
