@@ -242,7 +242,7 @@ fn a_token_in_a_file_of_the_module_was_published() {
       cause: main.tf:2 holds a token of GitHub
       cause: tests/a.txt:1 holds a token of GitHub too
 
-    hint: take it out of the file, or leave the file out: the line /main.tf in .tofuignore
+    hint: remove it from the file, or exclude the file: the line /main.tf in .tofuignore
     hint: to publish a file as it is, since it holds no secret, write the line !/main.tf
     ");
     let json = scene.run(&format!("{line} --json"));

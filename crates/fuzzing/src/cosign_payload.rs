@@ -20,7 +20,7 @@ const SIGNED: [&str; 2] = [
     include_str!("../../../testdata/trust/cosign/tag/ed25519-unnamed.sig"),
 ];
 
-/// The payload; behind a line `---` a signature in base64.
+/// The payload; after a line `---` a signature in base64.
 pub fn run(bytes: &[u8]) {
     let text = text_of(bytes);
     let keys = [KEY.public().clone()];

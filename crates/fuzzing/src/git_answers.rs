@@ -2,7 +2,7 @@
 
 use crate::seeds;
 
-/// Reads the bytes as each answer; behind a line `---` the settings of the submodules.
+/// Reads the bytes as each answer; after a line `---` the settings of the submodules.
 pub fn run(bytes: &[u8]) {
     tofu_oci_fetch::fuzzing::git_answers(bytes);
 }

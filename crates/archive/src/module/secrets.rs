@@ -1,6 +1,6 @@
 //! Private keys and tokens, found by what is in a file.
 //!
-//! A form counts only if it is whole: a prefix in a sentence is none, nor is a placeholder such as `ghp_xxxx`. JSON web tokens
+//! A form counts only if it is whole: neither a prefix in a sentence nor a placeholder such as `ghp_xxxx` counts. JSON web tokens
 //! are not looked for: tests and examples are full of them, and they expire.
 //!
 //! Sources: the documentation of each service about the form of its tokens; RFC 7468 and RFC 9580 for keys; the rules that

@@ -80,7 +80,7 @@ impl Diagnostic {
         let file = ignore_file();
         let name = found.first().map_or("FILE", |first| &first.name);
         diagnostic
-            .hint(format!("take it out of the file, or leave the file out: the line /{name} in {file}"))
+            .hint(format!("remove it from the file, or exclude the file: the line /{name} in {file}"))
             .hint(format!("to publish a file as it is, since it holds no secret, write the line !/{name}"))
     }
 }

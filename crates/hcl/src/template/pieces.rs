@@ -68,7 +68,7 @@ fn row<'e>(
         },
         ExprKind::Index { source, key, .. } => match (&inner(source).kind, name_of(key)) {
             (ExprKind::Object(items), Some(name)) if items.iter().all(|(key, _)| text_of_key(key).is_some()) => {
-                // A name without a value is none of the keys.
+                // A name without a value is not one of the keys.
                 let Some(TemplateValue::String(value)) = known(name) else { return Err(NoPieces::NoText) };
                 let chosen = items.iter().rev().find(|(key, _)| text_of_key(key) == Some(&value));
                 chosen.map_or(Err(NoPieces::NoText), |(_, chosen)| row(chosen, known, pieces))
