@@ -1,7 +1,8 @@
 //! Repositories of version control inside of a package: a prompt or an editor that asks such a program about the folder in
 //! which it is makes it run the commands that the settings of the repository name (`core.fsmonitor`, hooks, aliases).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::spelling::fold;
 
@@ -58,27 +59,37 @@ pub(crate) fn completes_bare_repository(name: &str, has: impl Fn(&str) -> bool) 
     if !BARE.contains(&last) {
         return false;
     }
-    let has = |part: &str| part == last || has(&format!("{folder}{part}"));
+    is_bare(|part| part == last || has(&format!("{folder}{part}")))
+}
+
+fn is_bare(has: impl Fn(&str) -> bool) -> bool {
     has("head") && (has("commondir") || has("objects") && has("refs"))
 }
 
 /// The first of the names of an archive's entries that is of a repository inside of the package, in whatever spelling some
 /// reader unpacks it.
 pub fn embedded_repository<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let mut seen: HashSet<String> = HashSet::new();
+    // A name of 64 KiB has 30 000 folders: of those that may be a repository a hash is kept, not a text.
+    let (hashed, mut seen) = (RandomState::new(), HashMap::<u64, Vec<&str>>::new());
     names.into_iter().find(|name| {
         let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
-        let mut path = String::new();
+        let mut folder = hashed.build_hasher();
         for part in parts {
             if is_repository(part) {
                 return true;
             }
-            path.push_str(fold(part).trim_end_matches(['.', ' ']));
-            if completes_bare_repository(&path, |other| seen.contains(other)) {
-                return true;
+            let folded = fold(part);
+            let last = folded.trim_end_matches(['.', ' ']);
+            if let Some(known) = BARE.into_iter().find(|known| *known == last) {
+                let found = seen.entry(folder.finish()).or_default();
+                if !found.contains(&known) {
+                    found.push(known);
+                }
+                if is_bare(|part| found.contains(&part)) {
+                    return true;
+                }
             }
-            seen.insert(path.clone());
-            path.push('/');
+            last.hash(&mut folder);
         }
         false
     })
@@ -178,5 +189,14 @@ mod tests {
         check(&["HEAD", "objects/x", "docs/refs/y"], None);
         check(&["x/objects/a", "x/refs/b", "x/config"], None);
         check(&["head.tf", "objects.tf", "refs.tf"], None);
+    }
+
+    #[test]
+    fn a_name_of_many_folders_took_gigabytes() {
+        let deep = "a/".repeat(32_000);
+        let names: Vec<String> = (0..100).map(|number| format!("{deep}{number}")).collect();
+        check(&names.iter().map(String::as_str).collect::<Vec<_>>(), None);
+        let [head, refs, objects] = ["HEAD", "refs/x", "objects/y"].map(|last| format!("{deep}{last}"));
+        check(&[&head, &refs, &objects], Some(&objects));
     }
 }

@@ -2,41 +2,57 @@
 //!
 //! Whatever a text holds, a reader of the language gets the same text back, and nothing after the string.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use tofu_oci_types::is_unprintable;
-
-use crate::text;
 
 /// A string of HCL 1, the language of the CLI configuration.
 ///
 /// HCL 1 reads no escapes between `${` and `}`, and a `${` without its end goes on through the rest of the file. So an
 /// interpolation stands as it is only if it is whole; the `$` of any other one is an escape.
 pub fn hcl1_string(value: &str) -> String {
+    let interpolations = interpolations(value);
     let mut out = String::from('"');
-    let mut rest = value;
-    while let Some(character) = rest.chars().next() {
-        let length = match text::interpolation(rest.as_bytes()).filter(|_| rest.starts_with("${")) {
-            Some(length) if rest[..length].chars().all(stands_in_interpolation) => {
-                out.push_str(&rest[..length]);
-                length
-            }
-            _ => {
-                match character {
-                    '$' if rest.starts_with("${") => out.push_str("\\u0024"),
-                    '"' | '\\' => out.extend(['\\', character]),
-                    '\n' => out.push_str("\\n"),
-                    // HCL reads the escape back, and a terminal does not obey it.
-                    _ if !stands_in_interpolation(character) => escape(character, &mut out),
-                    _ => out.push(character),
-                }
-                character.len_utf8()
-            }
-        };
-        rest = &rest[length..];
+    let mut at = 0;
+    while let Some(character) = value[at..].chars().next() {
+        if let Some(end) = interpolations.get(&at) {
+            out.push_str(&value[at..*end]);
+            at = *end;
+            continue;
+        }
+        match character {
+            '$' if value[at..].starts_with("${") => out.push_str("\\u0024"),
+            '"' | '\\' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\n"),
+            // HCL reads the escape back, and a terminal does not obey it.
+            _ if !stands_in_interpolation(character) => escape(character, &mut out),
+            _ => out.push(character),
+        }
+        at += character.len_utf8();
     }
     out.push('"');
     out
+}
+
+/// The interpolations of a text that may stand as they are: where each begins and ends. In one pass: a stranger's text may have
+/// hundreds of thousands of `${`.
+fn interpolations(value: &str) -> HashMap<usize, usize> {
+    let (mut open, mut odd, mut found) = (Vec::new(), None, HashMap::new());
+    for (at, character) in value.char_indices() {
+        match character {
+            '{' => open.push(at),
+            '}' => {
+                let start = open.pop().filter(|brace| value[..*brace].ends_with('$') && odd < Some(*brace));
+                found.extend(start.map(|brace| (brace - 1, at + 1)));
+            }
+            // HCL 1 takes U+FFFD in an interpolation for broken UTF-8.
+            '\u{fffd}' => odd = Some(at),
+            _ if !stands_in_interpolation(character) => odd = Some(at),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether HCL 1 reads the character between `${` and `}` as itself: it takes a backslash for an escape when it looks for
@@ -142,6 +158,9 @@ mod tests {
     fn an_unclosed_interpolation_does_not_go_on_through_the_file() {
         for value in HOSTILE {
             check_hcl1(value);
+        }
+        for unit in ["${", "a\"", "${\\", "{"] {
+            check_hcl1(&format!("{}{}", unit.repeat(200_000), "}".repeat(200_000)));
         }
         assert_eq!(hcl1_string("a${b \" ${c}"), r#""a\u0024{b \" ${c}""#);
         assert_eq!(hcl1_string("ghcr.io/${namespace}/${type}"), r#""ghcr.io/${namespace}/${type}""#);
