@@ -111,7 +111,8 @@ pub fn check_one_to_one<A: TemplateAddress>(
     rule_of: &dyn Fn(&A) -> Option<usize>,
     is_same: &dyn Fn(&A, &A) -> bool,
 ) -> Result<(), NotOneToOne> {
-    let regions = regions::regions::<A>(rules.iter().flat_map(|rule| rule.patterns.iter().copied()));
+    let patterns = rules.iter().flat_map(|rule| rule.patterns.iter().copied());
+    let regions = regions::regions::<A>(patterns, &|one, other| are_one_host(is_same, one, other));
     let of_rule = regions.into_iter().filter_map(|region| {
         let example = address_of::<A>(&region.example(A::OF))?;
         Some((region, rule_of(&example)?))
@@ -183,19 +184,12 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
     fn differ(&self, one: &MappedRegion, other: &MappedRegion) -> bool {
         let is_free = |side: &MappedRegion, part: usize| side.region.parts[part].is_open() && !side.row.mentions(part);
         (0..A::OF.symbols().len()).any(|part| match (&one.region.parts[part], &other.region.parts[part]) {
-            (PartRange::Fixed(left), PartRange::Fixed(right)) => left != right && !self.are_one_host(part, left, right),
+            (PartRange::Fixed(left), PartRange::Fixed(right)) => {
+                let is_host = A::OF.symbols()[part] == Symbol::Hostname;
+                left != right && !(is_host && are_one_host(self.is_same, left, right))
+            }
             _ => is_free(one, part) || is_free(other, part),
         })
-    }
-
-    /// Whether two texts are hosts whose addresses count as one.
-    fn are_one_host(&self, part: usize, left: &str, right: &str) -> bool {
-        let address = |host: &str| {
-            let part = |symbol: &Symbol| if *symbol == Symbol::Hostname { host } else { symbol.sample() }.to_owned();
-            address_of::<A>(&A::OF.symbols().iter().map(part).collect::<Vec<_>>())
-        };
-        A::OF.symbols()[part] == Symbol::Hostname
-            && matches!((address(left), address(right)), (Some(left), Some(right)) if (self.is_same)(&left, &right))
     }
 
     /// What the two addresses are an example of, if they are two and have one place by these rules.
@@ -234,6 +228,15 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
     fn computed(&self, rule: (usize, usize)) -> NotOneToOne {
         NotOneToOne::Computed { rule, template: self.places[rule.0][rule.1].to_string(), of: A::OF }
     }
+}
+
+/// Whether two hosts' addresses count as one.
+fn are_one_host<A: TemplateAddress>(is_same: &dyn Fn(&A, &A) -> bool, one: &str, other: &str) -> bool {
+    let address = |host: &str| {
+        let part = |symbol: &Symbol| if *symbol == Symbol::Hostname { host } else { symbol.sample() }.to_owned();
+        address_of::<A>(&A::OF.symbols().iter().map(part).collect::<Vec<_>>())
+    };
+    matches!((address(one), address(other)), (Some(one), Some(other)) if is_same(&one, &other))
 }
 
 /// The addresses of a region with their places, as many regions as conditions make of it.
@@ -275,7 +278,7 @@ fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first
     let differing: Vec<Symbol> =
         A::OF.symbols().iter().copied().filter(|symbol| first.part(*symbol) != second.part(*symbol)).collect();
     let hosts =
-        if differing == [Symbol::Hostname] { "; or name the hosts in `predecessors` if they are one" } else { "" };
+        if differing == [Symbol::Hostname] { "; or, if the hosts are one, say so with --predecessor or `predecessors`" } else { "" };
     if one != other {
         let example = A::OF.example();
         return format!("give each rule a path of its own, and write / between the symbols, as in {example}{hosts}");

@@ -25,7 +25,7 @@ pub(super) struct PartRead {
 /// The grammar of a part without the excluded texts.
 ///
 /// Letters outside ASCII are taken for small ones. It may allow a text that no address has, never the other way
-/// round, except hosts that are IPv4 addresses or have punycode.
+/// round, except hosts that have punycode.
 pub(super) struct PartGrammar {
     symbol: Symbol,
     is_of_module: bool,
@@ -127,23 +127,28 @@ impl PartGrammar {
 
     fn is_end(&self, at: u8) -> bool {
         match (self.symbol, self.is_of_module) {
-            (Symbol::Hostname, true) => matches!(at, 12 | 15),
-            (Symbol::Hostname, false) => matches!(at, 2 | 12 | 5 | 15),
+            (Symbol::Hostname, true) => matches!(at, 12 | 15 | 41),
+            (Symbol::Hostname, false) => matches!(at, 2 | 12 | 5 | 15 | 41),
             (_, _) => matches!(at, 1 | 3),
         }
     }
 }
 
-/// 1 in a label of digits, 2 in one with something else, 3 after its dash, 4 after the colon, 5 in the port; 10 more after a dot.
+/// 1 in a label of digits, 2 in one with something else, 3 after its dash, 4 after the colon, 5 in the port; 10 more after a dot,
+/// and 20, 30, 40 more in the later labels of what may become an IPv4 address.
 fn host_step(at: u8, next: char) -> Option<u8> {
-    let dotted = at / 10 * 10;
+    let labels = at / 10 * 10;
+    let named = labels.min(10);
     Some(match (at % 10, next) {
-        (0 | 1, '0'..='9') => dotted + 1,
-        (0..=3, next) if next.is_ascii_lowercase() || next.is_ascii_digit() => dotted + 2,
-        (1..=3, '-') => dotted + 3,
+        (0 | 1, '0'..='9') => labels + 1,
+        (0..=3, next) if next.is_ascii_lowercase() || next.is_ascii_digit() => named + 2,
+        (1..=3, '-') => named + 3,
+        (1, '.') if labels == 0 => 20,
+        (1, '.') if matches!(labels, 20 | 30) => labels + 10,
         (1 | 2, '.') => 10,
-        (2, ':') => dotted + 4,
-        (4, '1'..='9') | (5, '0'..='9') => dotted + 5,
+        (1, ':') if labels == 40 => 14,
+        (2, ':') => named + 4,
+        (4, '1'..='9') | (5, '0'..='9') => labels + 5,
         _ => return None,
     })
 }
@@ -172,12 +177,12 @@ mod tests {
     use super::*;
     use crate::TemplateAddress;
 
-    /// Every text of up to five of some characters: what the parsers of addresses say.
-    fn check<A: TemplateAddress>(symbol: Symbol, alphabet: &str, before: &str, after: &str) {
+    /// Every text of up to `longest` of some characters: what the parsers of addresses say.
+    fn check<A: TemplateAddress>(symbol: Symbol, (longest, alphabet): (u8, &str), before: &str, after: &str) {
         let is_of_module = A::OF == crate::TemplateOf::Modules;
         let grammar = PartGrammar::new(symbol, is_of_module, &[]);
         let mut texts = vec![String::new()];
-        for _ in 0..5 {
+        for _ in 0..longest {
             texts = texts.iter().flat_map(|text| alphabet.chars().map(move |next| format!("{text}{next}"))).collect();
             for text in &texts {
                 let parsed = format!("{before}{text}{after}").parse::<A>().ok();
@@ -189,13 +194,15 @@ mod tests {
 
     #[test]
     fn the_grammar_is_that_of_the_addresses() {
-        check::<ProviderAddr>(Symbol::Namespace, "a5-_A", "", "/a");
-        check::<ProviderAddr>(Symbol::Type, "a5-_A", "a/", "");
-        check::<ModuleAddr>(Symbol::Namespace, "a5-_A", "", "/a/a");
-        check::<ModuleAddr>(Symbol::Name, "a5-_.", "a/", "/a");
-        check::<ModuleAddr>(Symbol::TargetSystem, "a5-_A", "a/a/", "");
-        check::<ProviderAddr>(Symbol::Hostname, "a5.:", "", "/a/a");
-        check::<ModuleAddr>(Symbol::Hostname, "a.-_", "", "/a/a/a");
+        check::<ProviderAddr>(Symbol::Namespace, (5, "a5-_A"), "", "/a");
+        check::<ProviderAddr>(Symbol::Type, (5, "a5-_A"), "a/", "");
+        check::<ModuleAddr>(Symbol::Namespace, (5, "a5-_A"), "", "/a/a");
+        check::<ModuleAddr>(Symbol::Name, (5, "a5-_."), "a/", "/a");
+        check::<ModuleAddr>(Symbol::TargetSystem, (5, "a5-_A"), "a/a/", "");
+        check::<ProviderAddr>(Symbol::Hostname, (5, "a5.:"), "", "/a/a");
+        check::<ModuleAddr>(Symbol::Hostname, (5, "a.-_"), "", "/a/a/a");
+        check::<ProviderAddr>(Symbol::Hostname, (9, "1.:"), "", "/a/a");
+        check::<ModuleAddr>(Symbol::Hostname, (8, "1."), "", "/a/a/a");
     }
 
     #[test]

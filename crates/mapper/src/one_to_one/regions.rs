@@ -88,15 +88,22 @@ impl AddressRegion {
 /// The most regions that the conditions of one template make of one.
 const MOST_CASES: usize = 1000;
 
-/// All addresses, in regions: those of a pattern without those of the patterns within it.
+/// All addresses, in regions: those of a pattern without those of the patterns within it. What is told apart of one host is told
+/// apart of those that count as the same, too: so two regions of them have the same addresses, or none in common.
 pub(super) fn regions<'p, A: TemplateAddress<Pattern: 'p>>(
     patterns: impl Iterator<Item = &'p A::Pattern>,
+    are_one_host: &dyn Fn(&str, &str) -> bool,
 ) -> Vec<AddressRegion> {
     let symbols = A::OF.symbols();
+    let named: Vec<Vec<&str>> =
+        patterns.map(|pattern| symbols.iter().map_while(|symbol| A::literal(pattern, *symbol)).collect()).collect();
+    let hosts: BTreeSet<&str> = named.iter().filter_map(|parts| parts.first().copied()).collect();
     let mut nodes: BTreeSet<Vec<&str>> = BTreeSet::from([Vec::new()]);
-    for pattern in patterns {
-        let named: Vec<&str> = symbols.iter().map_while(|symbol| A::literal(pattern, *symbol)).collect();
-        nodes.extend((1..=named.len()).map(|length| named[..length].to_vec()));
+    for parts in &named {
+        let Some((own, within)) = parts.split_first() else { continue };
+        for host in hosts.iter().filter(|host| *host == own || are_one_host(host, own)) {
+            nodes.extend((0..=within.len()).map(|length| [&[*host], &within[..length]].concat()));
+        }
     }
     let mut within: BTreeMap<&[&str], Vec<String>> = BTreeMap::new();
     for node in &nodes {
@@ -133,15 +140,25 @@ mod tests {
     fn patterns_within_others_make_regions_of_their_own() {
         let patterns: Vec<Pattern> =
             ["a.test/x/*", "a.test/y/z", "*/*/*", "b.test/*/*"].iter().map(|text| text.parse().unwrap()).collect();
-        let regions = regions::<ProviderAddr>(patterns.iter());
+        let regions = regions::<ProviderAddr>(patterns.iter(), &|_, _| false);
         let want = ["*-a.test-b.test/*/*", "a.test/*-x-y/*", "a.test/x/*", "a.test/y/*-z", "a.test/y/z", "b.test/*/*"];
         assert_eq!(shown(&regions), want);
         assert_eq!(regions[0].example(TemplateOf::Providers), ["registry.example.com", "acme", "zap"]);
     }
 
     #[test]
+    fn hosts_that_count_as_one_are_split_alike() {
+        let patterns: Vec<Pattern> = ["a.test/x/*", "b.test/*/*"].iter().map(|text| text.parse().unwrap()).collect();
+        let regions = regions::<ProviderAddr>(patterns.iter(), &|one, other| one != other);
+        assert_eq!(
+            shown(&regions),
+            ["*-a.test-b.test/*/*", "a.test/*-x/*", "a.test/x/*", "b.test/*-x/*", "b.test/x/*"]
+        );
+    }
+
+    #[test]
     fn conditions_split_a_region() {
-        let region = &regions::<ProviderAddr>(["a.test/*/*".parse().unwrap()].iter())[1];
+        let region = &regions::<ProviderAddr>(["a.test/*/*".parse().unwrap()].iter(), &|_, _| false)[1];
         let cases =
             [(Symbol::Namespace, "own"), (Symbol::Hostname, "b.test"), (Symbol::Type, "No"), (Symbol::Type, "t")];
         let split = region.split(TemplateOf::Providers, &cases).unwrap();

@@ -97,7 +97,7 @@ fn two_symbols_without_a_slash_between_them_are_refused_with_two_addresses() {
 fn a_symbol_that_is_left_out_is_refused_with_two_addresses() {
     assert_snapshot!(refused("r.test/${type}"), @"`r.test/${type}` sends two providers to one repository: a.test/acme/zap and a.test/other/zap both get r.test/zap; write ${namespace} somewhere in it, or let `include` name exactly one namespace");
     assert_snapshot!(refused("r.test/one"), @"`r.test/one` sends two providers to one repository: a.test/acme/zap and a.test/other/widget both get r.test/one; write ${namespace} somewhere in it, or let `include` name exactly one namespace");
-    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "r.test/${namespace}/${type}")])), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
+    assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "r.test/${namespace}/${type}")])), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or, if the hosts are one, say so with --predecessor or `predecessors`");
     assert_snapshot!(said(providers(&[(&["*/*/*"], &[], "${hostname}/${namespace}/${type}")])), @"one to one");
     accepts(&[(&["a.test/x/*"], &[], "r.test/${type}")]);
     accepts(&[(&["a.test/x/y"], &[], "r.test/one")]);
@@ -122,10 +122,10 @@ fn rules_are_judged_together() {
         (&["a.test/*/*"], &[], "R.test:443/${namespace}/${type}"),
         (&["b.test/*/*"], &[], "r.test/${namespace}/${type}"),
     ];
-    assert_snapshot!(said(providers(other_host)), @"`R.test:443/${namespace}/${type}` and `r.test/${namespace}/${type}` send two providers to one repository: a.test/acme/zap and b.test/acme/zap both get R.test:443/acme/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or name the hosts in `predecessors` if they are one");
+    assert_snapshot!(said(providers(other_host)), @"`R.test:443/${namespace}/${type}` and `r.test/${namespace}/${type}` send two providers to one repository: a.test/acme/zap and b.test/acme/zap both get R.test:443/acme/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or, if the hosts are one, say so with --predecessor or `predecessors`");
     let folder: &[Written<'_>] =
         &[(&["a.test/*/*"], &[], "oci:lay/x/../${namespace}/${type}"), (&["b.test/c/*"], &[], "oci:./lay//c/${type}")];
-    assert_snapshot!(said(providers(folder)), @"`oci:lay/x/../${namespace}/${type}` and `oci:./lay//c/${type}` send two providers to one folder: a.test/c/zap and b.test/c/zap both get oci:lay/x/../c/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or name the hosts in `predecessors` if they are one");
+    assert_snapshot!(said(providers(folder)), @"`oci:lay/x/../${namespace}/${type}` and `oci:./lay//c/${type}` send two providers to one folder: a.test/c/zap and b.test/c/zap both get oci:lay/x/../c/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or, if the hosts are one, say so with --predecessor or `predecessors`");
     accepts(&[(&["a.test/acme/*"], &[], "r.test/acme/${type}"), (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")]);
     accepts(&[
         (&["a.test/acme/*"], &[], "r.test/own/${type}"),
@@ -150,15 +150,41 @@ fn addresses_that_count_as_one_may_share_a_place() {
     };
     let both: &[Written<'_>] =
         &[(&["registry.opentofu.org/*/*", "registry.terraform.io/*/*"], &[], "r.test/${namespace}/${type}")];
-    assert_snapshot!(said(providers(both)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and registry.terraform.io/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
+    assert_snapshot!(said(providers(both)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and registry.terraform.io/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or, if the hosts are one, say so with --predecessor or `predecessors`");
     assert_eq!(providers_counting(both, &moved), Ok(()));
     let third: &[Written<'_>] = &[both[0], (&["a.test/*/*"], &[], "r.test/${namespace}/${type}")];
-    assert_snapshot!(said(providers_counting(third, &moved)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and a.test/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts in `predecessors` if they are one");
+    assert_snapshot!(said(providers_counting(third, &moved)), @"`r.test/${namespace}/${type}` sends two providers to one repository: registry.opentofu.org/acme/zap and a.test/acme/zap both get r.test/acme/zap; write ${hostname} somewhere in it, or let `include` name exactly one hostname; or, if the hosts are one, say so with --predecessor or `predecessors`");
     let turned: &[Written<'_>] = &[
         (&["registry.opentofu.org/*/*"], &[], "r.test/${namespace}/${type}"),
         (&["registry.terraform.io/*/*"], &[], "r.test/${type}/${namespace}"),
     ];
     assert_snapshot!(said(providers_counting(turned, &moved)), @"`r.test/${namespace}/${type}` and `r.test/${type}/${namespace}` send two providers to one repository: registry.opentofu.org/a/b and registry.terraform.io/b/a both get r.test/a/b; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}");
+}
+
+#[test]
+fn hosts_that_count_as_one_with_other_patterns_were_said_to_compute() {
+    let same = |one: &ProviderAddr, other: &ProviderAddr| {
+        [Symbol::Namespace, Symbol::Type].iter().all(|symbol| one.part(*symbol) == other.part(*symbol))
+    };
+    let plain = "r.test/${namespace}/${type}";
+    let accepted: [&[Written<'_>]; 4] = [
+        &[(&["a.test/acme/*", "b.test/*/*"], &[], plain)],
+        &[(&["a.test/*/*", "b.test/*/*"], &["b.test/acme/old"], plain)],
+        &[(&["a.test/acme/*", "b.test/other/*"], &[], plain), (&["b.test/*/*"], &[], plain)],
+        &[(&["a.test/acme/zap"], &[], "r.test/acme/zap"), (&["b.test/*/*"], &[], plain)],
+    ];
+    for rules in accepted {
+        assert_eq!(said(providers_counting(rules, &same)), "one to one", "{rules:?}");
+    }
+    let meeting: &[Written<'_>] = &[(&["a.test/acme/*"], &[], "r.test/other/${type}"), (&["b.test/*/*"], &[], plain)];
+    assert_snapshot!(said(providers_counting(meeting, &same)), @"`r.test/other/${type}` and `r.test/${namespace}/${type}` send two providers to one repository: a.test/acme/zap and b.test/other/zap both get r.test/other/zap; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}");
+}
+
+#[test]
+fn an_address_of_ipv4_was_in_no_pattern() {
+    let rules: &[Written<'_>] =
+        &[(&["z.test/x/w"], &[], "r.test/127.0.0.1/x/w"), (&["*/*/*"], &[], "r.test/${hostname}/${namespace}/${type}")];
+    assert_snapshot!(said(providers(rules)), @"`r.test/127.0.0.1/x/w` and `r.test/${hostname}/${namespace}/${type}` send two providers to one repository: z.test/x/w and 127.0.0.1/x/w both get r.test/127.0.0.1/x/w; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or, if the hosts are one, say so with --predecessor or `predecessors`");
 }
 
 #[test]
