@@ -62,7 +62,10 @@ impl<A: TemplateAddress> FromStr for TemplateRepositories<A> {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let Some(dir) = text.strip_prefix("oci:") else { return text.parse().map(Self::Registry) };
+        // `oci://` is how a module's address names a registry, never a folder.
+        let Some(dir) = text.strip_prefix("oci:").filter(|dir| !dir.starts_with("//")) else {
+            return text.parse().map(Self::Registry);
+        };
         let template = RepositoryTemplate::parse_loose(dir)?;
         if !template.symbols().is_empty() {
             return Ok(Self::Layouts(template));

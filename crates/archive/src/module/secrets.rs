@@ -145,7 +145,8 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
         Rest::Words(words) => near(after, 0, 64 << 10).windows(words.len()).any(|found| found == words),
         Rest::Characters(least, alphabet) => {
             let run = run(after, alphabet);
-            run.len() >= least && is_random(run)
+            // What follows the least length may be any text, in which any word may be.
+            run.len() >= least && is_random(&run[..least])
         }
         Rest::AwsKey => {
             let name = run(after, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());

@@ -78,6 +78,8 @@ _tofu_oci() {
         line=${line%%$'\t'*}
         [[ $line == "$typed"* ]] || continue
         _tofu_oci_quote "${line#"$typed"}" "$open"
+        # The home folder, as it was typed.
+        if [[ $2 == '~/'* && $quoted == '\~/'* ]]; then quoted=${quoted:1}; fi
         COMPREPLY+=("$quoted")
     done < <(TOFU_OCI_COMPLETE=bash tofu-oci -- "${asked[@]}" 2>/dev/null)
     # A word that goes on gets no blank.

@@ -78,7 +78,8 @@ impl Diagnostic {
         let diagnostic =
             if unnamed == 0 { diagnostic } else { diagnostic.cause(format!("so do {unnamed} more files")) };
         let file = ignore_file();
-        let name = found.first().map_or("FILE", |first| &first.name);
+        // A bracket would begin a set of characters.
+        let name = found.first().map_or("FILE".into(), |first| first.name.replace('[', "\\["));
         diagnostic
             .hint(format!("remove it from the file, or exclude the file: the line /{name} in {file}"))
             .hint(format!("to publish a file as it is, since it holds no secret, write the line !/{name}"))
