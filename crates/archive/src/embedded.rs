@@ -9,7 +9,7 @@ use crate::spelling::fold;
 /// What programs of version control keep their data and settings in, folded: a folder, or a file that leads to one.
 ///
 /// `CVS` and `RCS` are not here: they are words, and their files name no command that a look at a folder runs.
-const REPOSITORIES: [&str; 11] = [
+const REPOSITORIES: [&str; 12] = [
     ".git",      // git
     ".hg",       // Mercurial, Sapling
     ".sl",       // Sapling
@@ -20,6 +20,7 @@ const REPOSITORIES: [&str; 11] = [
     "_darcs",    // Darcs
     "_mtn",      // Monotone
     ".fslckout", // Fossil
+    ".fos",      // Fossil, formerly
     "_fossil_",  // Fossil on Windows
 ];
 
@@ -132,6 +133,7 @@ mod tests {
             "_MTN",
             ".pijul",
             ".fslckout",
+            ".FOS",
             "FSLCKO~1",
             "_FOSSIL_",
         ] {

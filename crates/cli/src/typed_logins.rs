@@ -34,11 +34,20 @@ fn logins(word: &str) -> Vec<String> {
     let value = word.strip_prefix("--").and_then(|option| option.split_once('=')).map_or(word, |(_, value)| value);
     let after = |mark: &'static str| value.match_indices(mark).map(move |(at, _)| at + mark.len());
     let urls = after("://").map(|start| (start, true));
-    let others = std::iter::once(0).chain(after("::")).map(|start| (start, false));
+    // With fewer slashes, or turned ones, it is a mistake, and the password one all the same.
+    let others = std::iter::once(0).chain(after("::")).chain(after(":/")).chain(after(":\\")).map(|start| {
+        let rest = &value[start..];
+        (start + rest.len() - rest.trim_start_matches(['/', '\\']).len(), false)
+    });
     let mut found = Vec::new();
     for (start, is_url) in urls.chain(others) {
         let rest = &value[start..];
-        let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        // `USER:P/W@HOST`: what precedes the slash is no host with a port.
+        let is_port =
+            |port: &str| port.is_empty() || port.ends_with(']') || port.bytes().all(|byte| byte.is_ascii_digit());
+        let is_cut = is_url && rest[..end].rsplit_once(':').is_some_and(|(_, port)| !is_port(port));
+        let authority = if is_cut { rest } else { &rest[..end] };
         let Some(at) = authority.rfind('@') else { continue };
         let (info, host) = (&authority[..at], &authority[at + 1..]);
         // What follows the name of a getter, as in `git::USER:PASSWORD@HOST`, is looked at by itself.
@@ -75,6 +84,10 @@ mod tests {
         check("user:secret@h.example/acme/zap", "***@h.example/acme/zap");
         check("https://token@h.example/acme/zap", "https://***@h.example/acme/zap");
         check("--from=user:p@ss:word=@h.example/a", "--from=***@h.example/a");
+        check("https://user:a/sec?r#et@h.example/acme", "https://***@h.example/acme");
+        check("https:/user:secret@h.example/x", "https:/***@h.example/x");
+        check("https:\\\\user:secret@h.example/x", "***@h.example/x");
+        check("//user:secret@h.example/x", "//***@h.example/x");
         check("git::https://user:secret@h.example/x.git", "git::https://***@h.example/x.git");
         check("git::user:secret@h.example:x.git", "git::***@h.example:x.git");
         check("acme/zap@https://user:secret@h.example", "acme/zap@https://***@h.example");
@@ -87,6 +100,9 @@ mod tests {
             "git::git@h.example:x.git",
             "ssh://git@h.example/x.git",
             "https://h.example/@scope",
+            "https://h.example:8443/@scope",
+            "https://[::1]/@scope",
+            "oci:/srv/a@b",
         ] {
             check(word, word);
         }

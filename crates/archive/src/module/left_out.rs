@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::usual_names::UsualName;
 use crate::embedded::is_repository;
 
 /// A file or a folder that does not go into a module's package.
@@ -53,14 +54,14 @@ impl LeftOutReason {
         }
     }
 
-    /// Why a file or folder of this name never goes into a package, whatever the ignore file says. `part` is in lower case.
+    /// Why a file or folder of this name never goes into a package, whatever the ignore file says.
     pub(super) fn of_part(part: &str) -> Option<Self> {
-        match part {
+        match UsualName::of(part).last() {
             ".terraform" | ".terragrunt-cache" => Some(Self::WorkingData),
             ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => Some(Self::CliConfig),
             "tfplan" => Some(Self::State),
-            _ if part.contains(".tfstate") || part.ends_with(".tfplan") => Some(Self::State),
-            _ if part.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
+            name if name.contains(".tfstate") || name.ends_with(".tfplan") => Some(Self::State),
+            name if name.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
                 Some(Self::CrashLog)
             }
             _ if is_repository(part) => Some(Self::VersionControl),

@@ -77,7 +77,7 @@ impl IgnoreRules {
         if self.purpose == WalkPurpose::Everything {
             return None;
         }
-        if let Some(never) = name.split('/').find_map(|part| LeftOutReason::of_part(UsualName::of(part).last())) {
+        if let Some(never) = name.split('/').find_map(LeftOutReason::of_part) {
             return Some(never);
         }
         match self.decisive(name, is_folder) {

@@ -38,6 +38,9 @@ const WORD: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b
 const HEX: TokenBytes = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
 const BASE64: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
 
+/// How many characters of a key in base64 stand at least on the line on which it begins, of those that `base64` writes.
+const IN_BASE64: usize = 16;
+
 const KEY: &str = "a private key";
 
 const fn token(start: &'static str, least: usize, alphabet: TokenBytes, kind: &'static str) -> SecretForm {
@@ -49,12 +52,15 @@ static FORMS: &[SecretForm] = &[
     SecretForm { start: "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY", rest: Rest::Words(b"END SSH2"), kind: KEY },
     SecretForm { start: "PuTTY-User-Key-File-", rest: Rest::Words(b"Private-Lines:"), kind: KEY },
     token("AGE-SECRET-KEY-1", 58, LETTERS, KEY),
+    token("AGE-SECRET-KEY-PQ-1", 58, LETTERS, KEY),
     // PEM once more in base64, as in a kubeconfig or the manifest of a Secret.
-    token("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", 40, BASE64, KEY),
-    token("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL", 40, BASE64, KEY),
-    token("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0t", 40, BASE64, KEY),
-    token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS", 40, BASE64, KEY),
-    token("LS0tLS1CRUdJTiBFTkNSWVBURUQg", 40, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tL", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFWS0tLS0t", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBEU0EgUFJJVkFURSBLRVktLS0tL", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBQR1AgUFJJVkFURSBLRVkgQkxPQ0stLS0tL", IN_BASE64, BASE64, KEY),
+    token("LS0tLS1CRUdJTiBFTkNSWVBURUQg", IN_BASE64, BASE64, KEY),
     token("ghp_", 36, LETTERS, "a token of GitHub"),
     token("gho_", 36, LETTERS, "a token of GitHub"),
     token("ghu_", 36, LETTERS, "a token of GitHub"),
@@ -64,23 +70,44 @@ static FORMS: &[SecretForm] = &[
     token("glpat-", 20, WORD, "a token of GitLab"),
     token("gldt-", 20, WORD, "a token of GitLab"),
     token("glrt-", 20, WORD, "a token of GitLab"),
+    token("glcbt-", 20, WORD, "a token of GitLab"),
+    token("glft-", 20, WORD, "a token of GitLab"),
+    token("glsoat-", 20, WORD, "a token of GitLab"),
+    token("glimt-", 20, WORD, "a token of GitLab"),
+    token("glagent-", 20, WORD, "a token of GitLab"),
+    token("GR1348941", 20, WORD, "a token of GitLab"),
     token("glptt-", 40, HEX, "a token of GitLab"),
     token(".atlasv1.", 60, WORD, "a token of HCP Terraform"),
     token("hvs.", 24, WORD, "a token of Vault"),
     token("hvb.", 100, WORD, "a token of Vault"),
+    token("hvr.", 24, WORD, "a token of Vault"),
+    token("tofuoci_", 43, WORD, "a token of tofu-oci"),
     SecretForm { start: "AKIA", rest: Rest::AwsKey, kind: "an access key of AWS" },
     SecretForm { start: "ASIA", rest: Rest::AwsKey, kind: "an access key of AWS" },
     token("AIza", 35, WORD, "an API key of Google"),
+    token("GOCSPX-", 28, WORD, "a client secret of Google"),
+    token("ya29.", 60, WORD, "a token of Google"),
+    token("AccountKey=", 86, BASE64, "an account key of Azure"),
+    token("doo_v1_", 64, HEX, "a token of DigitalOcean"),
+    token("dor_v1_", 64, HEX, "a token of DigitalOcean"),
     token("dop_v1_", 64, HEX, "a token of DigitalOcean"),
     token("dckr_pat_", 27, WORD, "a token of Docker Hub"),
     token("dckr_oat_", 32, WORD, "a token of Docker Hub"),
     token("npm_", 36, LETTERS, "a token of npm"),
     token("pypi-AgEIcHlwaS5vcmc", 50, WORD, "a token of PyPI"),
+    token("pypi-AgENdGVzdC5weXBpLm9yZ", 50, WORD, "a token of PyPI"),
+    token("xapp-", 40, WORD, "a token of Slack"),
+    token("xoxe-", 40, WORD, "a token of Slack"),
+    token("xoxs-", 40, WORD, "a token of Slack"),
+    token("hooks.slack.com/services/", 40, BASE64, "a hook of Slack"),
     token("xoxb-", 40, WORD, "a token of Slack"),
     token("xoxp-", 40, WORD, "a token of Slack"),
     token("xoxa-", 40, WORD, "a token of Slack"),
     token("sk_live_", 24, LETTERS, "a key of Stripe"),
     token("rk_live_", 24, LETTERS, "a key of Stripe"),
+    token("whsec_", 32, BASE64, "a secret of Stripe"),
+    token("sk-ant-", 60, WORD, "a key of Anthropic"),
+    token("sk-proj-", 60, WORD, "a key of OpenAI"),
     token("hf_", 34, LETTERS, "a token of Hugging Face"),
 ];
 
@@ -123,8 +150,8 @@ pub(super) fn find_secret(bytes: &[u8]) -> Option<(usize, &'static str)> {
     };
     let found = STARTS.find_iter(text).find(|found| {
         let form = &FORMS[found.pattern().as_usize()];
-        let is_start = !form.start.starts_with(|first: char| first.is_ascii_alphanumeric())
-            || text[..found.start()].last().is_none_or(|before| !WORD(*before));
+        let is_start =
+            !form.start.starts_with(|first: char| first.is_ascii_alphanumeric()) || ends_word(&text[..found.start()]);
         is_start && follows(text, found.start(), found.end(), form.rest)
     })?;
     let line = text[..found.start()].split(|byte| *byte == b'\n').count();
@@ -164,6 +191,19 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
     }
 }
 
+/// Whether no letter of a word stands before a text, but perhaps the end of an escape: `\n`, `\u0020`, `%3D`.
+fn ends_word(before: &[u8]) -> bool {
+    let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., last] if !WORD(*last) => true,
+        _ => {
+            before.last_chunk::<6>().is_some_and(|end| end.starts_with(b"\\u") && is_hex(&end[2..]))
+                || before.last_chunk::<3>().is_some_and(|end| end[0] == b'%' && is_hex(&end[1..]))
+        }
+    }
+}
+
 /// `length` bytes from `from` on, as far as there are some.
 fn near(text: &[u8], from: usize, length: usize) -> &[u8] {
     &text[from.min(text.len())..from.saturating_add(length).min(text.len())]
@@ -173,13 +213,18 @@ fn run(text: &[u8], alphabet: TokenBytes) -> &[u8] {
     &text[..text.iter().position(|byte| !alphabet(*byte)).unwrap_or(text.len())]
 }
 
-/// The label says that the key is private, and a line of base64 follows, perhaps after headers.
+/// The label says that the key is private, and base64 follows, perhaps after headers.
 fn is_private_pem(after: &[u8]) -> bool {
     let label = run(after, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
     let is_label = label.windows(11).any(|words| words == b"PRIVATE KEY") && after[label.len()..].starts_with(b"-----");
     let body = near(after, label.len() + 5, 8 << 10);
     let body = &body[..body.windows(5).position(|end| end == b"-----").unwrap_or(body.len())];
-    is_label && body.split(|byte| !BASE64(*byte)).any(|line| line.len() >= 40 && is_random(line))
+    // What is cut short shows what a key looks like.
+    let is_cut = body.windows(3).any(|dots| dots == b"...");
+    // Words of a sentence are shorter than lines of a key.
+    let lines = body.split(|byte| !BASE64(*byte)).filter(|line| line.len() >= 16);
+    let text: Vec<u8> = lines.flatten().copied().take(64).collect();
+    is_label && !is_cut && text.len() >= 40 && is_random(&text)
 }
 
 fn is_random(text: &[u8]) -> bool {

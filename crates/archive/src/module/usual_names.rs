@@ -15,10 +15,10 @@ const TABLE: &[(LeftOutReason, &[&str])] = &[
     (LeftOutReason::Credentials, &[
         // keys and key stores
         "*.key", "*.p12", "*.pfx", "*.pkcs12", "*.p8", "*.pvk", "*.jks", "*.jceks", "*.bcfks", "*.keystore", "*.kdb", "*.kdbx",
-        "*.ppk", "*.agekey", "*.snk", "*.keychain", "*.keychain-db", "*.ovpn", "wg*.conf", "*.mobileprovision",
+        "*.ppk", "*.agekey", "*.snk", "*.keychain", "*.keychain-db", "*.ovpn", "wg0.conf", "wg1.conf", "wg-*.conf", "*.mobileprovision",
         "secring.*", "private-keys-v1.d/", ".gnupg/", ".password-store/", "age/keys.txt",
         // ssh
-        ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*_rsa", "*_dsa", "*_ecdsa", "*_ed25519", "*-rsa",
+        "deploy_key", ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*_rsa", "*_dsa", "*_ecdsa", "*_ed25519", "*-rsa",
         "*-ed25519", "ssh_host_*_key", ".vagrant/",
         // environments
         ".env", ".env.*", "*.env", ".envrc", ".envrc.*", ".direnv/",
@@ -27,28 +27,28 @@ const TABLE: &[(LeftOutReason, &[&str])] = &[
         ".config/git/credentials", ".config/gh/", ".config/glab-cli/", ".config/hub", ".ftpconfig", "sftp-config.json", ".msmtprc",
         ".smbcredentials",
         // registries and package managers
-        ".npmrc", ".pypirc", ".dockercfg", ".dockerconfigjson", ".docker/config.json", "containers/auth.json", "auth.json",
+        ".npmrc", ".yarnrc.yml", "nuget.config", ".pypirc", ".dockercfg", ".dockerconfigjson", ".docker/config.json", "containers/auth.json", "auth.json",
         ".helm/repository/", ".config/helm/", ".gem/credentials", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml",
         ".m2/settings.xml", ".m2/settings-security.xml", ".composer/", ".jfrog/", ".oras/",
         // clouds and clusters
-        ".aws/", ".azure/", ".oci/", ".gcloud/", ".config/gcloud/", "gcloud/credentials.db", "application_default_credentials.json",
+        ".aws/", ".azure/", "accesstokens.json", "azureprofile.json", ".oci/", "oci_api_key", ".gcloud/", ".config/gcloud/", "gcloud/credentials.db", "application_default_credentials.json",
         "service-account*.json", "service_account*.json", "serviceaccount*.json", "sa-key*.json", "client_secret*.json",
         "accesskeys.csv", "*_accesskeys.csv", "rootkey.csv", ".boto", ".s3cfg", ".passwd-s3fs", ".bluemix/", ".doctl/",
         ".config/doctl/", ".config/hcloud/", ".config/linode-cli", ".fly/", ".cloudflared/", ".kube/", "kubeconfig", "kubeconfig.*",
-        "kubeconfig-*", "kubeconfig_*", "*.kubeconfig", "*-kubeconfig", "*_kubeconfig", "talosconfig", "*.talosconfig",
+        "kubeconfig-*", "kubeconfig_*", "kube_config_*.yml", "kube_config_*.yaml", "*.kubeconfig", "*-kubeconfig", "*_kubeconfig", "talosconfig", "*.talosconfig",
         ".databrickscfg", ".snowsql/", ".dbt/", ".kaggle/", ".sentryclirc", ".config/infracost/", "rclone.conf", ".config/rclone/",
         ".config/op/", "ngrok.yml", ".pulumi/", ".chef/",
         // databases
         ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".dbshell",
         // vaults
         ".vault-token", ".vault_pass", ".vault_pass.*", ".vault-pass", ".vault-pass.*", ".vault_password", "vault_pass.txt",
-        "vault-password.txt", "vault_password.txt", ".ansible_vault", ".bitwarden/",
+        "vault-password.txt", "vault_password.txt", ".ansible_vault", ".bitwarden/", "vault-init.json", "unseal-keys.json",
         // plain words
-        "credentials", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.csv", "credentials.ini",
+        "credentials", "creds.json", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.csv", "credentials.ini",
         "credentials.toml", "credentials.txt", ".credentials", "passwords.txt", "password.txt", "passwd.txt", ".password", ".passwd",
         "secrets.txt", "secret.txt", ".secrets", ".secrets/", ".secret", "token.txt", ".token", "apikey.txt", "api_key.txt",
         // what was typed
-        ".*_history",
+        ".*_history", ".histfile", ".zhistory",
     ]),
     (LeftOutReason::Variables, &["*.tfvars", "*.tfvars.json"]),
 ];
@@ -82,27 +82,33 @@ const TRIALS: [&str; 7] = ["example", "examples", "sample", "samples", "test", "
 const KEY_FILES: [&str; 9] = [".pem", ".asc", ".gpg", ".pgp", ".crt", ".cer", ".cert", ".der", ".pk8"];
 
 /// Marks of copies that editors and people make.
-const COPIES: [&str; 11] = ["~", ".bak", ".backup", ".old", ".orig", ".save", ".tmp", ".copy", ".swp", ".swo", "#"];
+#[rustfmt::skip]
+const COPIES: &[&str] = &[
+    "~", "#", ".bak", ".bak1", ".bak2", "-bak", "_bak", ".backup", "-backup", "_backup", ".old", "-old", "_old", ".orig", ".save", ".tmp",
+    ".copy", " copy", ".disabled", ".1", ".2", ".swp", ".swo",
+];
 
 /// A path in lower case, and without the marks that make its last part a copy of another file.
 pub(super) struct UsualName {
     path: String,
+    /// The same without the dot that vim puts before the name of a swap file, if it may be one: `.env.swp` is of `.env` or `env`.
+    undotted: Option<Box<Self>>,
 }
 
 impl UsualName {
     pub(super) fn of(path: &str) -> Self {
         let mut path = path.to_lowercase();
         let folder = path.rfind('/').map_or(0, |slash| slash + 1);
-        let has_end = |path: &str, ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
-        if has_end(&path, &[".swp", ".swo"]) && path[folder..].starts_with('.')
-            || path[folder..].starts_with(['#', '~'])
-        {
+        let is_swap = path[folder..].starts_with('.') && [".swp", ".swo"].iter().any(|end| path.ends_with(end));
+        if path[folder..].starts_with(['#', '~']) {
             path.remove(folder);
         }
         while let Some(mark) = COPIES.iter().find(|mark| path[folder..].len() > mark.len() && path.ends_with(**mark)) {
             path.truncate(path.len() - mark.len());
         }
-        Self { path }
+        let undotted =
+            is_swap.then(|| Self::of(&format!("{}{}", &path[..folder], path[folder..].trim_start_matches('.'))));
+        Self { path, undotted: undotted.map(Box::new) }
     }
 
     /// Its last part.
@@ -123,7 +129,10 @@ impl UsualName {
             is_folder == is_of_folders
                 && if pattern.contains('/') { matches_end(pattern, &self.path) } else { matches_part(pattern, last) }
         };
-        let (reason, _) = TABLE.iter().find(|(_, patterns)| patterns.iter().any(|pattern| is_match(pattern)))?;
+        let Some((reason, _)) = TABLE.iter().find(|(_, patterns)| patterns.iter().any(|pattern| is_match(pattern)))
+        else {
+            return self.undotted.as_ref()?.reason(is_folder);
+        };
         (*reason != LeftOutReason::Variables || !self.is_for_trials()).then(|| reason.clone())
     }
 

@@ -1,6 +1,8 @@
 //! The end of a zip archive, compared with what has been unpacked.
 
-use super::format::{CENTRAL, CentralEntry, END, END64, LOCATOR64, u16_at, u32_at, u64_at};
+use super::format::{
+    CENTRAL, CentralEntry, END, END64, LOCATOR64, LOCATOR64_BYTES, check_one_end, u16_at, u32_at, u64_at,
+};
 use super::input::Input;
 use super::walk::WalkedZip;
 use crate::ArchiveError;
@@ -76,7 +78,9 @@ fn check_end(input: &mut Input<'_>, facts: &EntryFacts) -> Result<(), ArchiveErr
     if !(u16_is(4, facts.count) && u16_is(6, facts.count) && u32_is(8, facts.size) && u32_is(12, facts.start)) {
         return Err(ArchiveError::Malformed { reason: DISAGREES });
     }
-    input.read_exact(&mut vec![0; usize::from(u16_at(&record, 16))])?;
+    let mut comment = vec![0; usize::from(u16_at(&record, 16))];
+    input.read_exact(&mut comment)?;
+    check_one_end(&[record.as_slice(), &comment].concat())?;
     if input.fill()?.is_empty() {
         return Ok(());
     }
@@ -96,7 +100,7 @@ fn check_end64(input: &mut Input<'_>, facts: &EntryFacts, end64_at: u64) -> Resu
         && u64_at(&record, 28) == facts.count
         && u64_at(&record, 36) == facts.size
         && u64_at(&record, 44) == facts.start;
-    let mut locator = [0; 20];
+    let mut locator = [0; LOCATOR64_BYTES];
     input.read_exact(&mut locator)?;
     if agrees && locator[..4] == LOCATOR64 && u64_at(&locator, 8) == end64_at {
         return Ok(());

@@ -10,6 +10,8 @@ pub(crate) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 pub(crate) const END: [u8; 4] = *b"PK\x05\x06";
 pub(crate) const END64: [u8; 4] = *b"PK\x06\x06";
 pub(crate) const LOCATOR64: [u8; 4] = *b"PK\x06\x07";
+/// The length of the record that begins with it.
+pub(crate) const LOCATOR64_BYTES: usize = 20;
 pub(crate) const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 
 pub(crate) const STORED: u16 = 0;
@@ -113,6 +115,15 @@ pub(crate) struct CentralEntry {
     pub(crate) mode: u32,
 }
 
+/// Refuses an end record, without its signature and with its comment, in which a reader could find another end: programs look
+/// for it from the end of the file, and take the directory of an archive in the comment for that of the whole.
+pub(crate) fn check_one_end(record: &[u8]) -> Result<(), ArchiveError> {
+    if record.windows(END.len()).any(|bytes| bytes == END) {
+        return Err(ArchiveError::Malformed { reason: "its comment has the end of another archive" });
+    }
+    Ok(())
+}
+
 impl CentralEntry {
     /// Reads an entry whose signature has been read.
     pub(crate) fn read(read: ReadBytes<'_>) -> Result<Self, ArchiveError> {
@@ -120,7 +131,12 @@ impl CentralEntry {
         read(&mut fixed)?;
         let name = read_vec(read, u16_at(&fixed, 24))?;
         let extra = read_vec(read, u16_at(&fixed, 26))?;
-        read_vec(read, u16_at(&fixed, 28))?;
+        let comment = read_vec(read, u16_at(&fixed, 28))?;
+        // The bytes before the end record are where programs look for another directory.
+        let whole = [fixed.as_slice(), &name, &extra, &comment].concat();
+        if whole[whole.len() - LOCATOR64_BYTES..].starts_with(&LOCATOR64) {
+            return Err(ArchiveError::Malformed { reason: "an entry of its directory names another directory" });
+        }
         if u16_at(&fixed, 30) != 0 {
             return Err(ArchiveError::Malformed { reason: "it consists of several volumes" });
         }

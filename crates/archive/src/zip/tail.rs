@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::format::{CENTRAL, CentralEntry, END, END64, LOCATOR64, u16_at, u32_at, u64_at};
+use super::format::{
+    CENTRAL, CentralEntry, END, END64, LOCATOR64, LOCATOR64_BYTES, check_one_end, u16_at, u32_at, u64_at,
+};
 use crate::{ArchiveError, Limits};
 
 /// The entries by the offset of their local header.
@@ -16,22 +18,22 @@ pub(crate) type Hints = HashMap<u64, CentralEntry>;
 
 /// The length of the end record without its comment.
 const END_BYTES: usize = 22;
-const LOCATOR_BYTES: usize = 20;
 
 /// The central directory's entries in their order. `file` holds the archive from the offset `base` to its end.
 pub(crate) fn read_entries(file: &File, base: u64, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
     let mut file = file;
     let io = |source: io::Error| ArchiveError::Io { action: "read", path: Path::new("the archive").to_owned(), source };
     let length = file.seek(SeekFrom::End(0)).map_err(io)?;
-    let tail_start = length.saturating_sub((END_BYTES + LOCATOR_BYTES + usize::from(u16::MAX)) as u64);
+    let tail_start = length.saturating_sub((END_BYTES + LOCATOR64_BYTES + usize::from(u16::MAX)) as u64);
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(tail_start)).map_err(io)?;
     file.take(length - tail_start).read_to_end(&mut tail).map_err(io)?;
     let end = find_end(&tail).ok_or(ArchiveError::Truncated)?;
 
     let record = &tail[end..];
+    check_one_end(&record[END.len()..])?;
     let (mut count, mut offset) = (u64::from(u16_at(record, 10)), u64::from(u32_at(record, 16)));
-    if let Some(locator) = end.checked_sub(LOCATOR_BYTES).map(|at| &tail[at..end])
+    if let Some(locator) = end.checked_sub(LOCATOR64_BYTES).map(|at| &tail[at..end])
         && locator[..4] == LOCATOR64
     {
         let mut wide = [0; 56];

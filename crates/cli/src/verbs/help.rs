@@ -99,7 +99,9 @@ fn unknown_code(code: &str) -> Diagnostic {
 fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
     /// Below it two names are not taken for one that is misspelt.
     const NEAR: f32 = 0.6;
-    let near = all.iter().map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
+    // Of names of other lengths none is near, and comparing a long one would take long.
+    let alike = all.iter().filter(|one| name.len() <= 4 * one.len());
+    let near = alike.map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
     match near.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
         Some((ratio, one)) if ratio >= NEAR => diagnostic.hint(format!("did you mean: {command} {one}")),
         _ => diagnostic,

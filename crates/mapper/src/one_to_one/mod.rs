@@ -277,8 +277,11 @@ fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first
     let [one, other] = repositories;
     let differing: Vec<Symbol> =
         A::OF.symbols().iter().copied().filter(|symbol| first.part(*symbol) != second.part(*symbol)).collect();
-    let hosts =
-        if differing == [Symbol::Hostname] { "; or, if the hosts are one, say so with --predecessor or `predecessors`" } else { "" };
+    let hosts = if differing == [Symbol::Hostname] {
+        "; or, if the hosts are one, say so with --predecessor or `predecessors`"
+    } else {
+        ""
+    };
     if one != other {
         let example = A::OF.example();
         return format!("give each rule a path of its own, and write / between the symbols, as in {example}{hosts}");

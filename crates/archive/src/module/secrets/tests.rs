@@ -47,6 +47,9 @@ fn private_keys_of_every_kind_are_found() {
     check("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nx\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n", Some((1, KEY)));
     let in_base64 = format!("client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp{}", letters(64));
     check(&in_base64, Some((1, KEY)));
+    // As `base64` writes a key, in lines; and a key in short lines.
+    check("k: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2UUlCQURBTkJna3Fo\nx", Some((1, KEY)));
+    check(&pem("PRIVATE KEY").replace(&letters(64), &format!("{}\n{}", letters(32), letters(32))), Some((1, KEY)));
     let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(pem("PRIVATE KEY").bytes().flat_map(|byte| [byte, 0])).collect();
     assert_eq!(find_secret(&wide), Some((1, KEY)));
 }
@@ -60,6 +63,7 @@ fn a_key_that_is_public_or_only_mentioned_is_none() {
     check("-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----", None);
     check("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA...\n-----END RSA PRIVATE KEY-----", None);
     check(&format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", "x".repeat(64)), None);
+    check(&format!("-----BEGIN PRIVATE KEY-----\n{}\n...\n-----END PRIVATE KEY-----", letters(64)), None);
     check(&format!("contains(x, \"-----BEGIN PRIVATE KEY-----\")\n-----END\n{}", letters(64)), None);
     check("PuTTY-User-Key-File-2: is what such a file begins with", None);
 }
@@ -85,11 +89,19 @@ fn tokens_are_found_if_they_are_whole() {
             "a token of Slack",
         ),
         ("sk_live_", letters(24), "a key of Stripe"),
+        ("glcbt-", letters(20), "a token of GitLab"),
+        ("xapp-", letters(40), "a token of Slack"),
+        ("AccountKey=", letters(86), "an account key of Azure"),
+        ("sk-proj-", letters(60), "a key of OpenAI"),
         ("hf_", letters(34), "a token of Hugging Face"),
         (&format!("{}.atlasv1.", letters(14)), letters(60), "a token of HCP Terraform"),
     ] {
         check(&format!("x\ntoken = \"{start}{rest}\"\n"), Some((2, kind)));
         check(&format!("{start}{}", &rest[..rest.len() - 1]), None);
+        // After the escape of a line end, of a blank, and in a query.
+        for before in ["\\n", "\\u0020", "token%3D"] {
+            check(&format!("{{\"a\": \"{before}{start}{rest}\"}}"), Some((1, kind)));
+        }
         check(&format!("token = \"{start}{}\"", "x".repeat(rest.len())), None);
         check(&format!("token = \"{start}EXAMPLE{}\"", &rest[..rest.len() - 7]), None);
         check(&format!("tokens that begin with {start} are"), None);

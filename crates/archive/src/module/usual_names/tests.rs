@@ -2,7 +2,7 @@ use super::*;
 
 /// Why a file of this path stays out, as the walk finds it.
 fn reason(path: &str) -> Option<&'static str> {
-    let never = path.split('/').find_map(|part| LeftOutReason::of_part(UsualName::of(part).last()));
+    let never = path.split('/').find_map(LeftOutReason::of_part);
     let above = path.match_indices('/').map(|(slash, _)| (&path[..slash], true));
     let usual = || above.chain([(path, false)]).find_map(|(name, is_folder)| UsualName::of(name).reason(is_folder));
     never.or_else(usual).as_ref().map(LeftOutReason::code)
@@ -33,6 +33,8 @@ const SECRET: &[&str] = &[
     "terraform.tfstate", "terraform.tfstate.backup", "terraform.tfstate.d/prod/terraform.tfstate", ".terraform.tfstate.lock.info",
     "tfplan", "tfplan.out", "plan.out", "prod.tfplan", "tfplan.json", "crash.log", "crash.20260301.log",
     ".terraform/modules/x", ".terragrunt-cache/a/main.tf", "a/.terragrunt-cache/x",
+    ".env.swp", ".vault-token.swp", ".kubeconfig.swp", ".netrc.swo", "prod.tfvars.1", "server.key.bak2", "id_rsa_old", ".npmrc-backup",
+    "kubeconfig copy", "creds.json", "deploy_key", ".yarnrc.yml", "kube_config_prod.yml", "vault-init.json", ".zhistory", "wg1.conf",
     ".git/config", ".git", ".hg/hgrc", ".svn/wc.db", ".jj/repo", "_darcs/prefs/defaults",
 ];
 
@@ -53,6 +55,7 @@ const INNOCENT: &[&str] = &[
     "modules/credentials/main.tf", "modules/kubeconfig/main.tf", "modules/auth/main.tf", "modules/key/main.tf", "modules/aws/main.tf",
     "helm/templates/secret.yaml", "helm/values.yaml", "docker/config.json", "kube/config.yaml", "lambda/index.py", "package.json",
     "monkey.txt", "keys.json", "hotkey", "env", "environment.yml", "history", "password.tf", "crash.tf", "plan.tf", "git/main.tf",
+    "files/wget.conf", ".git.bak", "manifest.1", "keys_old", ".main.tf.swp",
 ];
 
 #[test]

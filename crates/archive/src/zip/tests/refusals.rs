@@ -91,6 +91,24 @@ fn nothing_lies_around_the_entries() {
 }
 
 #[test]
+fn an_archive_in_the_comment_of_an_archive_was_what_others_unpacked() {
+    let hidden = Archive::of([deflated(".git/config", "[core]"), deflated("main.tf", "")]).bytes();
+    let one_end = "the archive is damaged: its comment has the end of another archive";
+    for after in [&b""[..], b"x"] {
+        let comment = [hidden.as_slice(), after].concat();
+        check_refused(&Archive { comment, ..Archive::of(good()) }, one_end);
+    }
+    check_refused(&Archive { comment: b"PK\x05\x06".to_vec(), zip64_end: true, ..Archive::of(good()) }, one_end);
+    let mut locator = b"PK\x06\x07".to_vec();
+    locator.resize(20, 0);
+    let field = [&[0x99, 0x99, 20, 0], locator.as_slice()].concat();
+    check_refused(
+        &Archive::of([deflated("a", "1"), deflated("b", "2").central(|head| head.extra.clone_from(&field))]),
+        "the archive is damaged: an entry of its directory names another directory",
+    );
+}
+
+#[test]
 fn the_directory_lists_each_entry_once_and_in_order() {
     let archive = |listed: &[usize]| Archive { listed: Some(listed.to_vec()), ..Archive::of(good()) };
     check_refused(&archive(&[0]), "the archive is damaged: its directory lists fewer entries than there are");
