@@ -5,6 +5,8 @@
 //! one of its connections is idle     the one that has been so for longest ends
 //! all have requests                  the new one waits until one has none; half as many wait as have places
 //! ```
+//!
+//! Of all addresses together one ends likewise, if there are as many connections as there may be.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -66,13 +68,29 @@ impl ConnectionsByAddress {
             place
         } else {
             let _waits = of.waiting.try_acquire().ok()?;
-            timeout(patience, of.next_place(watch)).await.ok()?
+            let end_idlest = || {
+                let ends = end_idlest(of.open());
+                if !ends {
+                    watch.spare();
+                }
+                ends
+            };
+            timeout(patience, next_place(&of.places, end_idlest)).await.ok()?
         };
         let mut open = of.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|watch| watch.strong_count() > 0);
         open.push(Arc::downgrade(watch));
         drop(open);
         Some(ConnectionPlace { _place: Some(place), _of: Some(of) })
+    }
+
+    /// Ends the connection of any address that has had no request for longest. False if there is none.
+    pub(super) fn end_idlest(&self) -> bool {
+        let known: Vec<_> = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.values().filter_map(Weak::upgrade).collect()
+        };
+        end_idlest(known.iter().flat_map(|of| of.open()).collect())
     }
 
     fn of(&self, address: IpAddr) -> Arc<AddressConnections> {
@@ -93,32 +111,32 @@ impl ConnectionsByAddress {
 }
 
 impl AddressConnections {
-    /// Ends the connection that has had no request for longest, now or when there is one, and takes its place.
-    async fn next_place(&self, watch: &ConnectionWatch) -> OwnedSemaphorePermit {
-        let mut place = std::pin::pin!(Arc::clone(&self.places).acquire_owned());
-        // It stands in line before another one ends for it.
-        let mut found = place.as_mut().now_or_never();
-        while found.is_none() && !self.end_idlest() {
-            watch.spare();
-            found = timeout(AGAIN, place.as_mut()).await.ok();
-        }
-        match found {
-            Some(place) => place.expect(OPEN),
-            None => place.await.expect(OPEN),
-        }
+    fn open(&self) -> Vec<Arc<ConnectionWatch>> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.iter().filter_map(Weak::upgrade).collect()
     }
+}
 
-    /// False if each has a request, or ends already.
-    fn end_idlest(&self) -> bool {
-        let open: Vec<Arc<ConnectionWatch>> = {
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.iter().filter_map(Weak::upgrade).collect()
-        };
-        let mut idle: Vec<_> = open.iter().filter_map(|watch| Some((watch.idle_since()?, watch))).collect();
-        idle.sort_by_key(|(since, _)| *since);
-        // A request may have begun meanwhile.
-        idle.into_iter().any(|(_, watch)| watch.end_if_idle())
+/// The next place; until `end_idlest` is true, it is called again and again to make one.
+pub(super) async fn next_place(places: &Arc<Semaphore>, end_idlest: impl Fn() -> bool) -> OwnedSemaphorePermit {
+    let mut place = std::pin::pin!(Arc::clone(places).acquire_owned());
+    // It stands in line before another one ends for it.
+    let mut found = place.as_mut().now_or_never();
+    while found.is_none() && !end_idlest() {
+        found = timeout(AGAIN, place.as_mut()).await.ok();
     }
+    match found {
+        Some(place) => place.expect(OPEN),
+        None => place.await.expect(OPEN),
+    }
+}
+
+/// Ends the connection that has had no request for longest. False if each has a request, or ends already.
+fn end_idlest(open: Vec<Arc<ConnectionWatch>>) -> bool {
+    let mut idle: Vec<_> = open.iter().filter_map(|watch| Some((watch.idle_since()?, watch))).collect();
+    idle.sort_by_key(|(since, _)| *since);
+    // A request may have begun meanwhile.
+    idle.into_iter().any(|(_, watch)| watch.end_if_idle())
 }
 
 #[cfg(test)]

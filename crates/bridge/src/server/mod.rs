@@ -35,6 +35,7 @@ pub use error::{CertificateFault, ServeError};
 pub use options::ServerOptions;
 pub use site::ServedSite;
 
+use addresses::next_place;
 use connection::ClientConnection;
 use options::Door;
 use site::Reception;
@@ -138,14 +139,6 @@ impl Accepting {
     async fn run(mut self) {
         let mut connections = JoinSet::new();
         loop {
-            // Metrics are read also if every connection is taken.
-            let place = match self.door {
-                Door::Site => tokio::select! {
-                    place = Arc::clone(&self.free).acquire_owned() => place.ok(),
-                    _ = self.stopped.wait_for(|stopped| *stopped) => break,
-                },
-                Door::Metrics => None,
-            };
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 _ = self.stopped.wait_for(|stopped| *stopped) => break,
@@ -158,6 +151,14 @@ impl Accepting {
                     tokio::time::sleep(REST).await;
                     continue;
                 }
+            };
+            // Metrics are read also if every connection is taken.
+            let place = match self.door {
+                Door::Site => tokio::select! {
+                    place = next_place(&self.free, || self.reception.addresses.end_idlest()) => Some(place),
+                    _ = self.stopped.wait_for(|stopped| *stopped) => break,
+                },
+                Door::Metrics => None,
             };
             let connection = ClientConnection {
                 peer,

@@ -72,25 +72,44 @@ async fn a_client_that_does_not_go_on_loses_its_connection() {
 async fn a_connection_too_many_waits_until_another_has_ended() {
     let server = RunningServer::with(|options| options.limits.connections = 1).await;
     let mut first = server.connect().await;
-    first.write_all(SMUGGLED.as_bytes()).await.unwrap();
-    read_until(&mut first, "hello").await;
+    first.write_all(b"GET /gated HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
     let mut second = server.connect().await;
     second.write_all(SMUGGLED.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n").as_bytes()).await.unwrap();
     let mut byte = [0];
     let early = tokio::time::timeout(Duration::from_millis(100), second.peek(&mut byte)).await;
     assert!(early.is_err(), "the second connection was answered beside the first");
-    drop(first);
+    server.gate.notify_one();
     assert!(rest_of(&mut second).await.ends_with("\r\n\r\nhello"));
 }
 
 /// A client at another address of this machine.
 #[cfg(target_os = "linux")]
-async fn another_client(server: &RunningServer, bytes: &str) -> String {
+async fn connect_from(server: &RunningServer, address: &str) -> tokio::net::TcpStream {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
-    socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
-    let mut stream = socket.connect(server.address).await.unwrap();
+    socket.bind(format!("{address}:0").parse().unwrap()).unwrap();
+    socket.connect(server.address).await.unwrap()
+}
+
+#[cfg(target_os = "linux")]
+async fn another_client(server: &RunningServer, bytes: &str) -> String {
+    let mut stream = connect_from(server, "127.0.0.2").await;
     stream.write_all(bytes.as_bytes()).await.unwrap();
     rest_of(&mut stream).await
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn idle_connections_of_several_addresses_delayed_everyone() {
+    let server = RunningServer::with(|options| options.limits.connections = 4).await;
+    let mut idle = Vec::new();
+    for address in ["127.0.0.3", "127.0.0.4", "127.0.0.5"] {
+        for _ in 0..4 {
+            idle.push(connect_from(&server, address).await);
+        }
+    }
+    let once = SMUGGLED.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    let answer = tokio::time::timeout(Duration::from_secs(20), another_client(&server, &once)).await;
+    assert!(answer.unwrap().ends_with("\r\n\r\nhello"));
 }
 
 #[cfg(target_os = "linux")]
