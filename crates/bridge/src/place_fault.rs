@@ -239,7 +239,7 @@ mod tests {
         let error = StoreError::UnknownRepository { place: place.clone() };
         let refusal = upstream("example.com/acme/zap".parse::<ProviderAddr>().unwrap(), &error);
         let refusal = refusal.without(place.repository());
-        assert_eq!(refusal.to_string(), "example.com/acme/zap cannot be read: there is no repository its repository");
+        assert_eq!(refusal.to_string(), "example.com/acme/zap cannot be read: there is no repository (hidden)");
         let written = "example.com/acme/zap cannot be read: there is no repository registry.example.com/m/zap";
         assert_eq!(refusal.for_operator(), written);
     }
