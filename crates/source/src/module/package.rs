@@ -39,7 +39,12 @@ pub enum PackageBytes {
 
 enum PackageEnd {
     Git(Box<GitCheckout>),
-    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
+    Repository {
+        store: Arc<dyn ReadStore>,
+        manifest: Box<Descriptor>,
+        about: Box<ModuleManifest>,
+        published_as: Option<ModuleAddr>,
+    },
     Web(WebClient),
 }
 
@@ -57,11 +62,10 @@ impl ModulePackage {
     ) -> Result<Self, ModuleError> {
         let place = store.place();
         let (descriptor, bytes) = store.manifest(reference).await?;
-        let read = ModuleManifest::parse(&descriptor, &bytes).map_err(|source| ModuleError::Manifest {
-            place: place.clone(),
-            reference: reference.clone(),
-            source,
-        })?;
+        let invalid = |source| ModuleError::Manifest { place: place.clone(), reference: reference.clone(), source };
+        let read = ModuleManifest::parse(&descriptor, &bytes).map_err(invalid)?;
+        // One that cannot be read would answer for any address.
+        let published_as = read.address().map_err(invalid)?;
         let package = read.package();
         let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
@@ -72,7 +76,7 @@ impl ModulePackage {
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
         let (manifest, about) = (Box::new(manifest), Box::new(read));
-        let from = PackageEnd::Repository { store, manifest, about };
+        let from = PackageEnd::Repository { store, manifest, about, published_as };
         let bytes = PackageBytes::Archive { part, form: ArchiveForm::Zip };
         Ok(Self { place, bytes, subdir, claimed, from })
     }
@@ -144,7 +148,10 @@ impl ModulePackage {
 
     /// The module of a registry that its manifest says it was packed as; `None` if it does not say.
     pub fn published_as(&self) -> Option<ModuleAddr> {
-        self.about()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
+        match &self.from {
+            PackageEnd::Repository { published_as, .. } => published_as.clone(),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
+        }
     }
 
     /// The module that it says it is, if it does not answer for the one that is asked for. One that says nothing answers for
