@@ -218,3 +218,36 @@ impl ModulePackage {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tofu_oci_layout::media_type;
+    use tofu_oci_store::{MemoryStore, Store as _};
+
+    use super::*;
+
+    /// What a package with this address in its manifest answers as.
+    async fn published_as(address: &str) -> Result<Option<ModuleAddr>, ModuleError> {
+        let zip = Descriptor::of(media_type::ARCHIVE_ZIP, b"x");
+        let manifest = serde_json::json!({ "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST,
+            "artifactType": "application/vnd.opentofu.modulepkg", "layers": [zip],
+            "annotations": { annotation::MODULE_ADDRESS: address } });
+        let (store, bytes) = (MemoryStore::new("memory".parse().unwrap()), Bytes::from(manifest.to_string()));
+        let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
+        store.push(&zip, &Bytes::from_static(b"x")).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
+        let reference = Reference::Digest(descriptor.digest);
+        Ok(ModulePackage::of_store(Arc::new(store), &reference, Subdir::root()).await?.published_as())
+    }
+
+    #[tokio::test]
+    async fn a_module_of_an_unreadable_address_answered_for_any() {
+        let address = "registry.example.com/acme/network/aws";
+        assert_eq!(published_as(address).await.unwrap(), Some(address.parse().unwrap()));
+        for unreadable in ["acme corp/network/aws", "", "registry.example.com/acme/network/AWS"] {
+            let error = published_as(unreadable).await.unwrap_err();
+            assert_eq!(error.code(), "bad-layout", "{unreadable}: {error}");
+        }
+    }
+}
