@@ -2,13 +2,11 @@
 
 use std::fmt;
 
-use http::Response;
+use http::{Response, StatusCode};
 use thiserror::Error;
-use tofu_oci_archive::ArchiveError;
 use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
 use crate::ServedAddress;
-use crate::place_fault::line;
 
 /// Why a question has no answer. Cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -172,10 +170,16 @@ impl Refusal {
         }
     }
 
-    /// What clients would unpack has a repository of version control in it, under this name.
-    pub(crate) fn embedded_repository(address: impl Into<ServedAddress>, version: &Version, name: String) -> Self {
-        let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
-        Self::Untrusted { address: address.into(), version: version.clone(), reason }
+    /// What a client is answered with.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::NotServed { .. }
+            | Self::UnknownAddress { .. }
+            | Self::UnknownVersion { .. }
+            | Self::UnknownPlatform { .. } => StatusCode::NOT_FOUND,
+            Self::Untrusted { .. } | Self::NoSigningKey { .. } => StatusCode::CONFLICT,
+            Self::Upstream { .. } => StatusCode::BAD_GATEWAY,
+        }
     }
 
     /// The same without the name of the repository, which clients need not know.

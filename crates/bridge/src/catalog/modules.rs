@@ -21,7 +21,7 @@ use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused}
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
 use crate::counts::Counts;
-use crate::place_fault::upstream;
+use crate::place_fault::{embedded_repository, upstream};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -280,7 +280,7 @@ async fn refuse_repository(
     match repository_in_zip(&**store, zip, LARGEST_DIRECTORY).await {
         Ok(None) => Ok(()),
         Ok(Some(name)) => {
-            let refusal = Refusal::embedded_repository(address, version, name);
+            let refusal = embedded_repository(address, version, name);
             Err(Failed { refusal, again: Again::Never })
         }
         Err(error) => Err(failed(address, version, store, &ModuleError::Store(error).into())),

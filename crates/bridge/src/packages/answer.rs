@@ -20,7 +20,6 @@ use super::range::{WantedBytes, has_it, wanted};
 use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::Refusal;
 use crate::place_fault::upstream;
-use crate::routes::status;
 
 impl Packages {
     /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
@@ -148,7 +147,7 @@ impl Head {
 
 fn refused(refusal: &Refusal) -> Response {
     tracing::error!(code = refusal.code(), "{}", refusal.for_operator());
-    let mut head = Head::new(status(refusal));
+    let mut head = Head::new(refusal.status());
     head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
     head.put(CACHE_CONTROL, "no-store");
     refusal.note_in(&mut head.0);

@@ -21,7 +21,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
-use crate::place_fault::upstream;
+use crate::place_fault::{embedded_repository, upstream};
 use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
@@ -211,7 +211,7 @@ impl ZipWork {
         let LayerContents::Module(version) = &layer.holds else { return Ok(()) };
         let path = path.to_owned();
         match self.on_disk(address, move |_| repository_in_file(&path)).await? {
-            Some(name) => Err(Refusal::embedded_repository(address.clone(), version, name)),
+            Some(name) => Err(embedded_repository(address.clone(), version, name)),
             None => Ok(()),
         }
     }
