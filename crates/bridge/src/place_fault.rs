@@ -10,7 +10,7 @@ use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::{Failure, ModuleError, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Place, printable};
+use tofu_oci_types::{Place, Version, printable};
 
 use crate::{Refusal, ServedAddress};
 
@@ -34,6 +34,12 @@ pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFau
     let text = one_line(error);
     let (reason, detail) = if error.is_internal() { (OWN_PLACES.to_owned(), Some(text)) } else { (text, None) };
     Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
+}
+
+/// The refusal of what clients would unpack, and has a repository of version control in it, under this name.
+pub(crate) fn embedded_repository(address: impl Into<ServedAddress>, version: &Version, name: String) -> Refusal {
+    let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
+    Refusal::Untrusted { address: address.into(), version: version.clone(), reason }
 }
 
 /// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
@@ -239,7 +245,7 @@ mod tests {
         let error = StoreError::UnknownRepository { place: place.clone() };
         let refusal = upstream("example.com/acme/zap".parse::<ProviderAddr>().unwrap(), &error);
         let refusal = refusal.without(place.repository());
-        assert_eq!(refusal.to_string(), "example.com/acme/zap cannot be read: there is no repository its repository");
+        assert_eq!(refusal.to_string(), "example.com/acme/zap cannot be read: there is no repository (hidden)");
         let written = "example.com/acme/zap cannot be read: there is no repository registry.example.com/m/zap";
         assert_eq!(refusal.for_operator(), written);
     }

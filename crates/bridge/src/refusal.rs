@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::Response;
+use http::{Response, StatusCode};
 use thiserror::Error;
 use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
@@ -114,6 +114,27 @@ impl fmt::Display for VersionAbsence {
     }
 }
 
+/// The text without the name of a repository. One whose name begins or ends with it is another one.
+fn hidden(text: &str, name: &str) -> String {
+    let of_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(name) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[name.len()..];
+        let goes_on = after.starts_with(|next| of_name(next) || next == '/')
+            || after.strip_prefix('.').is_some_and(|after| after.starts_with(of_name));
+        shown.push_str(before);
+        if goes_on || before.ends_with(|last| of_name(last) || last == '.') {
+            shown.push_str(name);
+        } else {
+            // A sentence that calls it a repository needs no second one.
+            shown.push_str(if before.ends_with("repository ") { "(hidden)" } else { "its repository" });
+        }
+        rest = after;
+    }
+    shown + rest
+}
+
 fn because(reason: Option<&str>) -> String {
     reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
@@ -149,13 +170,24 @@ impl Refusal {
         }
     }
 
+    /// What a client is answered with.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::NotServed { .. }
+            | Self::UnknownAddress { .. }
+            | Self::UnknownVersion { .. }
+            | Self::UnknownPlatform { .. } => StatusCode::NOT_FOUND,
+            Self::Untrusted { .. } | Self::NoSigningKey { .. } => StatusCode::CONFLICT,
+            Self::Upstream { .. } => StatusCode::BAD_GATEWAY,
+        }
+    }
+
     /// The same without the name of the repository, which clients need not know.
     pub(crate) fn without(self, repository: Option<&RepositoryRef>) -> Self {
         match (self, repository) {
             (Self::Upstream { address, code, reason, detail }, Some(repository)) => {
-                let shown = reason
-                    .replace(&repository.to_string(), "its repository")
-                    .replace(&format!("/v2/{}/", repository.name()), "/v2/…/");
+                let shown =
+                    hidden(&reason, &repository.to_string()).replace(&format!("/v2/{}/", repository.name()), "/v2/…/");
                 let detail = detail.or_else(|| (shown != reason).then_some(reason));
                 Self::Upstream { address, code, reason: shown, detail }
             }
@@ -167,5 +199,28 @@ impl Refusal {
     pub(crate) fn note_in<B>(&self, response: &mut Response<B>) {
         response.extensions_mut().insert(RefusalCode(self.code()));
         response.extensions_mut().insert(FailureReason(self.for_operator()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hidden;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(hidden(text, "a.test/x"), want);
+    }
+
+    #[test]
+    fn what_clients_read_of_a_repository_was_no_sentence_and_garbled_others() {
+        check("there is no repository a.test/x", "there is no repository (hidden)");
+        check("cannot reach a.test/x: refused", "cannot reach its repository: refused");
+        check("a.test/x has a.test/x:1.0.0.", "its repository has its repository:1.0.0.");
+        check("oci://a.test/x. No", "oci://its repository. No");
+        for other in
+            ["a.test/x-other", "a.test/xy", "a.test/x/y", "a.test/x.y", "b.a.test/x", "ba.test/x", "a.test/x_y"]
+        {
+            check(other, other);
+        }
     }
 }

@@ -90,6 +90,9 @@ impl GitProgram for RealGit {
             GitNamer::Other => "false",
         };
         running.args(["-c", &format!("http.followRedirects={follow}")]);
+        if let Some(pinned) = command.pinned {
+            running.args(["-c", &format!("http.curloptResolve={pinned}")]);
+        }
         running.args(command.arguments).current_dir(command.dir);
         environment(&mut running, command.transport);
         if command.transport != GitTransport::File && !ssh_is_chosen(&program, command).await {

@@ -110,6 +110,8 @@ pub struct Download<S: RangeSource> {
     /// Where the last break was.
     broke_at: u64,
     answer: Option<S::PartAnswer>,
+    /// An answer that came before, whose head was not read yet.
+    first: Option<S::PartAnswer>,
     /// The strong validator of the first answer.
     etag: Option<String>,
     /// Whether the server may still be asked for a part.
@@ -166,10 +168,24 @@ impl<S: RangeSource> Download<S> {
             skipped: 0,
             broke_at: 0,
             answer: None,
+            first: None,
             etag: None,
             parts: true,
             attempts,
         }
+    }
+
+    /// The stream of a body that this answer begins.
+    ///
+    /// # Errors
+    /// As [`Download::start`].
+    pub async fn begun(
+        source: S,
+        answer: S::PartAnswer,
+        size: BodySize,
+        attempts: Attempts,
+    ) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
+        Self { size, first: Some(answer), ..Self::new(source, attempts) }.started().await
     }
 
     async fn started(mut self) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
@@ -189,7 +205,10 @@ impl<S: RangeSource> Download<S> {
                 headers.push(("range", format!("bytes={}-{last}", self.offset)));
                 headers.extend(self.etag.clone().map(|etag| ("if-range", etag)));
             }
-            let mut answer = self.source.send(&headers, &mut self.attempts).await?;
+            let mut answer = match self.first.take() {
+                Some(answer) => answer,
+                None => self.source.send(&headers, &mut self.attempts).await?,
+            };
             let head = answer.as_mut();
             self.host = host_of(head.url());
             let short = self.size.known().zip(head.length()).filter(|(size, length)| length < size);

@@ -67,9 +67,11 @@ pub use problem::NetworkProblem;
 pub use progress::{Progress, metered};
 pub use reach::Reach;
 pub use recent::RecentMap;
-pub use redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, next_hop, same_origin};
+pub use redirect::{
+    MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, named_address, next_hop, same_origin,
+};
 pub use requester::{HttpRequest, NoDocument, Requester, TimeLimit};
-pub use resolver::{NameService, SystemNames};
+pub use resolver::{NameService, NamedHost, SystemNames};
 pub use retry::{Attempts, RetryAfter, is_transient, jittered, random};
 pub use secret_scrubber::SecretScrubber;
 pub use tls_probe::speaks_tls;

@@ -9,8 +9,8 @@ use crate::named_hosts::{NamedHosts, same_host};
 /// Most redirects that one request follows.
 pub const MAX_REDIRECTS: usize = 10;
 
-/// The longest address of a redirect, in bytes: signed ones of object stores have 2 to 4 KiB. The time to read one grows with
-/// the square of its length.
+/// The longest address that an answer may name, in bytes: signed ones of object stores have 2 to 4 KiB. The time to read one
+/// grows with the square of its length.
 const LONGEST_LOCATION: usize = 16 << 10;
 
 /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.0/8`, `[::1]`.
@@ -77,6 +77,18 @@ pub struct PlainRule<'a> {
     pub protection: Protection,
 }
 
+/// The address that a text of an answer names: relative to the address that answered, or a whole one if that is `None`. No
+/// other rule of redirects is applied.
+///
+/// # Errors
+/// If it is not an address, or is longer than addresses are.
+pub fn named_address<'a>(from: impl Into<Option<&'a Url>>, text: &str) -> Result<Url, RedirectFault> {
+    if text.len() > LONGEST_LOCATION {
+        return Err(RedirectFault::TooLong);
+    }
+    Url::options().base_url(from.into()).parse(text).map_err(|_| RedirectFault::InvalidAddress)
+}
+
 /// The address that a redirect names. `from` is the request that was answered with it.
 ///
 /// # Errors
@@ -84,10 +96,7 @@ pub struct PlainRule<'a> {
 /// digest protects the answer and the user names the host; plain HTTP on another host, unless both hosts are on this
 /// machine or the user names it.
 pub fn next_hop(from: &Url, location: &str, rule: &PlainRule<'_>) -> Result<Url, RedirectFault> {
-    if location.len() > LONGEST_LOCATION {
-        return Err(RedirectFault::TooLong);
-    }
-    let Ok(to) = from.join(location) else { return Err(RedirectFault::InvalidAddress) };
+    let to = named_address(from, location)?;
     if !matches!(to.scheme(), "http" | "https") || to.host().is_none() {
         return Err(RedirectFault::Scheme(to.scheme().to_owned()));
     }

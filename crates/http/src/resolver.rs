@@ -1,7 +1,7 @@
 //! The name service, and the names that must not resolve to near addresses.
 //!
 //! ```text
-//! keep_away   a name from a document of another host      for the whole run, since later requests go there
+//! keep_away   a name from a document of another host      for the whole run, since later requests go there; of 4096 names
 //! within      the host that a redirect names              for that request alone: the user may ask that host himself
 //! ```
 //!
@@ -9,7 +9,6 @@
 //! name service gains nothing if it answers otherwise the second time. A proxy looks names up itself: nothing is known of
 //! them here.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +20,7 @@ use url::Url;
 use crate::held_url::HeldUrl;
 use crate::named_hosts::NamedHosts;
 use crate::reach::Reach;
+use crate::recent::RecentMap;
 
 /// The name service. Proxies look names up themselves.
 #[async_trait]
@@ -60,6 +60,12 @@ fn is_unknown(error: &io::Error) -> bool {
     WORDS.iter().any(|words| text.contains(words))
 }
 
+/// How many names are remembered: documents of others make them up. What was asked for longest ago is forgotten first.
+const MOST_NAMES: usize = 4096;
+
+/// Bytes of the longest name that a name service knows.
+const LONGEST_NAME: usize = 253;
+
 tokio::task_local! {
     /// The host of the request that this task makes, as names are compared. Other names that are looked up are of proxies.
     pub(crate) static ASKED_HOST: String;
@@ -69,7 +75,7 @@ tokio::task_local! {
 #[derive(Clone)]
 pub(crate) struct Resolver {
     names: Arc<dyn NameService>,
-    known: Arc<Mutex<HashMap<String, KnownName>>>,
+    known: Arc<Mutex<RecentMap<String, KnownName>>>,
     /// The nearest address of a host that counts. A proxy may be anywhere.
     nearest: Reach,
 }
@@ -81,6 +87,17 @@ struct KnownName {
     found: Option<Reach>,
     /// The nearest address that counts, if another host has named it.
     nearest: Option<Reach>,
+}
+
+/// Where a host is that an answer names, for a program that connects to it by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedHost {
+    /// It is nearer than the host that names it.
+    TooNear,
+    /// It is an IP address that is far enough, or one that the user allows.
+    Anywhere,
+    /// It is far enough, at these addresses now; at none if the name service does not know it.
+    At(Vec<IpAddr>),
 }
 
 /// A name has no address that counts.
@@ -98,7 +115,7 @@ pub(crate) struct LookupError(#[from] pub(crate) io::Error);
 
 impl Resolver {
     pub(crate) fn new(names: Arc<dyn NameService>) -> Self {
-        Self { names, known: Arc::default(), nearest: Reach::Machine }
+        Self { names, known: Arc::new(Mutex::new(RecentMap::new(MOST_NAMES))), nearest: Reach::Machine }
     }
 
     /// The same for connections to hosts that are no nearer than this.
@@ -119,29 +136,36 @@ impl Resolver {
         self.known_reach(to).is_none_or(|reach| reach <= nearest).then_some(nearest)
     }
 
-    /// Whether one host may name another that another program will look up itself: all addresses that the name has now count.
-    pub(crate) async fn leads_no_nearer(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> bool {
-        if from.host() == to.host() || allowed.contain(to) {
-            return true;
+    /// Whether one host may name another that another program will connect to: all addresses that the name has now count.
+    pub(crate) async fn named_host(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> NamedHost {
+        if allowed.contain(to) {
+            return NamedHost::Anywhere;
         }
-        let (from, to) = (self.all_reaches(from).await, self.all_reaches(to).await);
-        to.into_iter().max() <= Some(from.into_iter().min().unwrap_or(Reach::Internet))
+        let known = Reach::of_host(to);
+        let found = if known.is_some() { Vec::new() } else { self.all_addresses(to).await };
+        if from.host() != to.host() {
+            let farthest = match Reach::of_host(from) {
+                Some(reach) => Some(reach),
+                None => self.all_addresses(from).await.into_iter().map(Reach::of).min(),
+            };
+            let nearest = known.or_else(|| found.iter().map(|address| Reach::of(*address)).max());
+            if nearest > Some(farthest.unwrap_or(Reach::Internet)) {
+                return NamedHost::TooNear;
+            }
+        }
+        if known.is_some() { NamedHost::Anywhere } else { NamedHost::At(found) }
     }
 
-    /// Where the addresses of a host are; none of a name that is unknown here.
-    async fn all_reaches(&self, host: &Url) -> Vec<Reach> {
-        if let Some(reach) = Reach::of_host(host) {
-            return vec![reach];
-        }
-        let found = self.addresses(host.host_str().unwrap_or_default()).await.unwrap_or_default();
-        found.into_iter().map(Reach::of).collect()
+    /// The addresses of a name; none if it is unknown here.
+    async fn all_addresses(&self, host: &Url) -> Vec<IpAddr> {
+        self.addresses(host.host_str().unwrap_or_default()).await.unwrap_or_default()
     }
 
     /// All addresses of a name. Where they are is remembered.
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
         let all = self.names.addresses(name).await?;
         let mut known = self.known();
-        let known = known.entry(key(name)).or_default();
+        let known = known.get_or_insert(&key(name), KnownName::default);
         // A name that was far once gains nothing by a nearer address.
         known.found = all.iter().map(|address| Reach::of(*address)).chain(known.found).min();
         Ok(all)
@@ -184,12 +208,15 @@ impl Resolver {
     }
 
     fn keep_away(&self, name: &str, nearest: Reach) {
+        if name.len() > LONGEST_NAME {
+            return;
+        }
         let mut known = self.known();
-        let known = known.entry(name.to_owned()).or_default();
+        let known = known.get_or_insert(&name.to_owned(), KnownName::default);
         known.nearest = Some(known.nearest.map_or(nearest, |before| before.min(nearest)));
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, KnownName>> {
+    fn known(&self) -> MutexGuard<'_, RecentMap<String, KnownName>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -18,6 +18,7 @@ use crate::options::RetryPolicy;
 use crate::problem::NetworkProblem;
 use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
 use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
+use crate::resolver::NamedHost;
 use crate::retry::Attempts;
 
 /// Gets documents and files over a client's connections. Passing faults are retried; nothing is cached.
@@ -127,15 +128,16 @@ impl WebClient {
     /// user asks it too.
     pub async fn may_lead_to(&self, namer: &Url, host: &str) -> bool {
         let moment = self.http.limits().connect / 5;
-        let looked_up = tokio::time::timeout(moment, self.leads_no_nearer(namer, host)).await;
-        looked_up.unwrap_or(true) && self.may_name(namer, host)
+        let looked_up = tokio::time::timeout(moment, self.named_host(namer, host)).await;
+        looked_up != Ok(NamedHost::TooNear) && self.may_name(namer, host)
     }
 
-    /// The same for a host that another program looks up itself: it is looked up here first. What its name says later is not
-    /// known.
-    pub async fn leads_no_nearer(&self, namer: &Url, host: &str) -> bool {
-        let Ok(address) = Url::parse(&format!("https://{host}/")) else { return false };
-        self.http.resolver().leads_no_nearer(namer, &address, self.http.private_hosts()).await
+    /// The same for a host that another program connects to: it is looked up here first. A text that is not a host is too near.
+    pub async fn named_host(&self, namer: &Url, host: &str) -> NamedHost {
+        match Url::parse(&format!("https://{host}/")) {
+            Ok(address) => self.http.named_host(namer, &address).await,
+            Err(_) => NamedHost::TooNear,
+        }
     }
 
     /// Whether the text of an address may lead to a host, `HOST[:PORT]`: one that is not on this machine, or that
@@ -144,7 +146,8 @@ impl WebClient {
         is_host(host, |named| self.http.resolver().may_be_written(named, self.http.private_hosts()))
     }
 
-    /// The address that an answer of `from` names. It obeys the rules of redirects.
+    /// The address that a document of `from` names. It obeys the rules of redirects, and later requests to its host do as by
+    /// [`WebClient::may_name`].
     ///
     /// # Errors
     /// The rule that forbids the address.
@@ -221,9 +224,14 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
     type RequestError = WebError;
 
     fn next(&self, from: &HeldUrl, _: &HttpAnswer, location: &str) -> Result<HeldUrl, WebError> {
-        let url = self.client.named_by(&from.url, location, self.protection)?;
-        let refused = |_| WebError { url: shown_url(&from.url), fault: WebFault::PrivateHost(host_of(&url)) };
-        self.client.http.held(from, url.clone()).map_err(refused)
+        let rule = PlainRule { began: &from.url, named: self.client.http.plain_hosts(), protection: self.protection };
+        self.client.http.next_hop(from, location, &rule).map_err(|fault| {
+            let fault = match fault {
+                RedirectFault::PrivateHost(host) => WebFault::PrivateHost(host),
+                other => WebFault::Redirect(other),
+            };
+            WebError { url: shown_url(&from.url), fault }
+        })
     }
 
     fn wants(&self, answer: &HttpAnswer) -> bool {

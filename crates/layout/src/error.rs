@@ -181,6 +181,14 @@ pub enum LayoutError {
         /// What the parser said.
         problem: String,
     },
+    /// The address that it says it is of is not an address.
+    #[error("its annotation {annotation} is not an address: {problem}")]
+    Address {
+        /// The key.
+        annotation: &'static str,
+        /// What the parser said.
+        problem: String,
+    },
     /// Nothing to plan from: the layout needs something that the package does not have.
     #[error("the {kind} layout needs the {needs} of {platform}")]
     Incomplete {

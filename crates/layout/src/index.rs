@@ -1,6 +1,8 @@
 //! The index of a release, read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::str::FromStr;
 
 use tofu_oci_types::{Descriptor, Digest, OciPlatform, PackageHash, Platform, ProviderAddr, Version};
 
@@ -28,6 +30,16 @@ pub struct ReleaseIndex {
 struct Nested {
     entry: Descriptor,
     depth: usize,
+}
+
+/// The address in an annotation; `None` without one.
+pub(crate) fn said_address<A: FromStr<Err: Display>>(
+    annotations: &BTreeMap<String, String>,
+    annotation: &'static str,
+) -> Result<Option<A>, LayoutError> {
+    let Some(text) = annotations.get(annotation) else { return Ok(None) };
+    let problem = |error: A::Err| LayoutError::Address { annotation, problem: error.to_string() };
+    text.parse().map(Some).map_err(problem)
 }
 
 /// What the annotations of an index say about the release. Claims: nothing here has been compared with a package.
@@ -225,12 +237,20 @@ impl ReleaseIndex {
         }
     }
 
+    /// The provider that it says it is of; `None` if it does not say.
+    ///
+    /// # Errors
+    /// If that is not an address: whose release it is cannot be known then.
+    pub fn address(&self) -> Result<Option<ProviderAddr>, LayoutError> {
+        said_address(&self.annotations, annotation::ADDRESS)
+    }
+
     /// What the annotations claim.
     pub fn claims(&self) -> Claims {
         let text = |key| self.annotations.get(key).map(String::as_str).unwrap_or_default();
         let protocols = text(annotation::PROTOCOLS).split(',').map(str::trim).filter(|part| !part.is_empty());
         let mut claims = Claims {
-            address: text(annotation::ADDRESS).parse().ok(),
+            address: self.address().ok().flatten(),
             version: text(annotation::VERSION).parse().ok(),
             protocols: protocols.map(ToOwned::to_owned).collect(),
             platforms: BTreeMap::new(),

@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize as _;
 use serde_json::Value;
-use tofu_oci_types::{Algorithm, Descriptor, Digest};
+use tofu_oci_types::{Algorithm, Descriptor, Digest, ModuleAddr};
 
 use crate::document::{self, MAX_ENTRIES, ManifestDocument};
+use crate::index::said_address;
 use crate::{CreationTime, DocumentKind, LayoutError, annotation, artifact_type, media_type};
 
 /// The manifest of a module package, as a view of its bytes.
@@ -147,6 +148,14 @@ impl ModuleManifest {
     /// The annotations, sorted by key.
     pub fn annotations(&self) -> &BTreeMap<String, String> {
         &self.annotations
+    }
+
+    /// The module of a registry that it says it was packed as; `None` if it does not say.
+    ///
+    /// # Errors
+    /// If that is not an address: whose package it is cannot be known then.
+    pub fn address(&self) -> Result<Option<ModuleAddr>, InvalidModuleManifest> {
+        Ok(said_address(&self.annotations, annotation::MODULE_ADDRESS)?)
     }
 
     /// When it was made, by its annotation.

@@ -8,16 +8,16 @@ use futures_util::StreamExt as _;
 use reqwest::Method;
 use reqwest::header::LOCATION;
 use tofu_oci_http::{
-    Attempts, BodySize, Download, DownloadFault, Downloaded, HttpClient, Protection, RangeSource, same_origin,
+    Attempts, BodySize, Download, DownloadFault, Downloaded, HeldUrl, HttpClient, NamedHost, Protection, RangeSource,
+    RedirectFault, host_of,
 };
-use tofu_oci_store::{BlobAhead, ByteStream, StoreError, StoreItem};
+use tofu_oci_store::{BlobAhead, BlobSender, ByteStream, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
-use url::Url;
 
 use crate::answer::RegistryAnswer;
-use crate::call::RegistryCall;
+use crate::call::{Following, RegistryCall};
 use crate::client::RegistryClient;
-use crate::fault::unreachable;
+use crate::fault::{redirect_rule, unreachable};
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
 
@@ -30,6 +30,7 @@ struct BlobSource {
     access: RequestedAccess,
     path: String,
     digest: Digest,
+    following: Following,
 }
 
 impl RemoteStore {
@@ -74,29 +75,41 @@ impl RemoteStore {
         Ok(Download::part(self.blob_source(&blob.digest), blob.size, part, attempts).await?.stream)
     }
 
-    /// The address on another host that the registry redirects a reader of the blob to: over TLS, and without anything
-    /// secret that this program has sent. `None` if the registry sends the blob itself.
-    pub(crate) async fn blob_address(&self, blob: &Descriptor) -> Result<Option<Url>, StoreError> {
-        let path = self.path("blobs", blob.digest.as_str());
-        // A registry that sends the blob itself sends a byte alone.
-        let call = RegistryCall::new(Method::GET, &path, &self.pull).by_digest().header("range", "bytes=0-0").staying();
-        let answer = self.client.send(&call).await?;
-        match answer.status() {
-            200..=299 | 416 => Ok(None),
-            300..=399 => {
-                let address = answer.header(LOCATION.as_str()).and_then(|location| answer.url().join(location).ok());
-                let is_free = |address: &Url| self.client.network.scrubber().hide(address.as_str()) == address.as_str();
-                let elsewhere = |address: &Url| address.scheme() == "https" && !same_origin(address, answer.url());
-                Ok(address.filter(|address| elsewhere(address) && is_free(address)))
-            }
-            _ => Err(answer.into_error(StoreItem::Blob(blob.digest.clone())).await),
+    /// The blob's bytes if the registry sends them itself, unverified, or else the address on another host that it redirects a
+    /// reader to: over TLS, and without anything secret that this program has sent.
+    pub(crate) async fn sender_of(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        let source = BlobSource { following: Following::WithinTheOrigin, ..self.blob_source(&blob.digest) };
+        let mut attempts = self.client.http().attempts();
+        let answer = source.send(&[], &mut attempts).await?;
+        if let (300..=399, Some(location)) = (answer.status(), answer.header(LOCATION.as_str())) {
+            return self.other_host(&answer, location).await.map(BlobSender::OtherHost);
         }
+        Ok(BlobSender::Store(Download::begun(source, answer, BodySize::Known(blob.size), attempts).await?.stream))
+    }
+
+    /// Where a redirect of the registry leads, if anybody may go there. It obeys the rules of redirects, and since another
+    /// program will follow it, the name is looked up now.
+    async fn other_host(&self, answer: &RegistryAnswer, location: &str) -> Result<Option<String>, StoreError> {
+        let http = self.client.http();
+        let forbidden = |fault: RedirectFault| StoreError::Forbidden {
+            place: self.place(),
+            fault: redirect_rule(&fault),
+            problem: fault.to_string(),
+        };
+        let from = HeldUrl::anywhere(answer.url().clone());
+        let rule = self.client.network.hosts.plain_rule(answer.url(), Protection::Digest);
+        let to = http.next_hop(&from, location, &rule).map_err(forbidden)?.url;
+        if http.named_host(&from.url, &to).await == NamedHost::TooNear {
+            return Err(forbidden(RedirectFault::PrivateHost(host_of(&to))));
+        }
+        let is_free = http.scrubber().hide(to.as_str()) == to.as_str();
+        Ok((to.scheme() == "https" && is_free).then(|| to.into()))
     }
 
     fn blob_source(&self, digest: &Digest) -> BlobSource {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
         let path = self.path("blobs", digest.as_str());
-        BlobSource { client, access, path, digest: digest.clone() }
+        BlobSource { client, access, path, digest: digest.clone(), following: Following::All }
     }
 }
 
@@ -123,6 +136,7 @@ impl RangeSource for BlobSource {
         attempts: &mut Attempts,
     ) -> Result<RegistryAnswer, StoreError> {
         let call = RegistryCall::new(Method::GET, &self.path, &self.access).by_digest().with_headers(headers);
+        let call = RegistryCall { following: self.following, ..call };
         self.client.send_within(&call, attempts).await
     }
 

@@ -128,12 +128,6 @@ impl<'a> RegistryCall<'a> {
         self
     }
 
-    /// That stays on the registry's own origin.
-    pub(crate) fn staying(mut self) -> Self {
-        self.following = Following::WithinTheOrigin;
-        self
-    }
-
     pub(crate) fn once(mut self) -> Self {
         self.repeat = Repeat::No;
         self

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use tofu_oci_http::{host_of, same_origin, shown_time};
+use tofu_oci_http::{host_of, named_address, same_origin, shown_time};
 use tokio::time::Instant;
 use url::Url;
 
@@ -38,7 +38,7 @@ impl Pages {
         links: impl IntoIterator<Item = &'a str>,
     ) -> Result<Option<Url>, String> {
         let Some(target) = links.into_iter().find_map(next_target) else { return Ok(None) };
-        let next = current.join(target).map_err(|_| "the next page's address is invalid".to_owned())?;
+        let next = named_address(current, target).map_err(|fault| format!("the link to the next page: {fault}"))?;
         if !same_origin(&next, &self.first) {
             return Err(format!("the next page of the list is on another origin, {}", host_of(&next)));
         }

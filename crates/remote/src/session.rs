@@ -3,7 +3,7 @@
 use reqwest::Method;
 use tofu_oci_http::{
     Attempts, NamedHosts, NoRetry, PlainRule, Protection, RedirectFault, RetryAfter, Setback, host_of, is_transient,
-    next_hop,
+    named_address, next_hop,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Digest;
@@ -108,7 +108,7 @@ impl RemoteStore {
 /// The upload location, with the one repair that costs no safety: a registry whose proxy ends TLS often names its
 /// own host with `http:`, and is then asked over HTTPS on its own origin.
 pub(crate) fn upload_location(from: &Url, location: &str, named: &NamedHosts) -> Result<Url, RedirectFault> {
-    if let Ok(to) = from.join(location)
+    if let Ok(to) = named_address(from, location)
         && from.scheme() == "https"
         && to.scheme() == "http"
         && to.host() == from.host()

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{
-    BlobAhead, ByteStream, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
+    BlobAhead, BlobSender, ByteStream, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest,
+    is_manifest_type, verified,
 };
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
@@ -83,9 +84,14 @@ impl ReadStore for RemoteStore {
         Ok(stream.map_err(move |error| network.scrub(error)).boxed())
     }
 
-    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
-        let address = self.blob_address(blob).await.map_err(|error| self.scrub(error))?;
-        Ok(address.map(String::from))
+    async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        let stream = match self.sender_of(blob).await.map_err(|error| self.scrub(error))? {
+            BlobSender::Store(stream) => stream,
+            other_host => return Ok(other_host),
+        };
+        let network = self.client.network.clone();
+        let stream = stream.map_err(move |error| network.scrub(error)).boxed();
+        verified(self.place(), stream, blob).map(BlobSender::Store)
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

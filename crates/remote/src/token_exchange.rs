@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use tofu_oci_http::{
-    HeldUrl, HttpAnswer, HttpRequest, MAX_REDIRECTS, NoDocument, Protection, Requester, TimeLimit, host_of, next_hop,
-    same_origin, shown_url,
+    HeldUrl, HttpAnswer, HttpRequest, MAX_REDIRECTS, NoDocument, Protection, RedirectFault, Requester, TimeLimit,
+    host_of, named_address, next_hop, same_origin, shown_url,
 };
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::NetworkFault;
@@ -69,18 +69,18 @@ impl TokenRequester<'_> {
     /// Where a redirect leads, if it passes the rules of a realm. A request that shows a secret stays within the origin:
     /// without the secret the answer would be an anonymous token.
     fn check_redirect(&self, from: &HeldUrl, location: &str) -> Result<HeldUrl, RealmRefusal> {
-        let scheme = |problem| RealmRefusal::new(AccessFault::RealmScheme, problem);
-        let to = from.url.join(location).map_err(|_| scheme("the token server redirects to an invalid address"))?;
+        let refused = |fault: RedirectFault| {
+            let problem = format!("the token server redirects: {fault}");
+            RealmRefusal::new(redirect_rule(&fault).unwrap_or(AccessFault::RealmScheme), problem)
+        };
+        let to = named_address(&from.url, location).map_err(refused)?;
         if !same_origin(&to, &from.url) && !matches!(self.request.asker, Asker::Nobody) {
             let problem = format!("the token server redirects a login to another origin, {}", host_of(&to));
             return Err(RealmRefusal::new(AccessFault::TokenRedirect, problem));
         }
         let hosts = &self.network.hosts;
         check_realm(&to, self.request.registry, &hosts.named)?;
-        let to = next_hop(&from.url, location, &hosts.plain_rule(&from.url, Protection::Tls)).map_err(|fault| {
-            let problem = format!("the token server redirects: {fault}");
-            RealmRefusal::new(redirect_rule(&fault).unwrap_or(AccessFault::RealmScheme), problem)
-        })?;
+        let to = next_hop(&from.url, location, &hosts.plain_rule(&from.url, Protection::Tls)).map_err(refused)?;
         held_realm(self.network, from, to)
     }
 }
@@ -90,7 +90,7 @@ impl Requester for TokenRequester<'_> {
     type RequestError = StoreError;
 
     fn next(&self, from: &HeldUrl, answer: &HttpAnswer, location: &str) -> Result<HeldUrl, StoreError> {
-        let to = from.url.join(location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
+        let to = named_address(&from.url, location).map_or_else(|_| String::from("no address"), |to| shown_url(&to));
         self.saw(&from.url, Some(answer.status()), None, || TokenOutcome::Elsewhere { to });
         let next =
             self.check_redirect(from, location).map_err(|refusal| self.request.forbidden(self.network, refusal))?;

@@ -42,7 +42,9 @@ pub use manifest_cache::{CachedStore, ManifestFiles};
 pub use memory::MemoryStore;
 pub use observed::push_observed;
 pub use range::file_range;
-pub use traits::{BlobAhead, Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes};
+pub use traits::{
+    BlobAhead, BlobSender, Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes,
+};
 pub use verify::{ByteStream, verified};
 
 #[cfg(test)]

@@ -51,6 +51,15 @@ pub struct BlobAhead {
     pub stream: ByteStream,
 }
 
+/// Who sends a blob.
+pub enum BlobSender {
+    /// The store itself, these bytes. They end in an error unless size and digest are right.
+    Store(ByteStream),
+    /// Another host, to which the store sends its readers. The address from which anybody can get the blob over TLS for a short
+    /// time, as the store gives it: it is as secret as the blob. `None` if the blob is not to be had without the store.
+    OtherHost(Option<String>),
+}
+
 /// How a repository is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
@@ -166,11 +175,9 @@ pub trait ReadStore: Send + Sync {
         Ok(part_of(self.fetch_unverified(blob).await?, range))
     }
 
-    /// The address on another host from which anybody can get the blob over TLS for a short time, as the store gives it: it is
-    /// as secret as the blob. `None` if the blob is not to be had without the store.
-    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
-        let _ = blob;
-        Ok(None)
+    /// A blob as the store itself answers for it: no other host is asked, also not after a break.
+    async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        self.fetch(blob).await.map(BlobSender::Store)
     }
 
     /// Descriptors of the manifests whose `subject` is this digest, of every artifact type.

@@ -148,22 +148,20 @@ fn a_host_that_a_client_makes_up_is_in_no_answer() {
     }
 }
 
-/// The last byte is another one: what is wrong is known when nearly all bytes have gone.
+/// The last byte is another one: what is wrong is known when nearly all bytes have come.
 #[test]
 fn an_archive_that_turns_out_wrong_at_its_end_never_arrives_whole() {
-    let scene = Scene::new();
-    scene.context.write("big/main.tf", "");
-    scene.context.write("big/data.bin", noise(4_000_000));
-    scene.run("module push big REGISTRY/acme/network-aws --version 1.0.0").success();
     for fault in [Fault::CorruptBody(-1), Fault::CorruptBody(2_000_000), Fault::ShortenBody(3_999_000)] {
+        let scene = Scene::new();
+        scene.context.write("big/main.tf", "");
+        scene.context.write("big/data.bin", noise(4_000_000));
+        scene.run("module push big REGISTRY/acme/network-aws --version 1.0.0").success();
         let serving = Serving::with(&scene, MODULES);
         let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
         scene.registry.fault(Rule::on("GET", "/v2/acme/network-aws/blobs/*").then(fault.clone()));
         for headers in [&[][..], &[("Range", "bytes=0-")]] {
             let got = serving.send("GET", below(&header), headers);
-            let length: usize = got.header("Content-Length").parse().expect("a length");
-            let is_broken = !got.is_whole && got.body.len() < length;
-            assert!(got.status == 502 || is_broken, "{fault:?}: {} of {length} bytes, {}", got.body.len(), got.status);
+            assert_eq!(got.status, 502, "{fault:?}: {} bytes", got.body.len());
         }
         scene.registry.clear_faults();
         assert!(serving.get(below(&header)).is_whole, "{fault:?}: the next client gets it");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_archive::{ArchiveError, Limits};
+use tofu_oci_archive::Limits;
 use tofu_oci_checker::facts::{LARGEST_DIRECTORY, repository_in_zip};
 use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
@@ -21,7 +21,7 @@ use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused}
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
 use crate::counts::Counts;
-use crate::place_fault::{line, upstream};
+use crate::place_fault::{embedded_repository, upstream};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -266,7 +266,8 @@ async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStor
     }
 }
 
-/// Refuses a package that has a repository of version control in it: clients unpack it as it is.
+/// Refuses a package that has a repository of version control in it: clients unpack it as it is. Its repository may answer
+/// otherwise for the whole; `packages::made` looks at what is sent.
 async fn refuse_repository(
     address: &ModuleAddr,
     version: &Version,
@@ -279,8 +280,7 @@ async fn refuse_repository(
     match repository_in_zip(&**store, zip, LARGEST_DIRECTORY).await {
         Ok(None) => Ok(()),
         Ok(Some(name)) => {
-            let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
-            let refusal = Refusal::Untrusted { address: address.into(), version: version.clone(), reason };
+            let refusal = embedded_repository(address, version, name);
             Err(Failed { refusal, again: Again::Never })
         }
         Err(error) => Err(failed(address, version, store, &ModuleError::Store(error).into())),

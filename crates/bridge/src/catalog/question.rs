@@ -1,6 +1,6 @@
 //! One question to the place of a provider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -80,7 +80,8 @@ impl<'a> PlaceQuestion<'a> {
     async fn listed(&self, listing: Listing) -> ServedVersions {
         let deprecations = self.deprecations(&listing).await;
         let Listing { mut versions, withdrawn, warnings, .. } = listing;
-        versions.retain(|version| !withdrawn.contains(version));
+        let hidden: HashSet<&Version> = withdrawn.iter().collect();
+        versions.retain(|version| !hidden.contains(version));
         let line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
         let warnings = warnings.into_iter().chain(deprecations).map(line).collect();
         ServedVersions { address: self.address.clone(), versions, withdrawn, warnings }
@@ -147,7 +148,8 @@ impl<'a> PlaceQuestion<'a> {
     /// A line for each version that its publisher has deprecated, the newest first. Where the policy demands signatures, only
     /// signed notices count. A notice that cannot be read is omitted.
     async fn deprecations(&self, listing: &Listing) -> Vec<String> {
-        let named = listing.deprecated.iter().filter(|version| listing.versions.contains(version));
+        let listed: HashSet<&Version> = listing.versions.iter().collect();
+        let named = listing.deprecated.iter().filter(|version| listed.contains(version));
         let lines: Vec<_> = named.rev().take(NOTICES).map(|version| self.deprecation(version).boxed()).collect();
         futures_util::stream::iter(lines).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
     }

@@ -1,6 +1,7 @@
 //! The answer to a request for a zip.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
@@ -10,10 +11,11 @@ use http::header::{
 };
 use http::{HeaderMap, Method, StatusCode};
 use tofu_oci_source::SourceError;
-use tofu_oci_store::{StoreError, StoreItem};
+use tofu_oci_store::{BlobSender, ByteStream, StoreError, StoreItem};
 
 use super::held_back::{BodyLength, held_back};
-use super::made::ZipLayer;
+use super::kept::KeptZip;
+use super::made::{LayerContents, ZipLayer};
 use super::range::{WantedBytes, has_it, wanted};
 use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::Refusal;
@@ -56,53 +58,33 @@ impl Packages {
         if method == Method::HEAD {
             return head.with(Body::empty());
         }
-        let is_whole = range == (0..zip.size);
-        let blamed = |error: SourceError| upstream(zip.address.clone(), &error);
-        let answer = async {
-            if !is_whole {
-                let kept = self.on_disk(zip).await?;
-                return self.body(&kept, range).await.map(|body| head.with(body)).map_err(blamed);
-            }
-            if let Some(address) = self.elsewhere(zip).await.map_err(blamed)? {
-                let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
-                head.put(LOCATION, address);
-                head.put(CACHE_CONTROL, "no-store");
-                return Ok(head.with(Body::empty()));
-            }
-            self.body(zip, range).await.map(|body| head.with(body)).map_err(blamed)
-        };
-        answer.await.unwrap_or_else(|refusal: Refusal| bad_gateway(&refusal.without(zip.place.repository())))
+        let sent = self.send(zip, range, head).await;
+        sent.unwrap_or_else(|refusal| refused(&refusal.without(zip.place.repository())))
     }
 
-    /// The registry's own address of a zip on another host, if clients may be sent there.
-    async fn elsewhere(&self, zip: &PackageZip) -> Result<Option<String>, SourceError> {
-        match (self.options.redirects, &zip.bytes) {
-            (Redirects::ToOtherHosts, ZipBytes::Layer(ZipLayer { store, blob })) => {
-                Ok(store.blob_elsewhere(blob).await?)
+    /// These bytes of a zip, or where the client gets it. What another host sends to this program reaches no client before it is
+    /// verified.
+    async fn send(&self, zip: &PackageZip, range: Range<u64>, head: Head) -> Result<Response, Refusal> {
+        let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
+        if let ZipBytes::Layer(ZipLayer { store, blob, holds: LayerContents::Provider }) = &zip.bytes
+            && range == (0..zip.size)
+        {
+            match store.blob_sender(blob).await.map_err(blamed)? {
+                BlobSender::Store(stream) => {
+                    return body(zip, None, &range, stream).await.map(|body| head.with(body)).map_err(blamed);
+                }
+                BlobSender::OtherHost(Some(address)) if self.options.redirects == Redirects::ToOtherHosts => {
+                    let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
+                    head.put(LOCATION, address);
+                    head.put(CACHE_CONTROL, "no-store");
+                    return Ok(head.with(Body::empty()));
+                }
+                BlobSender::OtherHost(_) => {}
             }
-            (Redirects::Never, _) | (_, ZipBytes::Kept(_)) => Ok(None),
         }
-    }
-
-    async fn body(&self, zip: &PackageZip, range: Range<u64>) -> Result<Body, SourceError> {
-        let length = BodyLength {
-            place: zip.place.clone(),
-            what: StoreItem::Blob(zip.digest.clone()),
-            bytes: range.end - range.start,
-        };
-        let opened = zip.open(range).await?;
-        let zip = zip.clone();
-        let mut stream = Box::pin(held_back(opened, length).map_err(move |error| {
-            if let (ZipBytes::Kept(kept), StoreError::DigestMismatch { .. }) = (&zip.bytes, &error) {
-                kept.remove();
-            }
-            let error = SourceError::from(error);
-            tracing::error!(code = error.code(), zip = zip.name, "a body breaks off: {error}");
-            error
-        }));
-        // A body that is wrong in its first piece, as a small one is, has no header yet.
-        let first = stream.try_next().await?;
-        Ok(Body::from_stream(futures_util::stream::iter(first.map(Ok)).chain(stream)))
+        let kept = self.on_disk(zip).await?;
+        let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
+        body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
 
     fn cache_control(&self) -> &'static str {
@@ -111,6 +93,31 @@ impl Packages {
             Visibility::Private => "private, max-age=3600, immutable",
         }
     }
+}
+
+/// A body of these bytes of a zip. A damaged one on disk is removed.
+async fn body(
+    zip: &PackageZip,
+    kept: Option<Arc<KeptZip>>,
+    range: &Range<u64>,
+    stream: ByteStream,
+) -> Result<Body, StoreError> {
+    let length = BodyLength {
+        place: zip.place.clone(),
+        what: StoreItem::Blob(zip.digest.clone()),
+        bytes: range.end - range.start,
+    };
+    let name = zip.name.clone();
+    let mut stream = Box::pin(held_back(stream, length).map_err(move |error| {
+        if let (Some(kept), StoreError::DigestMismatch { .. }) = (&kept, &error) {
+            kept.remove();
+        }
+        tracing::error!(code = error.code(), zip = name, "a body breaks off: {error}");
+        error
+    }));
+    // A body that is wrong in its first piece, as a small one is, has no header yet.
+    let first = stream.try_next().await?;
+    Ok(Body::from_stream(futures_util::stream::iter(first.map(Ok)).chain(stream)))
 }
 
 /// The head of an answer.
@@ -138,9 +145,9 @@ impl Head {
     }
 }
 
-fn bad_gateway(refusal: &Refusal) -> Response {
+fn refused(refusal: &Refusal) -> Response {
     tracing::error!(code = refusal.code(), "{}", refusal.for_operator());
-    let mut head = Head::new(StatusCode::BAD_GATEWAY);
+    let mut head = Head::new(refusal.status());
     head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
     head.put(CACHE_CONTROL, "no-store");
     refusal.note_in(&mut head.0);

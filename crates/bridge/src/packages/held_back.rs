@@ -8,8 +8,8 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::Place;
 
-/// How many bytes are held back, or one piece if that is more. A registry may redirect to what is not a package, which is
-/// seldom larger: then no byte of it reaches the client.
+/// How many bytes are held back, or one piece if that is more: what is not larger and not the package has no header yet, so it
+/// becomes a 502.
 const HELD: usize = 128 << 10;
 
 /// How many bytes a body has, and whose they are.

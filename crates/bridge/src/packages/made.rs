@@ -5,28 +5,33 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use futures_util::future::{BoxFuture, Shared};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
+use tofu_oci_checker::facts::repository_in_file;
 use tofu_oci_disk::{Purpose, Scratch, Waiter};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Descriptor, NoReporter};
+use tofu_oci_types::{Descriptor, NoReporter, Version};
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
-use crate::place_fault::upstream;
+use crate::place_fault::{embedded_repository, upstream};
 use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
 const OTHERS: Duration = Duration::from_mins(10);
 
-/// Makes zips, equal ones once. A zip is finished also if the client that asked for it has gone: it may come again.
+/// How many layers are fetched at a time. Each takes as long as its registry likes.
+const LAYERS_AT_ONCE: usize = 16;
+
+/// Makes zips, equal ones once, and a few at a time. A zip that was begun is finished also if the client that asked for it has
+/// gone: it may come again. One that waits for its turn is not, or a client could ask for any number.
 pub(super) struct ZipMaker {
     work: Arc<ZipWork>,
     running: Arc<Mutex<HashMap<ZipKey, Making>>>,
@@ -37,6 +42,16 @@ pub(super) struct ZipMaker {
 pub(super) struct ZipLayer {
     pub(super) store: Arc<dyn ReadStore>,
     pub(super) blob: Box<Descriptor>,
+    pub(super) holds: LayerContents,
+}
+
+/// What a layer is the zip of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LayerContents {
+    /// A provider.
+    Provider,
+    /// This version of a module. Clients unpack it as it is, so the names in it are looked at before it is kept.
+    Module(Version),
 }
 
 /// What a zip is made from.
@@ -51,13 +66,16 @@ struct ZipWork {
     folder: ZipFolder,
     limits: Limits,
     /// Packing takes a core.
-    turns: Semaphore,
+    cores: Arc<Semaphore>,
+    /// Turns of layers.
+    layers: Arc<Semaphore>,
 }
 
 impl ZipMaker {
     pub(super) fn new(folder: ZipFolder, limits: Limits) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let work = Arc::new(ZipWork { folder, limits, turns: Semaphore::new(cores) });
+        let [cores, layers] = [cores, LAYERS_AT_ONCE].map(|turns| Arc::new(Semaphore::new(turns)));
+        let work = Arc::new(ZipWork { folder, limits, cores, layers });
         Self { work, running: Arc::default() }
     }
 
@@ -74,13 +92,27 @@ impl ZipMaker {
 
     /// The zip of a layer, all of it and verified.
     pub(super) async fn layer(&self, address: &ServedAddress, layer: &ZipLayer) -> Result<Arc<KeptZip>, Refusal> {
-        let key = ZipKey::of(&["layer".to_owned(), layer.blob.digest.to_string()]);
+        // A digest alone would open the repository of another one: whoever may read this one may have learned it.
+        let kind = match &layer.holds {
+            LayerContents::Provider => "layer",
+            LayerContents::Module(_) => "module",
+        };
+        let place = layer.store.place();
+        let key = ZipKey::of(&[kind.to_owned(), place.to_string(), layer.blob.digest.to_string()]);
         self.once(key, ZipOrigin::Layer(address.clone(), layer.clone())).await
     }
 
     async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<KeptZip>, Refusal> {
+        let running = self.running().get(&key).cloned();
+        if let Some(making) = running {
+            return making.await;
+        }
+        if let Some(kept) = self.work.known(&key, &origin).await? {
+            return Ok(Arc::new(kept));
+        }
+        let turn = self.work.turn(&origin).await;
         let making = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = self.running();
             if let Some(making) = running.get(&key) {
                 making.clone()
             } else {
@@ -88,6 +120,7 @@ impl ZipMaker {
                 let own = key.clone();
                 let making = async move {
                     let made = work.find_or_make(&own, &origin).await;
+                    drop(turn);
                     // Whoever asks from here on looks anew: the zip may have been removed meanwhile.
                     done.lock().unwrap_or_else(PoisonError::into_inner).remove(&own);
                     made.map(Arc::new)
@@ -99,6 +132,10 @@ impl ZipMaker {
             }
         };
         making.await
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<ZipKey, Making>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -114,10 +151,6 @@ impl ZipOrigin {
 impl ZipWork {
     async fn find_or_make(self: &Arc<Self>, key: &ZipKey, origin: &ZipOrigin) -> Result<KeptZip, Refusal> {
         let address = &origin.address();
-        if let Some(kept) = self.known(key, origin).await? {
-            return Ok(kept);
-        }
-        let _core = self.turns.acquire().await.expect("the semaphore is never closed");
         self.on_disk(address, |work| work.folder.ready()).await?;
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
         let turn = self.folder.turn(key, &waiter).await;
@@ -139,6 +172,7 @@ impl ZipWork {
                     self.on_disk(address, |work| Scratch::temporary(work.folder.path(), Purpose::Lock)).await?;
                 let path = scratch.path().join("layer.zip");
                 self.fetch_layer(address, layer, &path).await?;
+                self.check_names(address, layer, &path).await?;
                 self.on_disk(address, move |work| {
                     let kept = work.folder.keep(&key, &path);
                     drop(scratch);
@@ -165,6 +199,30 @@ impl ZipWork {
             file.write_all(&piece).await.map_err(on_file)?;
         }
         file.flush().await.map_err(on_file)
+    }
+
+    /// Refuses the zip of a module that has a repository of version control in it.
+    async fn check_names(
+        self: &Arc<Self>,
+        address: &ServedAddress,
+        layer: &ZipLayer,
+        path: &Path,
+    ) -> Result<(), Refusal> {
+        let LayerContents::Module(version) = &layer.holds else { return Ok(()) };
+        let path = path.to_owned();
+        match self.on_disk(address, move |_| repository_in_file(&path)).await? {
+            Some(name) => Err(embedded_repository(address.clone(), version, name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for a turn to make a zip.
+    async fn turn(&self, origin: &ZipOrigin) -> OwnedSemaphorePermit {
+        let turns = match origin {
+            ZipOrigin::Offer(_) => &self.cores,
+            ZipOrigin::Layer(..) => &self.layers,
+        };
+        Arc::clone(turns).acquire_owned().await.expect("the semaphore is never closed")
     }
 
     /// The zip, if it is on disk. What is pulled through ends in its destination all the same.

@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! ServedPackage --zip--> PackageZip { digest, size }    no byte of a zip layer is read for it
-//! GET --answer--> the whole zip     hashed on the way; its end is held back until the digest is right
-//!                 a part of it      of a zip on disk: a digest says nothing about a part, so the whole layer is fetched first
+//! GET --answer--> the whole zip     hashed on the way; its end is held back until the digest is right. If the registry sends its
+//!                                   readers to another host, and of a module: of a zip on disk, which is fetched and verified first
+//!                 a part of it      of a zip on disk: a digest says nothing about a part
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
 //! ```
 
@@ -25,7 +26,7 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
 use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
 
 use self::kept::{KeptZip, ZipFolder};
-use self::made::{ZipLayer, ZipMaker};
+use self::made::{LayerContents, ZipLayer, ZipMaker};
 use crate::place_fault::upstream;
 use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
@@ -119,7 +120,7 @@ impl Packages {
             Some((store, blob)) => {
                 let admitted = self.options.limits.check_packed(blob.size);
                 admitted.map_err(|error| upstream(offer.address(), &error))?;
-                ZipBytes::Layer(ZipLayer { store, blob: Box::new(blob) })
+                ZipBytes::Layer(ZipLayer { store, blob: Box::new(blob), holds: LayerContents::Provider })
             }
             None => ZipBytes::Kept(self.maker.zip(offer).await?),
         };
@@ -145,27 +146,26 @@ impl Packages {
             name: module.zip_name(),
             address: (&module.address).into(),
             place: module.store.place(),
-            bytes: ZipBytes::Layer(ZipLayer { store: Arc::clone(&module.store), blob: Box::new(blob) }),
+            bytes: ZipBytes::Layer(ZipLayer {
+                store: Arc::clone(&module.store),
+                blob: Box::new(blob),
+                holds: LayerContents::Module(module.version.clone()),
+            }),
         })
     }
 
-    /// The same zip on disk, all of it and verified, so that a part of it can be given.
-    async fn on_disk(&self, zip: &PackageZip) -> Result<PackageZip, Refusal> {
-        let bytes = match &zip.bytes {
-            ZipBytes::Layer(layer) => ZipBytes::Kept(self.maker.layer(&zip.address, layer).await?),
-            kept @ ZipBytes::Kept(_) => kept.clone(),
-        };
-        Ok(PackageZip { bytes, ..zip.clone() })
+    /// The zip on disk, all of it and verified.
+    async fn on_disk(&self, zip: &PackageZip) -> Result<Arc<KeptZip>, Refusal> {
+        match &zip.bytes {
+            ZipBytes::Layer(layer) => self.maker.layer(&zip.address, layer).await,
+            ZipBytes::Kept(kept) => Ok(Arc::clone(kept)),
+        }
     }
 }
 
 impl PackageZip {
-    /// These bytes. All of them end in an error unless they have the digest; a part is one of a file on disk.
-    async fn open(&self, range: Range<u64>) -> Result<ByteStream, StoreError> {
-        let kept = match &self.bytes {
-            ZipBytes::Layer(ZipLayer { store, blob }) => return store.fetch(blob).await,
-            ZipBytes::Kept(kept) => kept,
-        };
+    /// These bytes of the zip on disk. All of them end in an error unless they have the digest.
+    fn read(&self, kept: &KeptZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
         let is_whole = range == (0..self.size);
         let stream = file_range(Arc::clone(&kept.file), kept.path.clone(), range);
         let descriptor = || Descriptor::new("application/zip", self.digest.clone(), self.size);

@@ -11,7 +11,7 @@ use tofu_oci_archive::{ArchiveError, Limits};
 use tofu_oci_fetch::{ModuleDir, ModuleFetchError, fetch_module};
 use tofu_oci_source::ModulePackage;
 use tofu_oci_tfconfig::{ModuleInterface, module_interface};
-use tofu_oci_types::{Digest, NoReporter, Reference, Subdir};
+use tofu_oci_types::{Digest, NoReporter, Place, Reference, Subdir};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -63,13 +63,14 @@ pub(super) enum Unlooked {
 /// What is known of a package.
 type Looked = Result<Arc<ModuleLook>, Unlooked>;
 
-/// The packages that were looked into last, by the digests of their manifests.
+/// The packages that were looked into last, by their repositories and the digests of their manifests: a repository with the
+/// manifest need not have the package.
 pub(super) struct ModuleLooks {
     known: Arc<Mutex<KnownPackages>>,
     turns: Arc<Semaphore>,
 }
 
-type KnownPackages = VecDeque<(Digest, Looked)>;
+type KnownPackages = VecDeque<(Place, Digest, Looked)>;
 
 impl Default for ModuleLooks {
     fn default() -> Self {
@@ -87,12 +88,12 @@ impl ModuleLooks {
     }
 
     async fn ask(&self, served: &ServedModule, scratch: &Path) -> Looked {
-        if let Some(known) = self.known(&served.digest) {
+        if let Some(known) = self.known(served) {
             return known;
         }
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unlooked::Unread)?;
         // Another request may have looked meanwhile.
-        if let Some(known) = self.known(&served.digest) {
+        if let Some(known) = self.known(served) {
             return known;
         }
         let (known, served, scratch) = (Arc::clone(&self.known), served.clone(), scratch.to_owned());
@@ -103,16 +104,18 @@ impl ModuleLooks {
             if !matches!(looked, Err(Unlooked::Unread)) {
                 let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
                 known.truncate(MOST - 1);
-                known.push_front((served.digest.clone(), looked.clone()));
+                known.push_front((served.store.place(), served.digest.clone(), looked.clone()));
             }
             looked
         });
         looking.await.unwrap_or(Err(Unlooked::Unread))
     }
 
-    fn known(&self, digest: &Digest) -> Option<Looked> {
+    fn known(&self, served: &ServedModule) -> Option<Looked> {
+        let place = served.store.place();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(known, _)| known == digest).map(|(_, looked)| looked.clone())
+        let same = known.iter().find(|(known, digest, _)| *known == place && *digest == served.digest);
+        same.map(|(_, _, looked)| looked.clone())
     }
 }
 

@@ -7,7 +7,6 @@ use tofu_oci_types::Version;
 
 use super::frame::PageFrame;
 use super::words::{foreign, punycode, sentence};
-use crate::routes::status;
 use crate::{Denied, Refusal, ServedAddress, VersionAbsence};
 
 /// The page of a path that names no page.
@@ -44,7 +43,7 @@ pub(super) fn denied(frame: &PageFrame<'_>, denied: &Denied) -> Response {
 pub(super) fn refused(frame: &PageFrame<'_>, refusal: &Refusal) -> Response {
     let (title, text) = explained(frame, refusal);
     let content = html! { h1 { (title) } (text) (other_ways(frame)) };
-    let mut answer = frame.answer(status(refusal), title, &content);
+    let mut answer = frame.answer(refusal.status(), title, &content);
     refusal.note_in(&mut answer);
     answer
 }

@@ -14,7 +14,6 @@ use tokio::time::{Instant, timeout};
 
 use super::answer;
 use super::route::{ProviderRoute, RouteKind};
-use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
 use crate::{
@@ -183,7 +182,7 @@ impl RoutedRequest<'_> {
     pub(super) fn failure(&self, address: &ServedAddress, failure: &RouteFailure) -> Response {
         let settings = &self.bridge.settings;
         let (status, text) = match failure {
-            RouteFailure::Refusal(refusal) => (status(refusal), refusal.to_string()),
+            RouteFailure::Refusal(refusal) => (refusal.status(), refusal.to_string()),
             RouteFailure::NotOwnHost => {
                 (StatusCode::NOT_FOUND, settings.not_an_own_host(&address.hostname().display()))
             }
@@ -222,7 +221,7 @@ impl RoutedRequest<'_> {
 
 /// Whether there is nothing to be had, as opposed to something that cannot be had now.
 fn is_absent(refusal: &Refusal) -> bool {
-    status(refusal) == StatusCode::NOT_FOUND
+    refusal.status() == StatusCode::NOT_FOUND
 }
 
 #[cfg(test)]
@@ -238,6 +237,6 @@ mod tests {
         let refusal = Refusal::UnknownVersion { address, version, absence };
         let text = "example.com/acme/zap 1.0.0 was withdrawn by its publisher: it deletes state";
         assert_eq!(refusal.to_string(), text);
-        assert_eq!(status(&refusal), StatusCode::NOT_FOUND);
+        assert_eq!(refusal.status(), StatusCode::NOT_FOUND);
     }
 }

@@ -16,7 +16,6 @@ mod module_route;
 mod request_path;
 mod route;
 mod route_fault;
-mod status;
 #[cfg(test)]
 mod tests;
 
@@ -39,7 +38,6 @@ pub(crate) use self::request_path::RequestPath;
 use self::route::Route;
 pub(crate) use self::route::{ProviderRoute, RouteKind, address};
 pub(crate) use self::route_fault::{RouteFault, version};
-pub(crate) use self::status::status;
 use crate::page;
 use crate::protocol::discovery::{self, PublishedRepositories};
 use crate::{Bridge, Denied, RefusalCode, ServedAddress};

@@ -24,7 +24,7 @@ pub use module::{FoundModule, FoundModulePackage, ModuleContent, ModulePackageFa
 pub use packages::PackageFacts;
 pub(crate) use packages::is_any_executable;
 pub use read::read;
-pub use zip_end::{LARGEST_DIRECTORY, repository_in_zip};
+pub use zip_end::{LARGEST_DIRECTORY, repository_in_file, repository_in_zip};
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

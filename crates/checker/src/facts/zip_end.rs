@@ -1,6 +1,8 @@
 //! The names in a zip of which only the end is fetched: its directory is there.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use futures_util::TryStreamExt as _;
 use tofu_oci_archive::embedded_repository;
@@ -51,6 +53,20 @@ pub async fn repository_in_zip(
     }
     let what = format!("the directory of the zip {}", zip.digest);
     Err(StoreError::TooLarge { place: store.place(), what, limit: most })
+}
+
+/// The same of a zip that lies on disk, all of it.
+///
+/// # Errors
+/// If the file cannot be read, or its directory is one that no package may have.
+pub fn repository_in_file(path: &Path) -> io::Result<Option<String>> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    match list_names(&mut BufReader::new(file), size)? {
+        Ok(names) => Ok(embedded_repository(names.iter().map(String::as_str)).map(str::to_owned)),
+        Err(ZipFault::TooMany) => Err(io::Error::other("the zip has too many entries")),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The end of a file; what lies before it cannot be read.
@@ -108,8 +124,12 @@ mod tests {
     async fn found(bytes: Vec<u8>) -> Result<Option<String>, StoreError> {
         let store = MemoryStore::new("memory".parse().unwrap());
         let blob = Descriptor::new("archive/zip", Digest::sha256(&bytes), bytes.len() as u64);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &bytes).unwrap();
         store.push(&blob, &Bytes::from(bytes)).await.unwrap();
-        repository_in_zip(&store, &blob, LARGEST_DIRECTORY).await
+        let found = repository_in_zip(&store, &blob, LARGEST_DIRECTORY).await;
+        assert_eq!(repository_in_file(file.path()).unwrap(), found.clone().unwrap(), "all of it says the same");
+        found
     }
 
     #[tokio::test]

@@ -191,8 +191,8 @@ async fn a_redirect_does_not_bar_the_user_from_the_host_that_it_names() {
 async fn what_another_program_looks_up_is_looked_up_before() {
     let check = async |from: &str, to: &str, want: bool| {
         let resolver = Resolver::new(Arc::new(Table));
-        let got = resolver.leads_no_nearer(&url(from), &url(to), &NamedHosts::default()).await;
-        assert_eq!(got, want, "{from} names {to}");
+        let got = resolver.named_host(&url(from), &url(to), &NamedHosts::default()).await;
+        assert_eq!(got != NamedHost::TooNear, want, "{from} names {to}");
     };
     check("far.test", "near.test", false).await;
     check("far.test", "lan.test", false).await;
@@ -203,6 +203,31 @@ async fn what_another_program_looks_up_is_looked_up_before() {
     check("lan.test", "10.0.0.1", true).await;
     check("lan.test", "near.test", false).await;
     check("near.test", "lan.test", true).await;
+}
+
+#[tokio::test]
+async fn a_name_that_was_looked_up_before_led_another_program_elsewhere() {
+    let named = async |from: &str, to: &str, allowed: &[&str]| {
+        let allowed = NamedHosts::new(&allowed.iter().map(ToString::to_string).collect::<Vec<_>>());
+        Resolver::new(Arc::new(Table)).named_host(&url(from), &url(to), &allowed).await
+    };
+    let far = NamedHost::At(vec![[93, 184, 216, 34].into()]);
+    assert_eq!(named("registry.test", "far.test", &[]).await, far);
+    assert_eq!(named("far.test", "far.test", &[]).await, far);
+    assert_eq!(named("far.test", "unknown.test", &[]).await, NamedHost::At(Vec::new()));
+    assert_eq!(named("far.test", "1.1.1.1", &[]).await, NamedHost::Anywhere);
+    assert_eq!(named("far.test", "near.test", &["near.test"]).await, NamedHost::Anywhere);
+}
+
+#[tokio::test]
+async fn names_in_documents_filled_the_memory_of_a_server() {
+    let resolver = Resolver::new(Arc::new(Table));
+    let from = url("far.test");
+    for number in 0..2 * MOST_NAMES {
+        assert!(resolver.may_name(&from, &url(&format!("made-up-{number}.test")), &NamedHosts::default()));
+    }
+    assert!(resolver.may_name(&from, &url(&"long.".repeat(1000)), &NamedHosts::default()));
+    assert_eq!(resolver.known().iter().count(), MOST_NAMES);
 }
 
 #[test]

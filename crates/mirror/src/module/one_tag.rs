@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_store::{ByteStream, Lists, ReadStore, StoreError, Transport};
+use tofu_oci_store::{BlobSender, ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
 /// The repository, and the manifest that the tag is read as.
@@ -51,8 +51,8 @@ impl ReadStore for OneTag {
         self.store.fetch_range_unverified(blob, range).await
     }
 
-    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
-        self.store.blob_elsewhere(blob).await
+    async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        self.store.blob_sender(blob).await
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::Credential;
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_store::{BlobSender, ReadStore, StoreError};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{bench_as, blob, noise, store};
@@ -94,23 +94,51 @@ async fn readers_are_sent_to_other_hosts_over_tls_without_what_was_shown() {
             Some(_) => reply(307).header("location", location),
         });
         let bench = bench_as(Credential::basic("user", "hunter2"));
-        let found = bench.store(&server).blob_elsewhere(&blob(b"x")).await.unwrap();
+        let sender = bench.store(&server).blob_sender(&blob(b"x")).await.unwrap();
+        let BlobSender::OtherHost(found) = sender else { panic!("{location} is on another host") };
         assert_eq!(found.as_deref(), want, "{location}");
         assert_eq!(server.requests().len(), 2, "the other host is not asked");
     }
     let server = Server::start(|_, _| reply(307).header("location", "https://user@objects.test/x"));
-    assert!(store(&server).blob_elsewhere(&blob(b"x")).await.is_err());
+    assert!(store(&server).blob_sender(&blob(b"x")).await.is_err());
+    let far = format!("https://objects.test/{}", "x".repeat(20_000));
+    let server = Server::start(move |_, _| reply(307).header("location", far.clone()));
+    let error = store(&server).blob_sender(&blob(b"x")).await.err().unwrap().to_string();
+    assert!(error.ends_with("it names an address of more than 16 KiB"), "{error}");
+}
+
+async fn sent(store: &impl ReadStore, bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let BlobSender::Store(mut stream) = store.blob_sender(&blob(bytes)).await? else { panic!("the store sends it") };
+    let mut read = Vec::new();
+    while let Some(piece) = stream.try_next().await? {
+        read.extend_from_slice(&piece);
+    }
+    Ok(read)
 }
 
 #[tokio::test]
 async fn a_registry_that_sends_blobs_itself_sends_its_readers_nowhere() {
     let server = Server::start(|request, nth| match (nth, request.target.as_str()) {
-        (0, _) => reply(206).body("x"),
+        (0, _) => reply(200).body("x"),
         (_, path) if path.starts_with("/v2/") => reply(307).header("location", "/elsewhere"),
         _ => reply(200).body("x"),
     });
     let store = store(&server);
-    assert_eq!(store.blob_elsewhere(&blob(b"x")).await.unwrap(), None);
-    assert_eq!(store.blob_elsewhere(&blob(b"x")).await.unwrap(), None);
-    assert_eq!(ranges(&server), ["bytes=0-0", "bytes=0-0", "bytes=0-0"]);
+    assert_eq!(sent(&store, b"x").await.unwrap(), b"x");
+    assert_eq!(sent(&store, b"x").await.unwrap(), b"x");
+    assert_eq!(ranges(&server), ["-", "-", "-"]);
+    assert_eq!(sent(&store, b"y").await.unwrap_err().code(), "blob-digest-mismatch");
+}
+
+#[tokio::test]
+async fn a_registry_that_breaks_off_sent_its_reader_to_another_host_for_the_rest() {
+    let bytes = noise(SIZE);
+    let (served, elsewhere) = (bytes.clone(), Server::start(|_, _| reply(206).body("anything")));
+    let location = format!("http://{}/x", elsewhere.host());
+    let server = Server::start(move |_, nth| match nth {
+        0 => reply(200).body(served.clone()).cut(100_000),
+        _ => reply(307).header("location", location.clone()),
+    });
+    assert!(sent(&store(&server), &bytes).await.is_err());
+    assert_eq!(elsewhere.lines(), [""; 0]);
 }

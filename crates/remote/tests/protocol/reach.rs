@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use tofu_oci_http::{HttpOptions, NameService, Proxies};
 use tofu_oci_remote::{NoCredentials, RemoteStore};
-use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{BlobSender, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::{Digest, Reference};
 
 use crate::server::{Reply, Request, Server, reply};
@@ -194,6 +194,28 @@ async fn a_token_server_is_no_nearer_than_its_registry() {
     assert_eq!(tokens.lines(), [""; 0]);
     let server = answer("near.test", &tokens);
     ask(&far_store(&far_bench(&["near.test"]), &server), Asked::Manifest).await.unwrap();
+}
+
+/// Over TLS, so that a client could go there.
+#[tokio::test]
+async fn clients_of_a_bridge_were_sent_to_this_machine() {
+    let sender = async |registry: &str, location: &str, private: &[&str]| {
+        let server = sending_to(location.to_owned());
+        let bench = far_bench(private);
+        let store = bench.client.store(format!("{registry}:{}/x", port(&server)).parse().unwrap());
+        match store.blob_sender(&blob(b"x")).await {
+            Ok(BlobSender::OtherHost(address)) => address.unwrap_or_else(|| "none".to_owned()),
+            Ok(BlobSender::Store(_)) => "the store".to_owned(),
+            Err(error) => error.code().to_owned(),
+        }
+    };
+    for host in ["127.0.0.1", "0x7f.1", "[::ffff:10.0.0.1]", "near.test", "169.254.169.254", "localhost"] {
+        let address = format!("https://{host}:1/x");
+        assert_eq!(sender("far.test", &address, &[]).await, "private-host", "{host}");
+        assert!(sender("near.test", &address, &[]).await.starts_with("https://"), "{host}");
+    }
+    assert_eq!(sender("far.test", "https://near.test:1/x", &["near.test"]).await, "https://near.test:1/x");
+    assert_eq!(sender("far.test", "https://unknown.test/x", &[]).await, "https://unknown.test/x");
 }
 
 #[tokio::test]

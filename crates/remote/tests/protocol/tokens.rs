@@ -214,6 +214,16 @@ async fn a_refresh_token_stays_with_its_site() {
 }
 
 #[tokio::test]
+async fn a_token_server_that_redirects_to_an_address_of_many_kilobytes_kept_a_run_busy() {
+    let location = format!("/{}", "../".repeat(20_000));
+    let tokens = Server::start(move |_, _| reply(307).header("location", location.clone()));
+    let server = registry(&tokens);
+    let error = bench().store(&server).tags().await.unwrap_err().to_string();
+    assert!(error.ends_with("the token server redirects: it names an address of more than 16 KiB"), "{error}");
+    assert_eq!(tokens.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn a_tokens_answer_that_breaks_once_is_read_again() {
     for login in [user(), Credential::IdentityToken(Secret::new("refresh"))] {
         let tokens = Server::start(|_, nth| {

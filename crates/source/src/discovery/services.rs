@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tofu_oci_http::{HttpAnswer, shown_url};
+use tofu_oci_http::{HttpAnswer, named_address, shown_url};
 use tofu_oci_mapper::UriTemplate;
 use tofu_oci_types::Hostname;
 use url::Url;
@@ -133,7 +133,7 @@ impl Services {
             Publisher::User => Url::parse(&format!("https://{}/.well-known/terraform.json", self.host))
                 .map_err(|error| invalid(error.to_string()))?,
         };
-        let mut base = document.join(text).map_err(|error| invalid(format!("it is not an address: {error}")))?;
+        let mut base = named_address(&document, text).map_err(|fault| invalid(fault.to_string()))?;
         base.set_fragment(None);
         if !matches!(base.scheme(), "https" | "http") {
             return Err(invalid(format!("it is an address of {}, and must be of https or http", base.scheme())));

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_disk::leads_out;
+use tofu_oci_disk::{leads_out, open_inside};
 use tofu_oci_mapper::{FolderForm, FolderPackage};
-use tofu_oci_store::{Body as _, FileBody};
+use tofu_oci_store::{Body as _, FileBody, file_range};
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::Platform;
 
@@ -39,8 +39,8 @@ impl FolderRelease {
         let (folder, path) = (folder.clone(), path.to_owned());
         let kept = blocking(move || match leads_out(&folder, &path) {
             Ok(false) => Ok(()),
-            Ok(true) => Err(format!("{} is a link that leads out of {}", path.display(), folder.display())),
-            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+            Ok(true) => Err(leading_out(&folder, &path)),
+            Err(error) => Err(unreadable(&path, &error)),
         });
         kept.await.map_err(|problem| self.failed(Failure::FolderUnreadable(problem)))
     }
@@ -110,9 +110,27 @@ impl Release for FolderRelease {
 
     async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
         let Locator::File(path) = &part.at else { unreachable!("this release offers files alone") };
-        self.require_kept(path).await?;
-        Ok(Opened { size: part.size, stream: FileBody(path).open().await? })
+        let FolderLinks::KeptIn(folder) = &self.links else {
+            return Ok(Opened { size: part.size, stream: FileBody(path).open().await? });
+        };
+        // What was looked at may be a link by now.
+        let (folder, zip) = (folder.clone(), path.clone());
+        let opened = blocking(move || match open_inside(&folder, &zip) {
+            Ok(Some(file)) => file.metadata().map(|data| (file, data.len())).map_err(|error| unreadable(&zip, &error)),
+            Ok(None) => Err(leading_out(&folder, &zip)),
+            Err(error) => Err(unreadable(&zip, &error)),
+        });
+        let (file, size) = opened.await.map_err(|problem| self.failed(Failure::FolderUnreadable(problem)))?;
+        Ok(Opened { size: part.size, stream: file_range(Arc::new(file), path.clone(), 0..size) })
     }
+}
+
+fn leading_out(folder: &Path, path: &Path) -> String {
+    format!("{} is a link that leads out of {}", path.display(), folder.display())
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    format!("cannot read {}: {error}", path.display())
 }
 
 /// The size of a zip. A file of another kind is not opened: a pipe has no end.

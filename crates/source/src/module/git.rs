@@ -1,8 +1,9 @@
 //! Git repositories that may be fetched.
 
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, OnceLock};
 
-use tofu_oci_http::WebClient;
+use tofu_oci_http::{NamedHost, WebClient};
 use tofu_oci_types::{GitModuleSource, GitTransport};
 use url::Url;
 
@@ -18,12 +19,14 @@ pub struct GitCheckout {
     web: WebClient,
     /// The address whose answer names the repository; `None` if the user wrote it.
     from: Option<Url>,
+    /// Where its host was found, as git has it.
+    pinned: Arc<OnceLock<String>>,
 }
 
 impl GitCheckout {
     /// A repository that the user named.
     pub fn written(source: GitModuleSource, program: Arc<dyn GitProgram>, web: WebClient) -> Self {
-        Self { source, program, web, from: None }
+        Self { source, program, web, from: None, pinned: Arc::default() }
     }
 
     /// A repository that the answer of `from` names.
@@ -37,7 +40,7 @@ impl GitCheckout {
         from: &Url,
     ) -> Result<Self, LocationFault> {
         admitted(&source, from, &web)?;
-        Ok(Self { source, program, web, from: Some(from.clone()) })
+        Ok(Self { source, program, web, from: Some(from.clone()), pinned: Arc::default() })
     }
 
     /// The repository.
@@ -56,7 +59,21 @@ impl GitCheckout {
     /// If the host that named the repository must not name it: it is nearer than that host.
     pub async fn admit(&self) -> Result<(), LocationFault> {
         let (Some(from), Some(host)) = (&self.from, self.source.host()) else { return Ok(()) };
-        if self.web.leads_no_nearer(from, &host).await { Ok(()) } else { Err(LocationFault::PrivateHost { host }) }
+        match self.web.named_host(from, &host).await {
+            NamedHost::TooNear => return Err(LocationFault::PrivateHost { host }),
+            NamedHost::At(found) if self.source.transport() != GitTransport::Ssh => {
+                // Another admission may have been faster.
+                let _ = pinned(self.source.url(), &found).map(|pinned| self.pinned.set(pinned));
+            }
+            NamedHost::At(_) | NamedHost::Anywhere => {}
+        }
+        Ok(())
+    }
+
+    /// Where git is to connect to instead of looking the host up again, as its `http.curloptResolve` has it; `None` if it may be
+    /// anywhere, and before [`GitCheckout::admit`].
+    pub fn pinned(&self) -> Option<&str> {
+        self.pinned.get().map(String::as_str)
     }
 
     /// Who named the repository.
@@ -84,6 +101,19 @@ impl GitCheckout {
         }
         Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)
     }
+}
+
+/// `HOST:PORT:IP[,IP]`. A name that is unknown here leads to an address that no connection can be made to: git must not know it
+/// a moment later. A proxy, which looks names up itself, is not told of this.
+fn pinned(url: &Url, found: &[IpAddr]) -> Option<String> {
+    let (host, port) = (url.host_str()?, url.port_or_known_default()?);
+    let address = |address: &IpAddr| match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    };
+    let found: Vec<String> = found.iter().map(address).collect();
+    let found = if found.is_empty() { Ipv4Addr::BROADCAST.to_string() } else { found.join(",") };
+    Some(format!("{host}:{port}:{found}"))
 }
 
 #[cfg(test)]
@@ -123,7 +153,7 @@ mod tests {
         }
     }
 
-    /// The code of the refusal, or `ok`.
+    /// The code of the refusal, or `ok` and what git is told.
     async fn admitted(source: &str, from: Option<&str>, allowed: &[&str]) -> String {
         let private_hosts = allowed.iter().map(ToString::to_string).collect();
         let options = HttpOptions { names: Arc::new(Names), private_hosts, ..HttpOptions::default() };
@@ -135,10 +165,12 @@ mod tests {
             Some(host) => GitCheckout::named(git, Arc::new(NoGit), web, &format!("https://{host}/").parse().unwrap()),
         };
         let admitted = match checkout {
-            Ok(checkout) => checkout.admit().await,
+            Ok(checkout) => checkout.admit().await.map(|()| checkout),
             Err(fault) => Err(fault),
         };
-        admitted.map_or_else(|fault| fault.code().to_owned(), |()| "ok".to_owned())
+        let told =
+            |checkout: GitCheckout| format!("ok {}", checkout.pinned().unwrap_or_default()).trim_end().to_owned();
+        admitted.map_or_else(|fault| fault.code().to_owned(), told)
     }
 
     #[tokio::test]
@@ -154,9 +186,22 @@ mod tests {
                 assert_eq!(admitted(&source, Some("registry.test"), &[inside]).await, "ok");
             }
         }
-        check("git::https://far.test/a.git", Some("registry.test"), "ok").await;
-        check("git::https://lan.test/a.git", Some("registry.lan.test"), "ok").await;
         check("git::https://near.test/a.git", Some("registry.lan.test"), "private-host").await;
-        check("git::https://unknown.test/a.git", Some("registry.test"), "ok").await;
+    }
+
+    #[tokio::test]
+    async fn git_looked_a_name_up_again_after_it_was_admitted() {
+        let check = async |source: &str, from: &str, allowed: &[&str], want: &str| {
+            assert_eq!(admitted(source, Some(from), allowed).await, want, "{from} names {source}");
+        };
+        check("git::https://far.test/a.git", "registry.test", &[], "ok far.test:443:93.184.216.34").await;
+        check("git::https://far.test:8443/a.git", "far.test", &[], "ok far.test:8443:93.184.216.34").await;
+        check("git::https://lan.test/a.git", "registry.lan.test", &[], "ok lan.test:443:10.0.0.1").await;
+        check("git::https://both.test/a.git", "both.test", &[], "ok both.test:443:93.184.216.34,[fd00::1]").await;
+        check("git::https://unknown.test/a.git", "registry.test", &[], "ok unknown.test:443:255.255.255.255").await;
+        check("git::https://near.test/a.git", "registry.test", &["near.test"], "ok").await;
+        check("git::https://1.1.1.1/a.git", "registry.test", &[], "ok").await;
+        // Only curl can be told.
+        check("git::ssh://git@far.test/a.git", "registry.test", &[], "ok").await;
     }
 }

@@ -26,6 +26,8 @@ pub struct GitCommand<'a> {
     pub transport: GitTransport,
     /// Who named the repository.
     pub named_by: GitNamer,
+    /// Where to connect to for a host instead of looking it up: a value of `http.curloptResolve`, which git knows since 2.37.
+    pub pinned: Option<&'a str>,
     /// Most bytes that the working directory may hold, and most bytes of its output.
     pub limits: GitLimits,
 }

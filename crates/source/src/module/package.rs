@@ -39,7 +39,12 @@ pub enum PackageBytes {
 
 enum PackageEnd {
     Git(Box<GitCheckout>),
-    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
+    Repository {
+        store: Arc<dyn ReadStore>,
+        manifest: Box<Descriptor>,
+        about: Box<ModuleManifest>,
+        published_as: Option<ModuleAddr>,
+    },
     Web(WebClient),
 }
 
@@ -57,11 +62,10 @@ impl ModulePackage {
     ) -> Result<Self, ModuleError> {
         let place = store.place();
         let (descriptor, bytes) = store.manifest(reference).await?;
-        let read = ModuleManifest::parse(&descriptor, &bytes).map_err(|source| ModuleError::Manifest {
-            place: place.clone(),
-            reference: reference.clone(),
-            source,
-        })?;
+        let invalid = |source| ModuleError::Manifest { place: place.clone(), reference: reference.clone(), source };
+        let read = ModuleManifest::parse(&descriptor, &bytes).map_err(invalid)?;
+        // One that cannot be read would answer for any address.
+        let published_as = read.address().map_err(invalid)?;
         let package = read.package();
         let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
@@ -72,7 +76,7 @@ impl ModulePackage {
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
         let (manifest, about) = (Box::new(manifest), Box::new(read));
-        let from = PackageEnd::Repository { store, manifest, about };
+        let from = PackageEnd::Repository { store, manifest, about, published_as };
         let bytes = PackageBytes::Archive { part, form: ArchiveForm::Zip };
         Ok(Self { place, bytes, subdir, claimed, from })
     }
@@ -144,7 +148,10 @@ impl ModulePackage {
 
     /// The module of a registry that its manifest says it was packed as; `None` if it does not say.
     pub fn published_as(&self) -> Option<ModuleAddr> {
-        self.about()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
+        match &self.from {
+            PackageEnd::Repository { published_as, .. } => published_as.clone(),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
+        }
     }
 
     /// The module that it says it is, if it does not answer for the one that is asked for. One that says nothing answers for
@@ -208,6 +215,39 @@ impl ModulePackage {
                 let failure = Failure::BadBody("a git repository has no archive".to_owned());
                 Err(ModuleError::Failed { place: self.place.clone(), failure })
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use tofu_oci_layout::media_type;
+    use tofu_oci_store::{MemoryStore, Store as _};
+
+    use super::*;
+
+    /// What a package with this address in its manifest answers as.
+    async fn published_as(address: &str) -> Result<Option<ModuleAddr>, ModuleError> {
+        let zip = Descriptor::of(media_type::ARCHIVE_ZIP, b"x");
+        let manifest = serde_json::json!({ "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST,
+            "artifactType": "application/vnd.opentofu.modulepkg", "layers": [zip],
+            "annotations": { annotation::MODULE_ADDRESS: address } });
+        let (store, bytes) = (MemoryStore::new("memory".parse().unwrap()), Bytes::from(manifest.to_string()));
+        let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
+        store.push(&zip, &Bytes::from_static(b"x")).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
+        let reference = Reference::Digest(descriptor.digest);
+        Ok(ModulePackage::of_store(Arc::new(store), &reference, Subdir::root()).await?.published_as())
+    }
+
+    #[tokio::test]
+    async fn a_module_of_an_unreadable_address_answered_for_any() {
+        let address = "registry.example.com/acme/network/aws";
+        assert_eq!(published_as(address).await.unwrap(), Some(address.parse().unwrap()));
+        for unreadable in ["acme corp/network/aws", "", "registry.example.com/acme/network/AWS"] {
+            let error = published_as(unreadable).await.unwrap_err();
+            assert_eq!(error.code(), "bad-layout", "{unreadable}: {error}");
         }
     }
 }

@@ -80,6 +80,29 @@ async fn offer(store: MemoryStore, version: &str, platform: &str) -> Result<Offe
 }
 
 #[tokio::test]
+async fn a_release_of_an_unreadable_address_answered_for_any() {
+    let store = MemoryStore::new("memory".parse().unwrap());
+    let leaves = leaves(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+    let facts = IndexFacts {
+        address: ADDRESS.parse().unwrap(),
+        version: "1.0.0".parse().unwrap(),
+        protocols: Vec::new(),
+        hashes: std::collections::BTreeMap::new(),
+    };
+    let index = plan_index(&leaves, &facts, PackageLayout::Artifact);
+    let text =
+        String::from_utf8(index.bytes.to_vec()).unwrap().replace(ADDRESS, "registry.example.test/acme/corp/widget");
+    let bytes = Bytes::from(text);
+    let descriptor = Descriptor { size: bytes.len() as u64, digest: Digest::sha256(&bytes), ..index.descriptor };
+    push(&store, &descriptor, &bytes).await;
+    store.tag(&descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
+    let error = offer(store, "1.0.0", "linux_amd64").await.unwrap_err();
+    assert_eq!(error.code(), "bad-layout");
+    let said = crate::error::causes(&error);
+    assert!(said.contains("its annotation org.opentofu.provider.address is not an address: "), "{said}");
+}
+
+#[tokio::test]
 async fn an_offer_says_all_there_is_to_know() {
     let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Both, &["linux_amd64", "darwin_arm64"]).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tofu_oci_http::{WebClient, host_of};
+use tofu_oci_http::{WebClient, host_of, named_address};
 use tofu_oci_types::{Digest, PackageHash, Platform, Scheme, Version, printable};
 use url::Url;
 
@@ -166,8 +166,7 @@ pub(super) fn is_supported(protocols: &[String]) -> Result<bool, DocumentFault> 
 
 /// The address in a member. A host must not send to one that is nearer than itself.
 fn address(base: &Url, member: &str, text: &str, web: &WebClient) -> Result<Url, DocumentFault> {
-    let url =
-        base.join(text).map_err(|error| DocumentFault::Body(format!("its {member} is not an address: {error}")))?;
+    let url = named_address(base, text).map_err(|fault| DocumentFault::Body(format!("its {member}: {fault}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(DocumentFault::Body(format!(
             "its {member} is an address of {}, and must be of https or http",

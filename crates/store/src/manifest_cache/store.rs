@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 use super::files::ManifestFiles;
 use crate::error::StoreError;
 use crate::manifest::{MAX_MANIFEST, ManifestEdges, is_manifest_type};
-use crate::traits::{BlobAhead, Lists, ReadStore, Transport, UnverifiedManifest, in_one_piece};
+use crate::traits::{BlobAhead, BlobSender, Lists, ReadStore, Transport, UnverifiedManifest, in_one_piece};
 use crate::verify::{ByteStream, verified};
 
 /// A repository, with a cache of its manifests. A manifest comes from the cache only if the repository has named its digest
@@ -127,8 +127,8 @@ impl ReadStore for CachedStore {
         self.inner.fetch_range_unverified(blob, range).await
     }
 
-    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
-        self.inner.blob_elsewhere(blob).await
+    async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        self.inner.blob_sender(blob).await
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::FolderSource;
-use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
+use tofu_oci_store::MemoryStore;
+use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
+use tofu_oci_types::{Descriptor, Place};
 
+use super::super::made::LayerContents;
 use super::super::{PackageOptions, Packages, Redirects};
-use super::{BLOBS, Bench, digest, head, linux, options, package, serve};
+use super::{BLOBS, Bench, answered, digest, head, layer_zip, linux, options, package, serve};
 use crate::Refusal;
 
 /// The zips in a folder, and whatever else lies there.
@@ -179,4 +182,47 @@ async fn a_zip_in_a_folder_is_served_as_it_is() {
     let package = package(&FolderSource::new(folder.path()), "linux_amd64").await;
     let site = serve(Arc::new(Packages::new(options(cache.path()))), package).await;
     assert_eq!(site.zip().await, linux().build());
+}
+
+fn repository(name: &str, blobs: &[&[u8]]) -> MemoryStore {
+    let store = MemoryStore::new(Place::Registry(format!("ghcr.io/acme/{name}").parse().unwrap()));
+    for blob in blobs {
+        store.insert_unchecked(&Descriptor::of("archive/zip", blob), blob.to_vec().into());
+    }
+    store
+}
+
+#[tokio::test]
+async fn a_release_that_names_the_digest_of_another_repositorys_zip_got_it_from_the_disk() {
+    let (cache, zip) = (tempfile::tempdir().unwrap(), linux().build());
+    let (packages, blob) = (Packages::new(options(cache.path())), Descriptor::of("archive/zip", &zip));
+    for holds in [LayerContents::Provider, LayerContents::Module("1.0.0".parse().unwrap())] {
+        let private = layer_zip(repository("private", &[&zip]), blob.clone(), holds.clone());
+        let strange = layer_zip(repository("strange", &[]), blob.clone(), holds);
+        for range in [Some("bytes=0-9"), None] {
+            assert_eq!(answered(&packages, &private, range).await.1[..10], zip[..10]);
+            let (status, body) = answered(&packages, &strange, range).await;
+            assert!(status == 502 && !body.starts_with(&zip[..4]), "{status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_zip_of_a_module_with_a_repository_of_version_control_is_given_to_nobody() {
+    let zip = |name: &str| ProviderZip::new("zap", "1.0.0", "linux_amd64").without_executable().file(name, "x").build();
+    let (git, clean) = (zip("modules/.git/config"), zip("main.tf"));
+    let (cache, store) = (tempfile::tempdir().unwrap(), || repository("network", &[&git, &clean]));
+    let packages = Packages::new(options(cache.path()));
+    let holds = || LayerContents::Module("1.0.0".parse().unwrap());
+    // A provider of the same bytes, which nobody unpacks as it is, does not put them where the module is looked for.
+    let provider = layer_zip(store(), Descriptor::of("archive/zip", &git), LayerContents::Provider);
+    assert_eq!(answered(&packages, &provider, Some("bytes=0-9")).await.0, 206);
+    for range in [Some("bytes=0-9"), None] {
+        let module = layer_zip(store(), Descriptor::of("archive/zip", &git), holds());
+        let (status, body) = answered(&packages, &module, range).await;
+        let said = String::from_utf8_lossy(&body);
+        assert!(status == 409 && said.contains("modules/.git/config"), "{status} {said}");
+        let module = layer_zip(store(), Descriptor::of("archive/zip", &clean), holds());
+        assert!(matches!(answered(&packages, &module, range).await.0, 200 | 206));
+    }
 }

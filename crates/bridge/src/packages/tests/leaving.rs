@@ -7,14 +7,16 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, Method};
+use tofu_oci_packer::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
+use tofu_oci_testkit::{Fault, Gate, Rule};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
-use super::super::made::ZipLayer;
-use super::super::{PackageZip, Packages, ZipBytes};
-use super::options;
+use super::super::made::LayerContents;
+use super::super::{Packages, Redirects};
+use super::{BLOBS, Bench, answered, layer_zip, options};
 
 const PIECE: usize = 64 << 10;
 const SIZE: u64 = 1 << 40;
@@ -72,17 +74,10 @@ impl ReadStore for Endless {
 async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left() {
     let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let place = Place::Host("example.com".to_owned());
-    let inner = MemoryStore::new(place.clone());
+    let inner = MemoryStore::new(place);
     let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone) };
     let blob = Descriptor::new("archive/zip", Digest::sha256(b""), SIZE);
-    let zip = PackageZip {
-        digest: blob.digest.clone(),
-        size: SIZE,
-        name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(),
-        address: "example.com/acme/zap".parse::<ProviderAddr>().unwrap().into(),
-        place,
-        bytes: ZipBytes::Layer(ZipLayer { store: Arc::new(store), blob: Box::new(blob) }),
-    };
+    let zip = layer_zip(store, blob, LayerContents::Provider);
     let cache = tempfile::tempdir().unwrap();
     let packages = Arc::new(Packages::new(options(cache.path())));
     let answer = move |method: Method, headers: HeaderMap| {
@@ -105,4 +100,27 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
     drop(client);
     gone.notified().await;
     assert!(serving.await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn a_client_that_asked_for_one_byte_of_many_zips_and_left_had_them_all_fetched() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let packages = bench.packages(Redirects::Never);
+    let gate = Gate::closed();
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
+    let zips = (0..40_u8).map(|number| {
+        let blob = Descriptor::new("archive/zip", Digest::sha256(&[number]), 1 << 20);
+        layer_zip(bench.store(), blob, LayerContents::Provider)
+    });
+    let zips: Vec<_> = zips.collect();
+    let asked = futures_util::future::join_all(zips.iter().map(|zip| answered(&packages, zip, Some("bytes=0-0"))));
+    tokio::select! {
+        _ = asked => panic!("the gate is closed"),
+        () = gate.arrived(16) => {}
+    }
+    assert_eq!(bench.ranges().len(), 16);
+    gate.open();
+    assert_eq!(answered(&packages, &zips[0], Some("bytes=0-0")).await.0, 502, "no registry has it");
+    let left = bench.ranges().len();
+    assert!(left <= 1, "{left} were fetched for a client that had gone");
 }

@@ -22,12 +22,13 @@ use tofu_oci_packer::{
 };
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient, RemoteStore};
 use tofu_oci_source::{OciSource, Source};
-use tofu_oci_store::Store;
+use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_testkit::{ProviderZip, Registry, ReleaseFolder};
-use tofu_oci_types::{Digest, NoReporter, Predecessors};
+use tofu_oci_types::{Descriptor, Digest, NoReporter, Predecessors, ProviderAddr};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::{PackageOptions, Packages, Redirects, Visibility};
+use super::made::{LayerContents, ZipLayer};
+use super::{PackageOptions, PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::ServedPackage;
 
 pub(super) const BLOBS: &str = "/v2/zap/blobs/*";
@@ -120,6 +121,22 @@ pub(super) async fn package(source: &dyn Source, platform: &str) -> ServedPackag
     let release = source.release(&ADDRESS.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
     let offer = release.offer(&platform.parse().unwrap()).await.unwrap();
     ServedPackage { offer, hashes: Vec::new() }
+}
+
+/// The zip that a layer of a repository is.
+pub(super) fn layer_zip(store: impl ReadStore + 'static, blob: Descriptor, holds: LayerContents) -> PackageZip {
+    let (digest, size, place) = (blob.digest.clone(), blob.size, store.place());
+    let address = ADDRESS.parse::<ProviderAddr>().unwrap().into();
+    let bytes = ZipBytes::Layer(ZipLayer { store: Arc::new(store), blob: Box::new(blob), holds });
+    PackageZip { digest, size, name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(), address, place, bytes }
+}
+
+/// What a GET of a zip is answered with.
+pub(super) async fn answered(packages: &Packages, zip: &PackageZip, range: Option<&str>) -> (u16, Bytes) {
+    let range = range.map(|range| (http::header::RANGE, range.parse().unwrap()));
+    let answer = packages.answer(&Method::GET, &range.into_iter().collect(), zip).await;
+    let status = answer.status().as_u16();
+    (status, axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap_or_default())
 }
 
 async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path)) {

@@ -27,6 +27,21 @@ async fn a_client_is_sent_where_the_registry_sends_its_readers() {
 }
 
 #[tokio::test]
+async fn clients_got_the_first_bytes_of_what_another_host_sent_for_a_zip() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let objects = BlobHost::start(&bench.registry);
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Redirect { status: 307, prefix: objects.signed_prefix() }));
+    let site = serve(bench.packages(Redirects::Never), bench.package("linux_amd64").await).await;
+    objects.fault(Rule::on("GET", "*").once().then(Fault::CorruptBody(-1)));
+    let came = site.what_came().await;
+    assert!(came.starts_with(b"example.com/acme/zap cannot be read: "), "{} bytes came", came.len());
+    bench.registry.clear_requests();
+    assert_eq!(site.zip().await, linux().build());
+    assert_eq!(site.zip().await, linux().build());
+    assert_eq!((bench.ranges().len(), objects.requests().len()), (3, 2), "the second one is on the disk");
+}
+
+#[tokio::test]
 async fn a_registry_that_redirects_to_itself_or_to_plain_http_or_not_at_all_is_read_here() {
     let bench = Bench::new(PackageLayout::Artifact).await;
     let objects = BlobHost::start(&bench.registry);

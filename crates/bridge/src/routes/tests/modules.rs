@@ -1,6 +1,7 @@
 //! The module registry protocol over repositories in memory.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_layout::{artifact_type, media_type};
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
+use tofu_oci_testkit::ProviderZip;
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Tag};
 
@@ -101,9 +103,23 @@ impl ReadStore for ModuleStore {
         self.inner.fetch_unverified(descriptor).await
     }
 
+    async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        if blob.digest != Digest::sha256(&zip_of(".git/config")) {
+            return Ok(Box::pin(self.fetch_unverified(blob).await?));
+        }
+        let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+        let lie = Bytes::from(zip_of("xgit/config")).slice(start..end);
+        Ok(Box::pin(futures_util::stream::once(async { Ok(lie) })))
+    }
+
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         self.inner.referrers(subject).await
     }
+}
+
+/// A zip of a file, as long as of another one whose name is as long.
+fn zip_of(name: &str) -> Vec<u8> {
+    ProviderZip::new("zap", "1.0.0", "linux_amd64").without_executable().file(name, "x").build()
 }
 
 /// A repository that does not exist.
@@ -151,6 +167,10 @@ impl ModuleStores {
         odd.publish("1.1.0", &json!({ "layers": [wrong] })).await;
         let huge = Descriptor::new(media_type::ARCHIVE_ZIP, Digest::sha256(b"huge"), 1 << 40);
         odd.publish("1.2.0", &json!({ "layers": [huge] })).await;
+        let git = zip_of(".git/config");
+        let layer = Descriptor::of(media_type::ARCHIVE_ZIP, &git);
+        odd.inner.insert_unchecked(&layer, git.into());
+        odd.publish("1.3.0", &json!({ "layers": [layer] })).await;
         odd.publish_index("2.0.0", artifact_type::PROVIDER).await;
         odd.publish_index("2.1.0", artifact_type::MODULE).await;
         let mut many = ModuleStore::new("ghcr.io/acme/many");
@@ -301,6 +321,17 @@ async fn a_tag_that_is_no_module_and_a_package_that_is_too_large_are_not_served(
     // The bytes are wrong, and so few that the header has not gone.
     assert_snapshot!(said("1.1.0/network-aws_1.1.0.zip").await, @r#"400 {"errors":["the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it"]}"#);
     assert_snapshot!(said("1.1.0/odd-aws_1.1.0.zip").await, @"502 registry.acme.example/acme/odd/aws cannot be read: blob sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8 of its repository is damaged: expected sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8, got sha256:1984036af5b1aec1f38359d7b7128eec437c28286faf8274b56557bdf51642e8");
+}
+
+/// `git status` in what a client unpacks would run what the repository says.
+#[tokio::test]
+async fn a_registry_that_answered_parts_otherwise_had_its_git_repository_served() {
+    let site = Site::new().await;
+    let archive = "/modules/registry.acme.example/acme/odd/aws/1.3.0/odd-aws_1.3.0.zip";
+    assert_eq!(site.get("/modules/registry.acme.example/acme/odd/aws/1.3.0/download").await.status, 200, "it lies");
+    for headers in [&[][..], &[("range", "bytes=0-9")]] {
+        assert_snapshot!(site.ask("GET", archive, headers).await.shown(), @"409 registry.acme.example/acme/odd/aws 1.3.0 is not trusted: the package has `.git/config`, a part of a repository of version control, whose settings can run commands");
+    }
 }
 
 #[tokio::test]

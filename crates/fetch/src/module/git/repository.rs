@@ -40,6 +40,7 @@ impl GitRepository<'_> {
             dir: self.dir,
             transport: self.checkout.source().transport(),
             named_by: self.checkout.named_by(),
+            pinned: self.checkout.pinned(),
             limits: GitLimits { folder, output },
         };
         self.checkout.program().run(&command).await.map_err(|error| self.failed(error.into()))

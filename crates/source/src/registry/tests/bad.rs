@@ -127,6 +127,7 @@ async fn a_download_document_that_cannot_be_right_is_refused() {
         changed("os", json!("darwin")).await,
         changed("download_url", json!("ftp://x.test/x.zip")).await,
         changed("download_url", json!("https://[")).await,
+        changed("download_url", json!("../".repeat(20_000))).await,
         changed("shasum", json!("abc")).await,
         changed("shasum", json!(1)).await,
         changed("packages", json!({"linux": {}})).await,
@@ -142,7 +143,8 @@ async fn a_download_document_that_cannot_be_right_is_refused() {
     its protocols are not versions: `six` is not a version: it must read MAJOR.MINOR.PATCH (bad-body)
     it is about darwin_amd64, and linux_amd64 was asked for (bad-body)
     its download_url is an address of ftp, and must be of https or http (bad-body)
-    its download_url is not an address: invalid IPv6 address (bad-body)
+    its download_url: it names an invalid address (bad-body)
+    its download_url: it names an address of more than 16 KiB (bad-body)
     its shasum is not a SHA-256 in 64 hexadecimal digits (bad-body)
     it is malformed: invalid type: integer `1`, expected a string (bad-body)
     its packages: `linux` is not a platform: it must read OS_ARCH, such as linux_amd64 (bad-body)

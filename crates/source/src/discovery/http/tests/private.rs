@@ -90,3 +90,32 @@ async fn a_host_of_this_machine_may_lead_to_this_machine() {
         assert!(discovery.admit(&services, "127.0.0.1:5000").is_ok(), "{host}");
     }
 }
+
+/// `far.test` is in the internet as well as here, so that it can be reached. `near.test` is here alone.
+struct FarAndNear;
+
+#[async_trait]
+impl tofu_oci_http::NameService for FarAndNear {
+    async fn addresses(&self, name: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
+        let here = [127, 0, 0, 1].into();
+        Ok(if name == "far.test" { vec![here, [93, 184, 216, 34].into()] } else { vec![here] })
+    }
+}
+
+#[tokio::test]
+async fn a_host_that_a_redirect_named_was_barred_from_the_user_until_a_restart() {
+    let server = WebServer::start(&["far.test", "near.test"]);
+    let port = server.address().rsplit_once(':').unwrap().1.to_owned();
+    server.page(DOCUMENT, to(format!("https://near.test:{port}/there")));
+    server.page("/there", json("{}"));
+    let web = web_client(HttpOptions { names: Arc::new(FarAndNear), ..options(&server) });
+    let ask = async |host: &str| {
+        let discovery = HttpDiscovery::new(web.clone(), DiscoveryOptions::default());
+        let got = discovery.services(&format!("{host}:{port}").parse().unwrap()).await;
+        got.map_or_else(|error| error.code().to_owned(), |_| "answered".to_owned())
+    };
+    assert_eq!(ask("far.test").await, "private-host");
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!(ask("near.test").await, "answered");
+    assert_eq!(ask("far.test").await, "private-host");
+}
