@@ -263,3 +263,55 @@ fn a_signature_for_the_predecessor_counts() {
     assert!(said.code == Some(1) && said.stderr.contains("is not trusted"), "{}", said.text);
     scene.run(&format!("{line} --predecessor registry.example.com=registry.example.net")).success();
 }
+
+/// Says the address of the other host, which alone has a rule.
+const PREDECESSOR: &str = "--predecessor registry.example.net=registry.example.com";
+
+#[test]
+fn a_trust_rule_is_not_gone_around_under_the_host_of_a_predecessor() {
+    let scene = Scene::published();
+    scene.trust("");
+    let from = format!("registry.example.net/acme/widget@1.4.0 --from REGISTRY/acme/widget {PREDECESSOR}");
+    let lines = [
+        format!("install {from} --platform linux_amd64"),
+        format!("lock {from}"),
+        format!("mirror {from} --to oci:mirrored"),
+        format!("bundle create b.tar {from}"),
+        format!("verify {from}"),
+    ];
+    for line in &lines {
+        let said = scene.run(line);
+        assert_eq!(said.code, Some(1), "{line}\n{}", said.text);
+        let refused = "registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed";
+        assert!(said.text.contains(refused), "{line}\n{}", said.text);
+    }
+    scene.sign("acme/widget", WIDGET, "1.4.0");
+    for line in &lines[..4] {
+        scene.run(line).success();
+    }
+}
+
+#[test]
+fn two_hosts_of_one_repository_were_refused_in_spite_of_predecessors() {
+    let scene = Scene::published();
+    let both = format!("{WIDGET} registry.example.net/acme/widget");
+    let from = "--from 'REGISTRY/${namespace}/${type}' --platform linux_amd64";
+    assert_snapshot!(scene.refuse(&format!("install {both} {from}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget and registry.example.net/acme/widget would both come from [REGISTRY]/acme/widget
+
+    hint: give a template: --from 'REGISTRY/${hostname}/${namespace}/${type}'
+    hint: if the hosts share the repository: --predecessor registry.example.net=registry.example.com
+    ");
+    for verb in ["install", "lock"] {
+        scene.run(&format!("{verb} {both} {from} {PREDECESSOR}")).success();
+    }
+    let mirror = "provider_installation {\n  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    include = [\"registry.example.com/*/*\"]\n  }\n  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    include = [\"registry.example.net/*/*\"]\n  }\n}\n";
+    scene.home_file(".tofurc", mirror);
+    let said = scene.run(&format!("install {both} --platform linux_amd64"));
+    assert!(said.code == Some(2) && said.stderr.contains("--predecessor"), "{}", said.text);
+    scene.run(&format!("install {both} --platform linux_amd64 {PREDECESSOR}")).success();
+}

@@ -1,6 +1,8 @@
 //! `run`: what the command gets, how it ends, and what stays.
 #![cfg(unix)]
 
+mod said;
+
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Behaviour, Deletion, WebServer};
+use tofu_oci_testkit::{Answer, Behaviour, Deletion, Fault, Rule, WebServer};
 
 use crate::setup::Scene;
 
@@ -211,4 +211,36 @@ fn the_reason_of_a_withdrawal_reaches_the_client_and_the_user_of_run() {
 
     hint: modules.toml says which repository a module is in: tofu-oci help modules
     "#);
+}
+
+#[test]
+fn a_module_that_says_another_address_was_handed_out_without_a_word() {
+    let scene = Scene::with_mapping(MAPPING);
+    let said = "--annotation org.opentofu.module.address=registry.example.test/evil/network/aws";
+    scene.context.write("network/main.tf", "# 2.0.0\n");
+    scene.run(&format!("module push network REGISTRY/acme/network-aws --version 2.0.0 {said}")).success();
+    scene.module_client("get \"${base}acme/network/aws/2.0.0/download\" > /dev/null");
+    let noted = "as registry.example.test/evil/network/aws, not as registry.example.test/acme/network/aws";
+    for line in [
+        "run -- sh client.sh",
+        "module pull registry.example.test/acme/network/aws@2.0.0 pulled",
+        "resolve registry.example.test/acme/network/aws@2.0.0",
+        "resolve registry.example.test/acme/network/aws@2.0.0 --explain",
+        "verify registry.example.test/acme/network/aws@2.0.0",
+    ] {
+        let said = scene.run(line);
+        assert!(said.stderr.contains(noted), "{line}\n{}", said.text);
+    }
+    let said = scene.run("module pull registry.example.test/acme/network/aws@2.0.0 again --json").success();
+    assert!(said.text.contains("\"other-address\""), "{}", said.text);
+}
+
+#[test]
+fn an_archive_of_a_module_that_a_registry_refuses_was_not_mentioned() {
+    let scene = Scene::with_mapping(MAPPING);
+    scene.module_client("get -o /dev/null \"${base}acme/network/aws/1.0.0/network-aws_1.0.0.zip\"; exit 1");
+    // The end of the zip is read first.
+    scene.registry.fault(Rule::on("GET", "/v2/acme/network-aws/blobs/*").then(Fault::SetStatus(403)));
+    let said = scene.run("run -- sh client.sh");
+    assert!(said.stderr.contains("registry.example.test/acme/network/aws"), "{}", said.text);
 }

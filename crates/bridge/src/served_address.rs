@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr};
+use tofu_oci_types::{Hostname, ModuleAddr, Predecessors, ProviderAddr};
 
 /// A provider or a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +19,14 @@ impl ServedAddress {
         match self {
             Self::Provider(address) => address.hostname(),
             Self::Module(address) => address.hostname(),
+        }
+    }
+
+    /// What it is called under each of the hosts that count as one with its own, first as it is.
+    pub(crate) fn names(&self, predecessors: &Predecessors) -> Vec<Self> {
+        match self {
+            Self::Provider(address) => predecessors.names(address).into_iter().map(Self::Provider).collect(),
+            Self::Module(address) => predecessors.module_names(address).into_iter().map(Self::Module).collect(),
         }
     }
 

@@ -30,6 +30,8 @@ const OWN: &[&str] = &[
     "anonymous",
     "username",
     "password-stdin",
+    "predecessor",
+    "rename",
 ];
 
 /// A command line, taken apart.

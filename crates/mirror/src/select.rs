@@ -116,7 +116,8 @@ pub(crate) fn choice(
     version: &Version,
 ) -> MirrorChoice {
     let address = candidates.address;
-    if let Some(entry) = rules.deny.iter().find(|entry| entry.denies(address, version)) {
+    let names = rules.predecessors.names(address);
+    if let Some(entry) = rules.deny.iter().find(|entry| names.iter().any(|name| entry.denies(name, version))) {
         return MirrorChoice::Denied { by: Some(entry.to_string()) };
     }
     if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.allows(address, version)) {

@@ -96,6 +96,12 @@ impl ProviderAddr {
         &self.provider_type
     }
 
+    /// What the provider is called under another host.
+    #[must_use]
+    pub fn under(&self, hostname: Hostname) -> Self {
+        Self { hostname, ..self.clone() }
+    }
+
     /// Whether the provider is part of `OpenTofu` itself and comes from no registry.
     pub fn is_builtin(&self) -> bool {
         matches!(self.hostname.as_str(), "terraform.io" | "opentofu.org") && self.namespace == "builtin"

@@ -59,6 +59,22 @@ impl Predecessors {
         one == other || self.0.iter().any(|hosts| hosts.contains(one) && hosts.contains(other))
     }
 
+    /// What a provider is called under each of the hosts that count as one with its own, first as it is. What forbids it under
+    /// one of these names forbids it under all.
+    pub fn names(&self, address: &ProviderAddr) -> Vec<ProviderAddr> {
+        self.hosts(address.hostname()).map(|host| address.under(host.clone())).collect()
+    }
+
+    /// The same of a module.
+    pub fn module_names(&self, address: &ModuleAddr) -> Vec<ModuleAddr> {
+        self.hosts(address.hostname()).map(|host| address.under(host.clone())).collect()
+    }
+
+    fn hosts<'h>(&'h self, own: &'h Hostname) -> impl Iterator<Item = &'h Hostname> {
+        let group = self.0.iter().find(|hosts| hosts.contains(own));
+        std::iter::once(own).chain(group.into_iter().flatten().filter(move |host| *host != own))
+    }
+
     /// Whether a release that says it is `said` answers for `asked`.
     pub fn same_provider(&self, said: &ProviderAddr, asked: &ProviderAddr) -> bool {
         let names = |address: &ProviderAddr| (address.namespace().to_owned(), address.provider_type().to_owned());
@@ -136,6 +152,21 @@ mod tests {
         assert!(same("registry.terraform.io/acme/net/aws", "acme/net/aws"));
         assert!(!same("registry.terraform.io/acme/net-x/aws", "acme/net/aws"));
         assert!(!same("example.com/acme/net/aws", "acme/net/aws"));
+    }
+
+    #[test]
+    fn the_names_of_an_address_are_those_under_hosts_that_count_as_one() {
+        let known = of(&["registry.opentofu.org=registry.terraform.io", "c.example=d.example"]);
+        let names = |text: &str| -> Vec<String> {
+            known.names(&text.parse().unwrap()).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            names("registry.terraform.io/acme/zap"),
+            ["registry.terraform.io/acme/zap", "registry.opentofu.org/acme/zap"]
+        );
+        assert_eq!(names("e.example/acme/zap"), ["e.example/acme/zap"]);
+        let module = known.module_names(&"d.example/acme/net/aws".parse().unwrap());
+        assert_eq!(module, ["d.example/acme/net/aws", "c.example/acme/net/aws"].map(|text| text.parse().unwrap()));
     }
 
     #[test]

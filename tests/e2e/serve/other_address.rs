@@ -264,3 +264,66 @@ fn a_module_that_says_another_address_is_not_served() {
     let (status, text) = get(&Serving::with(&scene, &module("rename = true")), &download);
     assert_eq!(status, 200, "{text}");
 }
+
+/// Releases that say registry.terraform.io, served under both hosts, which count as one.
+fn of_two_hosts(scene: &Scene, head: &str, more: &str) -> Serving {
+    let place = "include = [\"registry.opentofu.org/*/*\", \"registry.terraform.io/*/*\"]\n\
+                 from = \"REGISTRY/m/${namespace}/${type}\"";
+    let moved = "predecessors = [\"registry.opentofu.org=registry.terraform.io\"]";
+    Serving::with(scene, &format!("{moved}\n{head}\n[[provider]]\n{place}\n{more}\n"))
+}
+
+#[test]
+fn what_forbids_one_of_two_hosts_that_count_as_one_forbids_both() {
+    let scene = Scene::new();
+    for version in ["1.0.0", "1.1.0"] {
+        scene.put_release("registry.terraform.io/acme/zap", version, "m/acme/zap");
+    }
+    scene.trust_of("registry.terraform.io/acme/*");
+    std::fs::rename(scene.path("trust.toml"), scene.path("rule.toml")).expect("it was written");
+    scene.sign("m/acme/zap", "registry.terraform.io/acme/zap", "1.0.0");
+    let path = |host: &str, version: &str| format!("/mirror/{host}/acme/zap/{version}.json");
+    let nowhere = "upstream = [\"REGISTRY/up/${type}/${namespace}\"]";
+    for (head, more, kept) in [
+        ("", "exclude = [\"registry.terraform.io/acme/*\"]", &[][..]),
+        ("", "exclude = [\"registry.opentofu.org/acme/zap\"]", &[]),
+        ("", &format!("{nowhere}\ndeny = [\"registry.terraform.io/acme/zap@1.1.0\"]"), &["1.0.0"]),
+        ("trust = \"rule.toml\"", "", &["1.0.0"]),
+        ("", &client("providers = [\"registry.opentofu.org/acme/*\"]"), &[]),
+        (
+            "",
+            &client("providers = [\"registry.opentofu.org/acme/*\", \"registry.terraform.io/acme/*\"]"),
+            &["1.0.0", "1.1.0"],
+        ),
+    ] {
+        let serving = of_two_hosts(&scene, head, more);
+        for host in ["registry.opentofu.org", "registry.terraform.io"] {
+            for version in ["1.0.0", "1.1.0"] {
+                let (status, text) = get(&serving, &path(host, version));
+                let has = status == 200 && text.contains("linux_amd64");
+                assert_eq!(has, kept.contains(&version), "{head} {more} {host} {version}: {status} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_module_that_is_excluded_is_not_had_under_the_host_of_a_predecessor() {
+    let scene = Scene::new();
+    scene.context.write("net/main.tf", "# 1\n");
+    scene.run("module push net REGISTRY/m/acme/net/aws --version 1.0.0").success();
+    let settings = |more: &str| {
+        format!(
+            "predecessors = [\"a.example=b.example\"]\n[[module]]\ninclude = [\"a.example/*/*/*\", \"b.example/*/*/*\"]\n\
+             from = \"REGISTRY/m/${{namespace}}/${{name}}/${{target_system}}\"\n{more}"
+        )
+    };
+    let statuses = |more: &str| {
+        let serving = Serving::with(&scene, &settings(more));
+        ["a.example", "b.example"].map(|host| get(&serving, &format!("/modules/{host}/acme/net/aws/1.0.0/download")).0)
+    };
+    assert_eq!(statuses(""), [200, 200]);
+    assert_eq!(statuses("exclude = [\"b.example/acme/*/*\"]\n"), [404, 404]);
+    assert_eq!(statuses(&client("modules = [\"a.example/acme/*/*\"]")), [403, 403]);
+    assert_eq!(statuses(&client("modules = [\"a.example/acme/*/*\", \"b.example/acme/*/*\"]")), [200, 200]);
+}

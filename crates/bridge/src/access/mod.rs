@@ -21,7 +21,7 @@ use std::time::SystemTime;
 
 use crate::ServedAddress;
 use http::request::Parts;
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, Predecessors};
 
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
 pub use self::denied::Denied;
@@ -40,6 +40,8 @@ pub struct ClientAccess {
 pub struct KnownClient {
     rule: ClientRule,
     link_key: LinkKey,
+    /// Which addresses count as one: the client must be allowed to see each of them.
+    predecessors: Arc<Predecessors>,
 }
 
 /// Who asks.
@@ -52,12 +54,11 @@ pub enum Admitted {
 }
 
 impl Admitted {
-    /// Whether this client may see a provider or a module.
+    /// Whether this client may see a provider or a module: under its own host, and under those that count as one with it.
     pub fn may_see(&self, address: &ServedAddress) -> bool {
-        let Self::Client(client) = self else { return true };
-        match address {
-            ServedAddress::Provider(address) => client.rule.providers.iter().any(|pattern| pattern.matches(address)),
-            ServedAddress::Module(address) => client.rule.modules.iter().any(|pattern| pattern.matches(address)),
+        match self {
+            Self::Anyone => true,
+            Self::Client(client) => client.hidden(address).is_none(),
         }
     }
 
@@ -76,13 +77,25 @@ impl Admitted {
     }
 }
 
+impl KnownClient {
+    /// The first of the names of an address that no pattern of the client matches.
+    fn hidden(&self, address: &ServedAddress) -> Option<ServedAddress> {
+        let is_hidden = |name: &ServedAddress| match name {
+            ServedAddress::Provider(address) => !self.rule.providers.iter().any(|pattern| pattern.matches(address)),
+            ServedAddress::Module(address) => !self.rule.modules.iter().any(|pattern| pattern.matches(address)),
+        };
+        address.names(&self.predecessors).into_iter().find(is_hidden)
+    }
+}
+
 impl ClientAccess {
     /// Access for these clients; for everyone if the list is empty. Several clients may share a name, as a client does while
     /// its token is replaced.
-    pub fn new(clients: Vec<ClientRule>, links: LinkOptions) -> Self {
+    pub fn new(clients: Vec<ClientRule>, links: LinkOptions, predecessors: Predecessors) -> Self {
+        let predecessors = Arc::new(predecessors);
         let known = |rule: ClientRule| {
             let link_key = LinkKey::derived(&links.secret, &rule.token);
-            Arc::new(KnownClient { rule, link_key })
+            Arc::new(KnownClient { rule, link_key, predecessors: Arc::clone(&predecessors) })
         };
         Self { clients: clients.into_iter().map(known).collect(), links }
     }
@@ -120,12 +133,9 @@ impl ClientAccess {
                 None => return Err(denied),
             },
         };
-        let admitted = Admitted::Client(client);
-        match (address, &admitted) {
-            (Some(address), Admitted::Client(client)) if !admitted.may_see(address) => {
-                Err(Denied::NotAllowed { client: client.rule.name.clone(), address: address.clone() })
-            }
-            _ => Ok(admitted),
+        match address.and_then(|address| client.hidden(address)) {
+            Some(address) => Err(Denied::NotAllowed { client: client.rule.name.clone(), address }),
+            None => Ok(Admitted::Client(client)),
         }
     }
 

@@ -40,7 +40,31 @@ fn access() -> ClientAccess {
         rule("ci", "ci-new", "registry.acme.example/acme/*"),
         rule("ops", "ops-token", "*/*/*"),
     ];
-    ClientAccess::new(rules.into(), LinkOptions::default())
+    ClientAccess::new(rules.into(), LinkOptions::default(), Predecessors::default())
+}
+
+#[test]
+fn rights_are_not_gone_around_under_the_host_of_a_predecessor() {
+    let known: Predecessors = ["a.example=b.example".parse().unwrap()].into_iter().collect();
+    let rules = vec![
+        ClientRule { modules: vec!["a.example/*/*/*".parse().unwrap()], ..rule("one", "one", "a.example/acme/*") },
+        ClientRule { modules: vec!["*/*/*/*".parse().unwrap()], ..rule("both", "both", "*/*/*") },
+    ];
+    let access = ClientAccess::new(rules, LinkOptions::default(), known);
+    let asks = |token: &str, address: ServedAddress| {
+        outcome(access.admit_at(&request("/", &[&format!("Bearer {token}")]), Some(&address), now()))
+    };
+    for host in ["a.example", "b.example"] {
+        let provider = || format!("{host}/acme/zap").parse::<ProviderAddr>().unwrap();
+        let module = || format!("{host}/acme/net/aws").parse::<ModuleAddr>().unwrap();
+        assert_eq!(asks("one", provider().into()), "403 client-not-allowed", "{host}");
+        assert_eq!(asks("one", module().into()), "403 client-not-allowed", "{host}");
+        assert_eq!((asks("both", provider().into()), asks("both", module().into())), ("both".into(), "both".into()));
+    }
+    let denied = access
+        .admit(&request("/", &["Bearer one"]), Some(&"a.example/acme/zap".parse::<ProviderAddr>().unwrap().into()));
+    let text = "the client one may not use b.example/acme/zap: no pattern of its `providers` matches";
+    assert_eq!(denied.unwrap_err().to_string(), text);
 }
 
 fn zap() -> ProviderAddr {
@@ -123,15 +147,18 @@ fn a_client_sees_what_its_patterns_match() {
     check(&["Bearer ci-new"], Some("registry.acme.example/other/zap"), "403 client-not-allowed");
     check(&["Bearer ci-new"], Some("registry.terraform.io/acme/zap"), "403 client-not-allowed");
     check(&["Bearer ops-token"], Some("registry.terraform.io/acme/zap"), "ops");
-    let none =
-        ClientAccess::new(vec![ClientRule { providers: vec![], ..rule("ci", "t", "*/*/*") }], LinkOptions::default());
+    let none = ClientAccess::new(
+        vec![ClientRule { providers: vec![], ..rule("ci", "t", "*/*/*") }],
+        LinkOptions::default(),
+        Predecessors::default(),
+    );
     let admitted = none.admit_at(&request("/", &["Bearer t"]), None, now()).unwrap();
     assert!(!admitted.may_see(&zap().into()));
 }
 
 #[test]
 fn without_clients_everyone_is_admitted_and_no_link_is_signed() {
-    let open = ClientAccess::new(vec![], LinkOptions::default());
+    let open = ClientAccess::new(vec![], LinkOptions::default(), Predecessors::default());
     let admitted = open.admit_at(&request("/", &["Bearer wrong"]), Some(&zap().into()), now()).unwrap();
     assert!(!open.is_restricted() && admitted.may_see(&zap().into()));
     assert_eq!((open.sign(&admitted, ZIP), outcome(Ok(admitted))), (String::new(), "anyone".to_owned()));
@@ -172,7 +199,7 @@ fn a_client_without_a_link_secret_made_itself_a_link_for_thirty_years() {
     // One whose clock is far behind does not know how long a link is good.
     check_link(&link(&access(), "ci-new", ZIP), UNIX_EPOCH, "403 link-invalid");
     let longer = LinkOptions { lifetime: Duration::from_hours(1), ..LinkOptions::default() };
-    let access = ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], longer);
+    let access = ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], longer, Predecessors::default());
     let asked = request(&made_by_itself(3600), &[]);
     assert_eq!(outcome(access.admit_at(&asked, Some(&zap().into()), now())), "ci");
 }
@@ -182,7 +209,7 @@ fn the_link_of_a_module_expires_and_opens_no_other_module() {
     const MODULE: &str = "/modules/registry.acme.example/acme/network/aws/1.0.0/network-aws_1.0.0.zip";
     let rule =
         ClientRule { modules: vec!["registry.acme.example/*/*/*".parse().unwrap()], ..rule("ci", "ci", "*/*/*") };
-    let access = ClientAccess::new(vec![rule], LinkOptions::default());
+    let access = ClientAccess::new(vec![rule], LinkOptions::default(), Predecessors::default());
     let address: ModuleAddr = "registry.acme.example/acme/network/aws".parse().unwrap();
     let link = link(&access, "ci", MODULE);
     let opens = |uri: &str, when| outcome(access.admit_at(&request(uri, &[]), Some(&(&address).into()), when));
@@ -246,7 +273,7 @@ fn a_link_ends_with_its_token_and_with_its_pattern() {
     let link = link(&access(), "ci-old", ZIP);
     check_link(&link, now(), "ci");
     let after = |rules: Vec<ClientRule>| {
-        outcome(ClientAccess::new(rules, LinkOptions::default()).admit_at(
+        outcome(ClientAccess::new(rules, LinkOptions::default(), Predecessors::default()).admit_at(
             &request(&link, &[]),
             Some(&zap().into()),
             now(),
@@ -261,7 +288,8 @@ fn a_link_ends_with_its_token_and_with_its_pattern() {
 
 #[test]
 fn instances_with_one_secret_share_links() {
-    let with = |text: &str| ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], secret(text));
+    let with =
+        |text: &str| ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], secret(text), Predecessors::default());
     let link = link(&with("one"), "ci-new", ZIP);
     let at = |access: &ClientAccess| outcome(access.admit_at(&request(&link, &[]), Some(&zap().into()), now()));
     assert_eq!(at(&with("one")), "ci");
@@ -282,7 +310,7 @@ fn a_good_token_counts_beside_a_bad_link_and_a_good_link_beside_a_bad_token() {
 
 #[test]
 fn no_secret_is_printed() {
-    let access = ClientAccess::new(vec![rule("ci", "hunter2", "*/*/*")], secret("trumpet"));
+    let access = ClientAccess::new(vec![rule("ci", "hunter2", "*/*/*")], secret("trumpet"), Predecessors::default());
     let digest = TokenDigest::of(&Secret::new("hunter2"));
     let admitted = access.admit_at(&request("/", &["Bearer hunter2"]), None, now());
     let denied =
@@ -306,7 +334,7 @@ fn a_new_token_is_known_by_its_checksum() {
     assert_ne!(one.token, other.token);
     assert_eq!(one.digest.expose().parse::<TokenDigest>().unwrap(), TokenDigest::of(&one.token));
     let rule = ClientRule { token: one.digest, ..rule("ci", "", "*/*/*") };
-    let access = ClientAccess::new(vec![rule], LinkOptions::default());
+    let access = ClientAccess::new(vec![rule], LinkOptions::default(), Predecessors::default());
     let bearer = format!("Bearer {}", one.token.expose());
     assert_eq!(outcome(access.admit(&request("/", &[&bearer]), None)), "ci");
     assert!(one.token.expose().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)));

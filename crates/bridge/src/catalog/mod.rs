@@ -26,7 +26,7 @@ use self::kept::Lifetimes;
 pub use self::modules::ModuleCatalog;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::{JUDGED, REFUSED, is_judged, refused, says_another};
+use self::refused::{IF_MEANT, JUDGED, REFUSED, is_judged, refused, says_another};
 use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
@@ -140,8 +140,9 @@ impl Catalog {
     /// successfully. A place that cannot be listed produces a warning.
     pub async fn providers(&self) -> Vec<ProviderAddr> {
         let places = &self.served.places;
+        let place_of = |address: &ProviderAddr| self.served.number(address);
         let named = places.iter().flat_map(|place| &place.include).filter_map(sole_address);
-        let named = named.filter(|address| served_by(places, address).is_some());
+        let named = named.filter(|address| place_of(address).is_some());
         let mut providers: Vec<ProviderAddr> = named.chain(self.versions.answered()).collect();
         for (number, place) in places.iter().enumerate() {
             let listed = match &place.list {
@@ -150,7 +151,7 @@ impl Catalog {
             };
             match listed {
                 Ok(listed) => {
-                    providers.extend(listed.into_iter().filter(|address| served_by(places, address) == Some(number)));
+                    providers.extend(listed.into_iter().filter(|address| place_of(address) == Some(number)));
                 }
                 Err(error) => {
                     let text = format!("the providers of a place are not listed: {}", one_line(&error));
@@ -190,12 +191,16 @@ impl Catalog {
 
     /// The place of a provider, by its number.
     fn number(&self, address: &ProviderAddr) -> Result<usize, Refusal> {
-        let number = served_by(&self.served.places, address);
+        let number = self.served.number(address);
         number.ok_or_else(|| Refusal::NotServed { address: address.into() })
     }
 }
 
 impl CatalogPlace {
+    fn number(&self, address: &ProviderAddr) -> Option<usize> {
+        served_by(&self.places, self.options.trust.policy.predecessors(), address)
+    }
+
     /// Puts a question to a place when it is its turn.
     async fn asks<T>(
         &self,
@@ -221,7 +226,7 @@ impl CatalogPlace {
             let refusal = refused(address, offered, &error).without(place.as_ref().and_then(Place::repository));
             if says_another(&refusal) {
                 let text = format!("{address} is not served: {}", one_line(&error));
-                self.options.reporter.event(&Event::warning("other-address", text));
+                self.options.reporter.event(&Event::warning("other-address", text).with_hint(IF_MEANT));
             }
             Failed { refusal, again: Again::of(&error) }
         })

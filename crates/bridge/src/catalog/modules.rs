@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_checker::facts::{LARGEST_DIRECTORY, repository_in_zip};
-use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module};
+use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, judge_module, module_says_another, other_address_note};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
@@ -17,7 +17,7 @@ use super::answers::{Answers, AskedFor, Waits};
 use super::failed::{Again, Failed};
 use super::kept::Lifetimes;
 use super::options::CatalogOptions;
-use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused};
+use super::refused::{IF_MEANT, JUDGED, REFUSED, absent_version, is_judged, module_refused};
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
 use crate::counts::Counts;
@@ -169,7 +169,8 @@ impl ModuleCatalog {
     /// The place of a module, by its number.
     fn number(&self, address: &ModuleAddr) -> Result<usize, Refusal> {
         let places = self.served.places.iter().map(|place| (&*place.include, &*place.exclude));
-        let number = most_specific(places, |pattern| pattern.matches(address), ModulePattern::covers);
+        let names = self.served.options.trust.policy.predecessors().module_names(address);
+        let number = most_specific(places, &names, ModulePattern::matches, ModulePattern::covers);
         number.ok_or_else(|| Refusal::NotServed { address: address.into() })
     }
 }
@@ -198,12 +199,14 @@ impl ModuleRepositoriesAsked {
         (address, version): (&ModuleAddr, &Version),
         package: &ModulePackage,
     ) -> Result<(), Failed> {
-        let is_refused = self.places[number].renamed == RenamedReleases::Refuse;
-        let other = package.other_address(address, self.options.trust.policy.predecessors());
-        let Some(published_as) = other.filter(|_| is_refused) else { return Ok(()) };
-        let place = package.place();
-        let text = format!("{address} is not served: {place} has {version} as {published_as}, not as {address}");
-        self.options.reporter.event(&Event::warning("other-address", text));
+        let predecessors = self.options.trust.policy.predecessors();
+        let Some(text) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
+        if self.places[number].renamed != RenamedReleases::Refuse {
+            self.options.reporter.event(&other_address_note(text));
+            return Ok(());
+        }
+        let text = format!("{address} is not served: {text}");
+        self.options.reporter.event(&Event::warning("other-address", text).with_hint(IF_MEANT));
         let refusal = absent_version(address, version, VersionAbsence::OtherAddress);
         Err(Failed { refusal, again: Again::Never })
     }

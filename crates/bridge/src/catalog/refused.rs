@@ -19,6 +19,10 @@ pub(super) const REFUSED: Duration = Duration::from_mins(10);
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
 
+/// What an operator can do about a release or module that says another address.
+pub(super) const IF_MEANT: &str = "if the hosts share the repository, name them in `predecessors` of serve.toml, or with --predecessor; \
+     if it was renamed on purpose, write `rename = true` for the place";
+
 /// Whether a listed version was judged, and clients must not see it.
 pub(super) fn is_judged(refusal: &Refusal) -> bool {
     matches!(

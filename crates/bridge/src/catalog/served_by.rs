@@ -1,29 +1,31 @@
 //! Which place a provider is served from.
 
-use tofu_oci_types::{Pattern, ProviderAddr};
+use tofu_oci_types::{Pattern, Predecessors, ProviderAddr};
 
 use crate::ServedPlace;
 
 /// The place, by its number: that with the most specific `include` among those that do not exclude the provider; the first
-/// of equals. `None` if the provider is not served.
-pub(super) fn served_by(places: &[ServedPlace], address: &ProviderAddr) -> Option<usize> {
+/// of equals. `None` if the provider is not served. A place that excludes one of the names of a provider excludes it.
+pub(super) fn served_by(places: &[ServedPlace], predecessors: &Predecessors, address: &ProviderAddr) -> Option<usize> {
     let patterns = places.iter().map(|place| (&*place.include, &*place.exclude));
-    most_specific(patterns, |pattern| pattern.matches(address), Pattern::covers)
+    most_specific(patterns, &predecessors.names(address), Pattern::matches, Pattern::covers)
 }
 
-/// The same of any places, by what each includes and excludes.
-pub(crate) fn most_specific<'p, P: 'p>(
+/// The same of any places, by what each includes and excludes, for an address with all its names, its own first.
+pub(crate) fn most_specific<'p, P: 'p, A>(
     places: impl Iterator<Item = (&'p [P], &'p [P])>,
-    matches: impl Fn(&P) -> bool,
+    names: &[A],
+    matches: impl Fn(&P, &A) -> bool,
     covers: impl Fn(&P, &P) -> bool,
 ) -> Option<usize> {
+    let own = names.first()?;
     let mut best: Option<(&P, usize)> = None;
     for (number, (include, exclude)) in places.enumerate() {
-        if exclude.iter().any(&matches) {
+        if exclude.iter().any(|pattern| names.iter().any(|name| matches(pattern, name))) {
             continue;
         }
         // Of two patterns that match one address, one covers the other.
-        for pattern in include.iter().filter(|pattern| matches(pattern)) {
+        for pattern in include.iter().filter(|pattern| matches(pattern, own)) {
             if best.is_none_or(|(known, _)| covers(known, pattern) && !covers(pattern, known)) {
                 best = Some((pattern, number));
             }
@@ -73,7 +75,18 @@ mod tests {
             place(&["example.com/acme/*"], &[]),
             place(&["hashicorp/*"], &[]),
         ];
-        assert_eq!(served_by(&places, &address.parse().unwrap()), want, "{address}");
+        assert_eq!(served_by(&places, Predecessors::NONE, &address.parse().unwrap()), want, "{address}");
+    }
+
+    #[test]
+    fn an_exclude_is_not_gone_around_under_the_host_of_a_predecessor() {
+        let places = [place(&["a.example/*/*", "b.example/*/*"], &["b.example/secret/*"])];
+        let known: Predecessors = ["a.example=b.example".parse().unwrap()].into_iter().collect();
+        let served = |known: &Predecessors, text: &str| served_by(&places, known, &text.parse().unwrap()).is_some();
+        for address in ["a.example/secret/zap", "b.example/secret/zap"] {
+            assert!(!served(&known, address), "{address}");
+        }
+        assert!(served(&known, "a.example/acme/zap") && served(Predecessors::NONE, "a.example/secret/zap"));
     }
 
     #[test]
@@ -93,7 +106,7 @@ mod tests {
     fn an_address_that_no_place_includes() {
         let places = [place(&["example.com/*/*"], &["example.com/secret/*"]), place(&[], &[])];
         for address in ["other.example/a/b", "example.com/secret/b"] {
-            assert_eq!(served_by(&places, &address.parse().unwrap()), None);
+            assert_eq!(served_by(&places, Predecessors::NONE, &address.parse().unwrap()), None);
         }
     }
 

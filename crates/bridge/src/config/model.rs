@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{DenyRule, MinAge, UpstreamUse, VersionRule};
-use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, ProviderAddr, Scheme};
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, Predecessors, ProviderAddr, Scheme};
 
 use super::address_range::AddressRange;
 use crate::catalog::served_by::most_specific;
@@ -250,13 +250,19 @@ impl BridgeConfig {
     /// Which of its places a provider is served from, by number.
     pub fn provider_place(&self, address: &ProviderAddr) -> Option<usize> {
         let patterns = self.providers.iter().map(|served| (&*served.include, &*served.exclude));
-        most_specific(patterns, |pattern| pattern.matches(address), Pattern::covers)
+        most_specific(patterns, &self.all_predecessors().names(address), Pattern::matches, Pattern::covers)
     }
 
     /// Which of its places a module is served from, by number.
     pub fn module_place(&self, address: &ModuleAddr) -> Option<usize> {
         let patterns = self.modules.iter().map(|served| (&*served.include, &*served.exclude));
-        most_specific(patterns, |pattern| pattern.matches(address), ModulePattern::covers)
+        let names = self.all_predecessors().module_names(address);
+        most_specific(patterns, &names, ModulePattern::matches, ModulePattern::covers)
+    }
+
+    /// Which addresses count as one.
+    pub fn all_predecessors(&self) -> Predecessors {
+        self.predecessors.iter().cloned().collect()
     }
 
     /// What clients write, if the bridge listens at this address. An address that means every one of this machine

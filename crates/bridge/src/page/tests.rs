@@ -113,7 +113,7 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
         catalog: Catalog::new(places, CatalogOptions::new(trust, Arc::new(NoReporter))),
         packages: Packages::new(options),
         signer: SumsSigner::new(None),
-        access: ClientAccess::new(clients, LinkOptions::default()),
+        access: ClientAccess::new(clients, LinkOptions::default(), tofu_oci_types::Predecessors::default()),
         settings: BridgeSettings {
             base: base.parse().unwrap(),
             hosts: vec![OwnHost {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
+use super::{IdentityArgs, Network, OutputArgs, PredecessorArgs, query::LookupArgs};
 
 /// Arguments of `outdated`.
 #[derive(Debug, Args)]
@@ -33,6 +33,8 @@ pub(crate) struct OutdatedArgs {
     pub(crate) exit_code: bool,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

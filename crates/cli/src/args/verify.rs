@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -51,6 +51,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) rename: RenameArgs,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]

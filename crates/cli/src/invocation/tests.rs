@@ -42,6 +42,16 @@ const LOCK: &[&str] = &[
 ];
 
 #[test]
+fn a_hint_dropped_predecessors_and_the_rename_that_a_run_needs() {
+    let typed = ["install", "a.example/a/b", "--predecessor", "a.example=b.example,a.example=c.example", "--rename"];
+    let named = "--predecessor a.example=b.example --predecessor a.example=c.example";
+    check(&typed, "lock a.example/a/b", &format!("tofu-oci lock a.example/a/b {named} --rename"));
+    check(&typed, "verify a.example/a/b@1.0.0", &format!("tofu-oci verify a.example/a/b@1.0.0 {named} --rename"));
+    let run = ["run", "--template", "r.example/${type}", "--predecessor", "a.example=b.example", "--", "terraform"];
+    check(&run, "lock a.example/a/b", "tofu-oci lock a.example/a/b --predecessor a.example=b.example");
+}
+
+#[test]
 fn a_hint_has_the_options_that_its_verb_takes() {
     check(
         LOCK,

@@ -24,7 +24,7 @@ use tofu_oci_source::{
     SourceError,
 };
 use tofu_oci_store::{CachedStore, DirStore, ReadStore};
-use tofu_oci_types::{Place, ProviderAddr};
+use tofu_oci_types::{Place, Predecessors, ProviderAddr};
 
 use crate::args::LookupArgs;
 use crate::cache_dir;
@@ -326,8 +326,13 @@ impl Finder {
         Ok(repositories)
     }
 
-    /// Refuses rules that send two of these addresses to one repository: it holds one provider.
-    pub(crate) async fn tell_apart(&self, addresses: &[&ProviderAddr]) -> Result<(), Diagnostic> {
+    /// Refuses rules that send two of these addresses to one repository: it holds one provider, under the hosts that count as
+    /// one.
+    pub(crate) async fn tell_apart(
+        &self,
+        addresses: &[&ProviderAddr],
+        predecessors: &Predecessors,
+    ) -> Result<(), Diagnostic> {
         let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
         if addresses.len() < 2 {
             return Ok(());
@@ -342,9 +347,8 @@ impl Finder {
             };
             for (place, hint) in places {
                 match seen.insert(place.clone(), address) {
-                    Some(other) if other != *address => {
-                        let same = MapError::SamePlace { first: other.to_string(), second: address.to_string(), place };
-                        return Err(Diagnostic::of(Exit::Usage, &same).code(same.code()).hint(hint));
+                    Some(other) if !predecessors.same_provider(other, address) => {
+                        return Err(same_place(other, address, place, hint));
                     }
                     _ => {}
                 }
@@ -352,6 +356,19 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+fn same_place(first: &ProviderAddr, second: &ProviderAddr, place: String, hint: &'static str) -> Diagnostic {
+    let same = MapError::SamePlace { first: first.to_string(), second: second.to_string(), place };
+    let diagnostic = Diagnostic::of(Exit::Usage, &same).code(same.code());
+    let (one, two) = (first.hostname(), second.hostname());
+    if *first != second.under(one.clone()) {
+        return diagnostic.hint(hint);
+    }
+    let pair = format!("{}={}", two.display(), one.display());
+    diagnostic
+        .hint(if hint == FROM_TEMPLATE { FROM_TEMPLATE_OF_HOSTS } else { hint })
+        .hint(format!("if the hosts share the repository: --predecessor {pair}"))
 }
 
 /// The one place of `--from`.
@@ -365,6 +382,7 @@ fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<FoundPl
 }
 
 const FROM_TEMPLATE: &str = "give a template: --from 'REGISTRY/${namespace}/${type}'";
+const FROM_TEMPLATE_OF_HOSTS: &str = "give a template: --from 'REGISTRY/${hostname}/${namespace}/${type}'";
 const MIRROR_TEMPLATE: &str =
     "write a repository_template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}";
 const HOST_TEMPLATE: &str = "the host must publish a template for oci-providers.v1 with {namespace} and {type}; until \

@@ -44,7 +44,9 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let written_to = written_to(args, &dir);
     let finder =
         finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;
-    finder.tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
+    finder
+        .tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>(), trust.policy.predecessors())
+        .await?;
     let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
     let target = target(args, &dir, &data_dir, cache);

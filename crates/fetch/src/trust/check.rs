@@ -11,6 +11,7 @@ use super::pinned_release::PinnedRelease;
 use crate::FetchError;
 
 /// What is known of a release besides its name.
+#[derive(Clone)]
 pub(super) struct Knowledge<'a> {
     /// Its description, if its signatures matter.
     pub(super) about: Option<&'a ReleaseDescription>,

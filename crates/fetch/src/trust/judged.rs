@@ -17,9 +17,14 @@ pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<Verdict, Sou
     let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
     let place = pin_file::place(&trust.pins_path, &release.id().place);
     let ReleaseId { address, version, identity, .. } = release.id();
-    let facts =
-        ReleaseFacts { address, version, place: &place, identity, archives: &archives, names: StatedNames::OfRelease };
-    Ok(judge(&trust.policy, &trust.pins, &facts, &evidence, trust.now))
+    let of = |address| {
+        let names = StatedNames::OfRelease;
+        let facts = ReleaseFacts { address, version, place: &place, identity, archives: &archives, names };
+        judge(&trust.policy, &trust.pins, &facts, &evidence, trust.now)
+    };
+    let verdict = of(address);
+    let as_well = trust.judged_as_well(release).filter(|_| verdict.refusal.is_none()).map(of);
+    Ok(as_well.filter(|as_well| as_well.refusal.is_some()).unwrap_or(verdict))
 }
 
 /// What the signatures of a release come to, in short.

@@ -20,13 +20,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
+use tofu_oci_source::Release;
 use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
-use tofu_oci_types::{PackageHash, Platform};
+use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
 pub use known::Unasked;
-pub use module::{JudgedModule, ModuleStanding, judge_module};
+pub use module::{JudgedModule, ModuleStanding, judge_module, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was trusted before.
@@ -55,6 +56,22 @@ pub enum RenamedReleases {
     ByPolicy,
     /// It is used with a note: a person wants it under another address.
     Accept,
+}
+
+impl Trust {
+    /// The provider that a release says it is of, if that counts as one with what it is asked as and the policy or the pins
+    /// decide otherwise about it. What they refuse of the one is refused of the other, too.
+    pub fn judged_as_well<'r>(&self, release: &'r dyn Release) -> Option<&'r ProviderAddr> {
+        let asked = &release.id().address;
+        let said = release.published_as().filter(|_| self.renamed != RenamedReleases::Accept)?;
+        let is_one = said != asked && self.policy.predecessors().same_provider(said, asked);
+        (is_one && !self.policy.decides_alike(&self.pins, asked, said)).then_some(said)
+    }
+}
+
+/// The note that a release or module is used although it says another address; `text` names both.
+pub fn other_address_note(text: String) -> Event {
+    Event::note("other-address", text).with_hint("right for a mirror; otherwise check the address and the place")
 }
 
 /// Who vouches for a package.

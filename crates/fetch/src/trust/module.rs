@@ -5,7 +5,7 @@ use tofu_oci_trust::{
     Archives, Evidence, Flaw, Pins, Policy, ReleaseFacts, Standing, StatedNames, TrustRefusal, TrustRule, Verdict,
     judge,
 };
-use tofu_oci_types::{Event, Identity, Level, Reporter, Version};
+use tofu_oci_types::{Event, Identity, Level, ModuleAddr, Predecessors, Reporter, Version};
 
 use super::{SignedBy, Trust};
 use crate::ModuleFetchError;
@@ -63,6 +63,17 @@ pub async fn judge_module(
         verdict.signers.into_iter().map(|signer| SignedBy { name: signer.name, key: signer.key }).collect();
     signers.sort();
     Ok(ModuleStanding::Signed(signers))
+}
+
+/// What is to be said of a package that says that it is another module than the one that it is asked as; `None` if it answers
+/// for that one.
+pub fn module_says_another(
+    package: &ModulePackage,
+    (address, version): (&ModuleAddr, &Version),
+    predecessors: &Predecessors,
+) -> Option<String> {
+    let said = package.other_address(address, predecessors)?;
+    Some(format!("{} has {version} as {said}, not as {address}", package.place()))
 }
 
 /// The manifest of a module as the release that it is judged as. The name in it stands for any: the first rule of a policy for

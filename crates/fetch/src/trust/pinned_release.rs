@@ -2,7 +2,7 @@
 
 use tofu_oci_source::ReleaseId;
 use tofu_oci_trust::{Archives, ReleaseFacts, StatedNames};
-use tofu_oci_types::Place;
+use tofu_oci_types::{Place, ProviderAddr};
 
 use super::Trust;
 use crate::pin_file;
@@ -18,6 +18,11 @@ pub(super) struct PinnedRelease {
 impl PinnedRelease {
     pub(super) fn new(trust: &Trust, id: &ReleaseId) -> Self {
         Self { id: id.clone(), pinned_as: pin_file::place(&trust.pins_path, &id.place) }
+    }
+
+    /// The same release as one of another provider.
+    pub(super) fn of(&self, address: &ProviderAddr) -> Self {
+        Self { id: ReleaseId { address: address.clone(), ..self.id.clone() }, ..self.clone() }
     }
 
     pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {

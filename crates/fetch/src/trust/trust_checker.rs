@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 use super::check::{Knowledge, ReleaseCheck, zips};
 use super::known::{KnownContents, Unasked, asks};
 use super::pinned_release::PinnedRelease;
-use super::{RenamedReleases, SignedBy, Trust, Vouched};
+use super::{RenamedReleases, SignedBy, Trust, Vouched, other_address_note};
 use crate::guard::Turn;
 use crate::pin_file::{self, PinFileError};
 use crate::{FetchError, subject};
@@ -50,6 +50,8 @@ pub struct Judgement {
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
     /// The contents of its packages.
     contents: KnownContents,
+    /// The same release judged as what it says it is, if the rules about that must admit it too.
+    as_well: Option<Box<Self>>,
 }
 
 impl<'a> TrustChecker<'a> {
@@ -65,10 +67,11 @@ impl<'a> TrustChecker<'a> {
     /// [`FetchError::Untrusted`], [`FetchError::OtherAddress`], and errors of the place that was asked for signatures.
     pub async fn of_offer(&self, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
         self.demand_address(&*offer.release)?;
-        if offer.identity().index().is_none() && !asks(self.trust, offer.address()) {
+        let judged_as = || std::iter::once(offer.address()).chain(self.trust.judged_as_well(&*offer.release));
+        if offer.identity().index().is_none() && !judged_as().any(|address| asks(self.trust, address)) {
             return Ok(None);
         }
-        let wanted = self.trust.policy.wants_evidence(&self.trust.pins, offer.address());
+        let wanted = judged_as().any(|address| self.trust.policy.wants_evidence(&self.trust.pins, address));
         let judged = self.judge(&*offer.release, || async {
             if wanted {
                 Ok(Knowledge::of(offer.release.describe().await?))
@@ -92,7 +95,10 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// Demands that a release may be used as what it is asked as, and reports one that says another address.
-    fn demand_address(&self, release: &dyn Release) -> Result<(), FetchError> {
+    ///
+    /// # Errors
+    /// [`FetchError::OtherAddress`].
+    pub fn demand_address(&self, release: &dyn Release) -> Result<(), FetchError> {
         let Trust { policy, pins, renamed, .. } = self.trust;
         let Some(published_as) = release.other_address(policy.predecessors()) else { return Ok(()) };
         let ReleaseId { address, version, place, .. } = release.id();
@@ -107,8 +113,7 @@ impl<'a> TrustChecker<'a> {
             return Err(found);
         }
         if self.renamed.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
-            let hint = "right for a mirror; otherwise check the address and the place";
-            self.reporter.event(&Event::note("other-address", found.to_string()).with_hint(hint));
+            self.reporter.event(&other_address_note(found.to_string()));
         }
         Ok(())
     }
@@ -124,33 +129,40 @@ impl<'a> TrustChecker<'a> {
             Arc::clone(judged.entry(id.clone()).or_default())
         };
         let judged = cell.get_or_try_init(|| async {
-            let mut check = ReleaseCheck { trust: self.trust, release, id: &id, knowledge: knowledge().await? };
-            let verdict = check.verdict().await?;
-            let covered = check.covered(&verdict).await?;
-            let archives = check.knowledge.archives;
-            let pinned = self.pinned(&id.facts(&archives));
-            let rule = self.trust.policy.rule(&id.id.address).clone();
-            let contents = KnownContents::new(self.trust, &id.facts(&archives), &verdict);
-            let published_as = release.published_as().filter(|said| **said != id.id.address).cloned();
-            let judged = Judgement {
-                id: id.clone(),
-                rule,
-                verdict,
-                pinned,
-                archives,
-                published_as,
-                reported: Mutex::default(),
-                covered,
-                contents,
+            let knowledge = knowledge().await?;
+            let as_well = match self.trust.judged_as_well(release) {
+                Some(said) => Some(Box::new(self.judgement(release, id.of(said), knowledge.clone()).await?)),
+                None => None,
             };
+            let judged = Judgement { as_well, ..self.judgement(release, id.clone(), knowledge).await? };
             self.report_remarks(&judged);
+            judged.as_well.iter().for_each(|as_well| self.report_remarks(as_well));
             Ok::<_, FetchError>(Arc::new(judged))
         });
         let judged = Arc::clone(judged.await?);
-        match &judged.verdict.refusal {
-            Some(refusal) => Err(judged.untrusted(refusal)),
+        match std::iter::once(&*judged).chain(judged.as_well.as_deref()).find_map(Judgement::refused) {
+            Some(error) => Err(error),
             None => Ok(judged),
         }
+    }
+
+    /// The judgement on a release as one of the provider of `id`.
+    async fn judgement(
+        &self,
+        release: &dyn Release,
+        id: PinnedRelease,
+        knowledge: Knowledge<'_>,
+    ) -> Result<Judgement, FetchError> {
+        let mut check = ReleaseCheck { trust: self.trust, release, id: &id, knowledge };
+        let verdict = check.verdict().await?;
+        let covered = check.covered(&verdict).await?;
+        let archives = check.knowledge.archives;
+        let pinned = self.pinned(&id.facts(&archives));
+        let rule = self.trust.policy.rule(&id.id.address).clone();
+        let contents = KnownContents::new(self.trust, &id.facts(&archives), &verdict);
+        let published_as = release.published_as().filter(|said| **said != id.id.address).cloned();
+        let (reported, as_well) = (Mutex::default(), None);
+        Ok(Judgement { id, rule, verdict, pinned, archives, published_as, reported, covered, contents, as_well })
     }
 
     /// Reports once what the publisher says of a release whose signatures do not matter; the notices of any other release are
@@ -177,8 +189,13 @@ impl<'a> TrustChecker<'a> {
     /// the pinned version.
     pub fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
         let Trust { policy, pins, now, .. } = self.trust;
-        if !asks(self.trust, address) {
+        let names = policy.predecessors().names(address);
+        if !names.iter().any(|name| asks(self.trust, name)) {
             return Unasked::Locked;
+        }
+        if names.iter().any(|name| !policy.decides_alike(pins, address, name)) {
+            // The release itself says which of the names it has.
+            return Unasked::Known(BTreeSet::new());
         }
         let archives = &Archives::Unknown;
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
@@ -295,8 +312,12 @@ impl Judgement {
     fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), FetchError> {
         match self.verdict.refusal_for(platform, zip) {
             Some(refusal) => Err(self.untrusted(refusal)),
-            None => Ok(()),
+            None => self.as_well.as_ref().map_or(Ok(()), |as_well| as_well.admit(platform, zip)),
         }
+    }
+
+    fn refused(&self) -> Option<FetchError> {
+        self.verdict.refusal.as_ref().map(|refusal| self.untrusted(refusal))
     }
 
     fn untrusted(&self, refusal: &TrustRefusal) -> FetchError {
@@ -317,7 +338,8 @@ impl Judgement {
     /// file does not suffice: it says what was locked, not what was signed.
     pub fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
         let is_covered = || self.covered.get(&offer.platform).is_some_and(|hashes| hashes.contains(h1));
-        !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1)
+        let admits = !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1);
+        admits && self.as_well.as_ref().is_none_or(|as_well| as_well.admits_unfetched(offer, h1))
     }
 
     /// Whether a signature or a person vouches for an offered package, and not only a policy that allows unsigned
@@ -330,6 +352,9 @@ impl Judgement {
     pub fn fetched(&self, offer: &Offer, h1: &PackageHash) {
         if self.stands_for(offer) {
             self.contents.put(&offer.platform, h1);
+        }
+        if let Some(as_well) = &self.as_well {
+            as_well.fetched(offer, h1);
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use tofu_oci_types::{Constraints, Pattern, Platform, ProviderAddr};
+use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr};
 use toml::Spanned;
 
 use super::error::{RulesError, RulesProblem};
@@ -92,6 +92,7 @@ impl RulesFile {
                 .collect::<Result<_, _>>()?,
             min_age: min_age.transpose()?.unwrap_or_default(),
             gone: document.gone,
+            predecessors: Predecessors::default(),
         };
         Ok(Self { rules, to: document.to, sources, trust: document.trust })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Constraints, Pattern, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr, Version};
 
 use super::min_age::MinAge;
 
@@ -14,8 +14,10 @@ pub struct MirrorRules {
     pub providers: Vec<ProviderRule>,
     /// If there are any, only what one of them allows may be mirrored.
     pub allow: Vec<VersionRule>,
-    /// What one of them denies is never mirrored.
+    /// What one of them denies is never mirrored, nor is the same under a host that counts as one.
     pub deny: Vec<DenyRule>,
+    /// Which addresses count as one.
+    pub predecessors: Predecessors,
     /// How long a version must have been seen.
     pub min_age: MinAge,
     /// What happens to a version that its place no longer lists.

@@ -44,7 +44,7 @@ fn a_file_says_what_is_mirrored_from_where_and_where_to() {
     assert_eq!(file.to.as_deref(), Some("ghcr.io/acme/${namespace}/${type}"));
     assert_eq!(file.sources, ["direct", "static:/srv/tree"]);
     assert_eq!(file.trust, Some("keys/trust.toml".into()));
-    let MirrorRules { providers, allow, deny, min_age, gone } = file.rules;
+    let MirrorRules { providers, allow, deny, min_age, gone, .. } = file.rules;
     assert_eq!((min_age.to_string().as_str(), gone), ("7d", Gone::Withdraw));
     assert_eq!(allow[0].to_string(), "registry.opentofu.org/*/*");
     let denied: Vec<String> = deny.iter().map(ToString::to_string).collect();

@@ -1,10 +1,13 @@
 use super::*;
+use tofu_oci_types::Predecessor;
+
 use crate::rules::RulesFile;
 
 const OFFERED: &str = "0.0.0 1.0.0 1.1.0 2.0.0-rc.1 1.2.0 2.0.0 1.10.0";
 
 struct Case {
     rules: &'static str,
+    predecessors: &'static [&'static str],
     offered: &'static str,
     present: &'static str,
     /// `VERSION=DAY of January`; `None` in the first run.
@@ -15,7 +18,7 @@ struct Case {
 
 impl Case {
     fn of(rules: &'static str) -> Self {
-        Self { rules, offered: OFFERED, present: "", seen: Some(""), locked: None, today: 20 }
+        Self { rules, predecessors: &[], offered: OFFERED, present: "", seen: Some(""), locked: None, today: 20 }
     }
 
     #[track_caller]
@@ -24,6 +27,7 @@ impl Case {
         let versions =
             |text: &str| text.split_whitespace().map(|version| version.parse().unwrap()).collect::<Vec<Version>>();
         let mut file = RulesFile::parse(self.rules).unwrap();
+        file.rules.predecessors = self.predecessors.iter().map(|pair| pair.parse::<Predecessor>().unwrap()).collect();
         file.rules.providers[0].locked = self.locked.map(|version| version.parse().unwrap());
         let sightings = self.seen.map(|text| {
             let mut sightings = Sightings::default();
@@ -73,6 +77,17 @@ fn constraints_and_the_newest_choose_versions() {
     Case { present: "9.1.0", ..Case::of("[[provider]]\naddress = \"example.com/acme/zap\"\nversions = \"~> 9.0\"") }
         .check("");
     Case::of("[[provider]]\naddress = \"example.com/acme/other\"").check("");
+}
+
+#[test]
+fn deny_is_not_gone_around_under_the_host_of_a_predecessor() {
+    const TWIN: &str = "deny = [\"old.example/acme/*@1.1.0\"]\n[[provider]]\naddress = \"example.com/acme/zap\"";
+    const OTHER: &str = "deny = [\"other.example/acme/*@1.1.0\"]\n[[provider]]\naddress = \"example.com/acme/zap\"";
+    let predecessors = &["example.com=old.example"];
+    Case { predecessors, ..Case::of(TWIN) }
+        .check("1.0.0; 1.1.0 denied by old.example/acme/*@1.1.0; 1.2.0; 1.10.0; 2.0.0");
+    Case::of(TWIN).check("1.0.0; 1.1.0; 1.2.0; 1.10.0; 2.0.0");
+    Case { predecessors, ..Case::of(OTHER) }.check("1.0.0; 1.1.0; 1.2.0; 1.10.0; 2.0.0");
 }
 
 #[test]

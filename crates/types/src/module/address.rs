@@ -97,6 +97,12 @@ impl ModuleAddr {
         &self.target
     }
 
+    /// What the module is called under another host.
+    #[must_use]
+    pub fn under(&self, hostname: Hostname) -> Self {
+        Self { hostname, ..self.clone() }
+    }
+
     /// The form for people: without the default host.
     pub fn for_display(&self) -> String {
         if self.hostname == Hostname::default_registry() { self.path() } else { self.to_string() }

@@ -141,7 +141,7 @@ impl Site {
             catalog: Catalog::new(places(&asked).await, catalog).with_modules(modules.places(options.locations)),
             packages: Packages::new(packages),
             signer: SumsSigner::new(options.key),
-            access: ClientAccess::new(options.clients, LinkOptions::default()),
+            access: ClientAccess::new(options.clients, LinkOptions::default(), tofu_oci_types::Predecessors::default()),
             settings: BridgeSettings {
                 base: options.base.parse().unwrap(),
                 hosts: vec![

@@ -64,6 +64,7 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     let trust_policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
     let trust = crate::trust::load(&TrustArgs { trust_policy, ..args.carry.trust.clone() }, &dir)?;
     let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
+    rules.predecessors = trust.policy.predecessors().clone();
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
     Ok(Asked { rules, to: destination::parse_for_any(to)?, sources, trust })
 }

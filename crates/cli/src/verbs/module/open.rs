@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tofu_oci_fetch::{module_says_another, other_address_note};
 use tofu_oci_logins::Access;
 use tofu_oci_source::{
     CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, version_of,
@@ -10,7 +11,7 @@ use tofu_oci_source::{
 };
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Predecessors, Reference, Subdir, Tag, Version};
 
 use super::mapped::{self, MappedModule};
 use crate::args::{IdentityArgs, LookupArgs, Network};
@@ -97,6 +98,19 @@ pub(in crate::verbs) async fn find(
         ModuleName::Layout { dir, reference, .. } => (End::Layout(dir.clone()), reference),
     };
     in_store(connector.source(&end)?, &end, reference, name.subdir()).await
+}
+
+/// Notes that the package says it is another module than the one that was asked for.
+pub(in crate::verbs) fn note_other_address(
+    context: &Context,
+    name: &ModuleName,
+    found: &OpenedModule,
+    predecessors: &Predecessors,
+) {
+    let (ModuleName::Registry { address, .. }, Some(version)) = (name, &found.version) else { return };
+    if let Some(text) = module_says_another(&found.package, (address, version), predecessors) {
+        context.reporter.event(&other_address_note(text));
+    }
 }
 
 /// The package under a tag or digest of a repository or directory.

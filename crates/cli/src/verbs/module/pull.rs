@@ -31,6 +31,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
     let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
     let found = open::find(&name, mapped.as_ref(), &connector).await?;
+    open::note_other_address(context, &name, &found, trust.policy.predecessors());
     let OpenedModule { package, version, subject, .. } = found;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;

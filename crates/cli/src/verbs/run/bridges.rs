@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{
-    BaseUrl, Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, Loopback, NewToken, OfferedBy,
-    PackageOptions, Packages, Redirects, Refusal, ServeError, ServedModulePlace, ServedPlace, ServedRelease,
-    ServedSite, Server, SumsSigner, Visibility,
+    BaseUrl, Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, LinkOptions, Loopback,
+    NewToken, OfferedBy, PackageOptions, Packages, Redirects, Refusal, ServeError, ServedModulePlace, ServedPlace,
+    ServedRelease, ServedSite, Server, SumsSigner, Visibility,
 };
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LockFile;
 use tofu_oci_mapper::config::Masked;
-use tofu_oci_types::{Hostname, Platform, ProviderAddr, Scheme, Version};
+use tofu_oci_types::{Hostname, Platform, Predecessors, ProviderAddr, Scheme, Version};
 use tokio::task::JoinSet;
 
 use super::methods::{BridgedMethods, BridgedSources};
@@ -60,7 +60,7 @@ impl Bridges {
         let password = NewToken::generate();
         let (mut servers, mut running) = (Vec::new(), JoinSet::new());
         let starter = BridgeStarter { loopback: &loopback, trust, watched, cache: &cache };
-        for (nth, (include, exclude)) in methods.served().enumerate() {
+        for (nth, include) in methods.served().enumerate() {
             let client = ClientRule {
                 name: CLIENT.parse().expect("the name of a client"),
                 token: password.digest.clone(),
@@ -70,15 +70,16 @@ impl Bridges {
             let offered = OfferedBy::Place(sources.open(nth, watched));
             // As for OpenTofu's own methods: the user of the command is the one who wrote them.
             let renamed = RenamedReleases::ByPolicy;
-            let place = ServedPlace { include, exclude, offered, list: None, renamed };
-            let access = ClientAccess::new(vec![client], tofu_oci_bridge::LinkOptions::default());
+            // The command's own configuration excludes, by the very address, as for `install`.
+            let place = ServedPlace { include, exclude: Vec::new(), offered, list: None, renamed };
+            let access = ClientAccess::new(vec![client], LinkOptions::default(), Predecessors::default());
             let (server, bridge) = starter.bridge("", vec![place], Vec::new(), access).await?;
             running.spawn(server.serve(ServedSite::of(Arc::clone(&bridge)), std::future::pending()));
             servers.push(bridge);
         }
         let modules = match modules {
             Some(place) => {
-                let access = ClientAccess::new(Vec::new(), tofu_oci_bridge::LinkOptions::default());
+                let access = ClientAccess::new(Vec::new(), LinkOptions::default(), Predecessors::default());
                 let path = format!("{}/", NewToken::generate().token.expose());
                 let (server, bridge) = starter.bridge(&path, Vec::new(), vec![place], access).await?;
                 running.spawn(server.serve(ServedSite::below_its_path(Arc::clone(&bridge)), std::future::pending()));

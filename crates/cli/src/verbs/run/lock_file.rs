@@ -161,10 +161,12 @@ impl<'a> LockedByCommand<'a> {
     }
 
     fn note(&self, report: &LockReport) {
-        let added =
-            report.providers.iter().flat_map(|provider| &provider.platforms).map(|platform| platform.added.len());
-        let text =
-            format!("{} now has {} more checksums that are signed", shown(self.before.path()), added.sum::<usize>());
+        let added: usize =
+            report.providers.iter().flat_map(|provider| &provider.platforms).map(|platform| platform.added.len()).sum();
+        if added == 0 {
+            return;
+        }
+        let text = format!("{} now has {added} more checksums that are signed", shown(self.before.path()));
         self.context.reporter.event(&Event::note("lock-completed", text));
     }
 

@@ -94,12 +94,10 @@ impl BridgedMethods {
         self.0.is_empty()
     }
 
-    /// What each is for: the providers, and those of them that are left out.
-    pub(super) fn served(&self) -> impl Iterator<Item = (Vec<Pattern>, Vec<Pattern>)> {
-        self.0.iter().map(|Method { selector: Selector { include, exclude }, .. }| {
-            let include = if include.is_empty() { vec![everything()] } else { include.clone() };
-            (include, exclude.clone())
-        })
+    /// The providers that each is for.
+    pub(super) fn served(&self) -> impl Iterator<Item = Vec<Pattern>> {
+        let include = |Method { selector, .. }: &Method| selector.include.clone();
+        self.0.iter().map(include).map(|include| if include.is_empty() { vec![everything()] } else { include })
     }
 
     /// What opens the repositories of each.

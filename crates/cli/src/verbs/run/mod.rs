@@ -16,6 +16,7 @@ mod modules;
 mod shared;
 mod variables;
 mod watched;
+mod watched_bytes;
 
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     let opener = Arc::new(MethodOpener::new(&configured, connector.client()?, connector.host_tokens()?));
     let scratch = Scratch::temporary(&std::env::temp_dir(), Purpose::Run).map_err(|error| not_prepared(&error))?;
     let sources = methods.sources(&configured, &opener);
-    let place = modules.as_ref().map(|modules| modules.place(&connector)).transpose()?;
+    let place = modules.as_ref().map(|modules| modules.place(&connector, &watched)).transpose()?;
     let bridges = Bridges::start(&methods, &sources, place, &trust, &watched, scratch.path()).await?;
     let methods = BridgedMethods::written(&configured, bridges.urls());
     let hosts = match (&modules, bridges.modules_url()) {
@@ -81,6 +82,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
         variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;
     let lock = LockedByCommand::before(context, args, &dir, trust, sources).await?;
     let exit = command::run(&args.command, &variables, &context.stop).await?;
+    watched.notes().iter().for_each(|note| context.reporter.event(note));
     match exit {
         Exit::Done => lock.complete(&watched).await?,
         _ => lock.explain(&bridges, &watched).await,

@@ -13,6 +13,8 @@ use tofu_oci_mapper::{MapError, ModuleMirror, ModuleMirrors, Pattern, PlaceRule}
 use tofu_oci_source::{ConfiguredMethods, MethodOpener};
 use tofu_oci_types::{Event, Hostname, ModulePattern};
 
+use super::watched::Watched;
+use super::watched_bytes::WatchedStore;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
@@ -66,11 +68,12 @@ impl BridgedModules {
     ///
     /// # Errors
     /// As [`Connector::client`].
-    pub(super) fn place(&self, connector: &Connector) -> Result<ServedModulePlace, Diagnostic> {
-        let (client, mirrors) = (connector.client()?, Arc::clone(&self.mirrors));
+    pub(super) fn place(&self, connector: &Connector, watched: &Arc<Watched>) -> Result<ServedModulePlace, Diagnostic> {
+        let (client, mirrors, watched) = (connector.client()?, Arc::clone(&self.mirrors), Arc::clone(watched));
         let open: OpenModules = Arc::new(move |address| {
             let mirror = mirrors.of(address).ok_or_else(|| unmapped(&address.to_string()))?;
-            Ok(kept_in(&client, mirror.place(address)?))
+            let (store, of) = (kept_in(&client, mirror.place(address)?), address.to_string());
+            Ok(Arc::new(WatchedStore { store, of, watched: Arc::clone(&watched) }))
         });
         let include = self.mirrors.mirrors().iter().flat_map(|mirror| mirror.include.clone()).collect();
         let (locations, renamed) = (ModuleLocations::Archives, RenamedReleases::ByPolicy);

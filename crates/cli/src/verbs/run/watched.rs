@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use tofu_oci_source::{Listing, Release, Source, SourceError};
 use tofu_oci_types::{Event, Level, Place, ProviderAddr, Reporter, Version};
 
+use super::watched_bytes::WatchedRelease;
 use crate::diagnostic::Diagnostic;
 
 /// What was asked, and what went wrong, in the order in which it did.
@@ -17,6 +18,7 @@ struct Observations {
     releases: Vec<(ProviderAddr, Version)>,
     problems: Vec<Diagnostic>,
     warnings: Vec<Event>,
+    notes: Vec<Event>,
 }
 
 impl Watched {
@@ -35,12 +37,18 @@ impl Watched {
         self.seen(|seen| std::mem::take(&mut seen.warnings))
     }
 
+    /// Which releases and modules say another address, each once: the command got them.
+    pub(super) fn notes(&self) -> Vec<Event> {
+        self.seen(|seen| std::mem::take(&mut seen.notes))
+    }
+
     fn seen<T>(&self, look: impl FnOnce(&mut Observations) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn failed(&self, address: &ProviderAddr, error: &SourceError) {
-        let problem = Diagnostic::from(error).about(&address.to_string());
+    /// What `of` names, a provider or a module, could not be read.
+    pub(super) fn failed(&self, of: &str, error: &SourceError) {
+        let problem = Diagnostic::from(error).about(of);
         self.seen(|seen| {
             if !seen.problems.iter().any(|known| known.text() == problem.text()) {
                 seen.problems.push(problem);
@@ -51,13 +59,16 @@ impl Watched {
 
 impl Reporter for Watched {
     fn event(&self, event: &Event) {
-        if matches!(event, Event::Message { level: Level::Warning, .. }) {
-            self.seen(|seen| {
-                if !seen.warnings.contains(event) {
-                    seen.warnings.push(event.clone());
-                }
-            });
-        }
+        self.seen(|seen| {
+            let heard = match event {
+                Event::Message { level: Level::Warning, .. } => &mut seen.warnings,
+                Event::Message { code: "other-address", .. } => &mut seen.notes,
+                _ => return,
+            };
+            if !heard.contains(event) {
+                heard.push(event.clone());
+            }
+        });
     }
 }
 
@@ -81,7 +92,7 @@ impl Source for WatchedSource {
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         let versions = self.source.versions(address).await;
-        versions.inspect_err(|error| self.watched.failed(address, error))
+        versions.inspect_err(|error| self.watched.failed(&address.to_string(), error))
     }
 
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
@@ -92,6 +103,7 @@ impl Source for WatchedSource {
             }
         });
         let release = self.source.release(address, version).await;
-        release.inspect_err(|error| self.watched.failed(address, error))
+        let release = release.inspect_err(|error| self.watched.failed(&address.to_string(), error))?;
+        Ok(Arc::new(WatchedRelease { release, watched: Arc::clone(&self.watched) }))
     }
 }

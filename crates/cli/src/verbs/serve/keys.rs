@@ -134,7 +134,8 @@ pub(super) fn access(settings: &Settings) -> Result<ClientAccess, Diagnostic> {
             Secret::new(text.trim())
         }
     };
-    Ok(ClientAccess::new(settings.config.clients.clone(), LinkOptions { lifetime: links.lifetime, secret }))
+    let links = LinkOptions { lifetime: links.lifetime, secret };
+    Ok(ClientAccess::new(settings.config.clients.clone(), links, settings.config.all_predecessors()))
 }
 
 fn unusable(error: &KeyFileError) -> Diagnostic {

@@ -132,6 +132,7 @@ fn pull_through(
     let rules = MirrorRules {
         allow: rules.allow.clone(),
         deny: rules.deny.clone(),
+        predecessors: trust.policy.predecessors().clone(),
         min_age: rules.min_age,
         ..MirrorRules::default()
     };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tofu_oci_fetch::{JudgedModule, Trust, pin_file};
-use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
+use tofu_oci_source::{Release, ReleaseDescription, ReleaseId, Search};
 use tofu_oci_trust::{
     Archives, ByHand, Evidence, ReleaseFacts, StatedNames, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
 };
@@ -34,16 +34,10 @@ pub(super) enum VerifiedKind {
 
 impl ReleaseWithEvidence {
     /// Reads all evidence: `verify` also shows signatures that do not count.
-    pub(super) async fn read(
-        source: &dyn Source,
-        address: &ProviderAddr,
-        version: &Version,
-        pins: &Path,
-    ) -> Result<Self, Diagnostic> {
-        let release = source.release(address, version).await?;
+    pub(super) async fn read(release: &dyn Release, pins: &Path) -> Result<Self, Diagnostic> {
         let about = release.describe().await?.clone();
         let evidence = release.evidence(Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_fetch::real_zips(&*release).await?);
+        let archives = Archives::Read(tofu_oci_fetch::real_zips(release).await?);
         let pinned_as = pin_file::place(pins, &release.id().place);
         Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence, kind: VerifiedKind::Provider })
     }
@@ -108,6 +102,19 @@ impl ReleaseWithEvidence {
             VerifiedKind::Provider => judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now),
             VerifiedKind::Module(judged) => judged.verdict(&self.evidence, trust),
         }
+    }
+
+    /// The verdict on a provider's release, and also as one of `said`. If that is the refusal, the release is that one from here on.
+    pub(super) fn judge_as_well(&mut self, said: Option<&ProviderAddr>, trust: &Trust) -> Verdict {
+        let verdict = self.judge(trust);
+        let Some(said) = said.filter(|_| verdict.refusal.is_none()) else { return verdict };
+        let asked = std::mem::replace(&mut self.id.address, said.clone());
+        let as_well = self.judge(trust);
+        if as_well.refusal.is_some() {
+            return as_well;
+        }
+        self.id.address = asked;
+        verdict
     }
 
     /// The first platform whose package `install` refuses, if signatures cover packages one by one.

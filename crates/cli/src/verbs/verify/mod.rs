@@ -9,7 +9,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{ModuleFetchError, Trust, Turn, pin_file};
+use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, TrustChecker, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
@@ -39,7 +39,8 @@ pub(super) use text::found as found_text;
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
-    let mut trust = crate::trust::load(&args.trust, &dir)?;
+    let mut trust =
+        Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..crate::trust::load(&args.trust, &dir)? };
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
@@ -51,7 +52,12 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     let Some(text) = &args.subject else { return every(context, args, &mut judging, &dir).await };
     match named(context, args, text, &dir).await? {
         VerifySubject::Provider(target) => one(context, args, &mut judging, &target).await,
-        VerifySubject::Module(module) => self::module(context, args, &judging, &module).await,
+        VerifySubject::Module(module) => {
+            if let Ok(Some(name)) = subject::module(text) {
+                module_open::note_other_address(context, &name, &module, judging.trust.policy.predecessors());
+            }
+            self::module(context, args, &judging, &module).await
+        }
     }
 }
 
@@ -143,8 +149,10 @@ async fn one(
     VerifyTarget { source, address, version }: &VerifyTarget,
 ) -> Result<(), Diagnostic> {
     let Judging { trust, filed, file } = judging;
-    let found = ReleaseWithEvidence::read(source.as_ref(), address, version, &trust.pins_path).await?;
-    let mut verdict = found.judge(trust);
+    let release = source.release(address, version).await?;
+    TrustChecker::new(trust, context.reporter.as_ref()).demand_address(&*release)?;
+    let mut found = ReleaseWithEvidence::read(&*release, &trust.pins_path).await?;
+    let mut verdict = found.judge_as_well(trust.judged_as_well(&*release), trust);
     let mut accepted = Accepted::No;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
@@ -166,7 +174,7 @@ async fn one(
             trust.pins = before;
         }
     }
-    let pin = trust.pins.get(address, version, &found.pinned_as);
+    let pin = trust.pins.get(&found.id.address, version, &found.pinned_as);
     let report = VerifyReport { found: &found, rule: found.rule(trust), file: file.as_deref(), pin, accepted };
     print(context, &report, &verdict);
     end(args, &report, &verdict)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tofu_oci_explain::modules::{ModuleChoice, choose_module, mapping_steps};
 use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
 use tofu_oci_source::{Listing, MethodOpener};
-use tofu_oci_types::{ModuleName, Reference};
+use tofu_oci_types::{ModuleName, Predecessors, Reference};
 
 use super::super::mapped::unlisted;
 use super::super::open::{self, AskedRegistry, OpenedModule, WantedOfRegistry};
@@ -16,7 +16,12 @@ use crate::diagnostic::Diagnostic;
 use crate::verbs::context::Context;
 
 /// Explains where a module comes from. The exit code is 0 even if nothing would be pulled.
-pub(super) async fn explain(context: &Context, ask: &ModuleAsk<'_>, connector: &Connector) -> Result<(), Diagnostic> {
+pub(super) async fn explain(
+    context: &Context,
+    ask: &ModuleAsk<'_>,
+    predecessors: &Predecessors,
+    connector: &Connector,
+) -> Result<(), Diagnostic> {
     let offered = match (ask.name, ask.mapped) {
         (ModuleName::Registry { address, subdir, constraints }, None) => {
             // What is wrong with the CLI configuration ends the verb.
@@ -25,6 +30,9 @@ pub(super) async fn explain(context: &Context, ask: &ModuleAsk<'_>, connector: &
         }
         _ => of_repository(ask, connector).await,
     };
+    if let Ok(found) = &offered.found {
+        open::note_other_address(context, ask.name, found, predecessors);
+    }
     let explained = explained(ask, offered);
     if context.json {
         line::explained(ask, &explained);

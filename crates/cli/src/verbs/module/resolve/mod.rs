@@ -40,9 +40,10 @@ pub(in crate::verbs) async fn resolve(
     let file = modules::mapping_file(&args.mapping, dir).map(|path| path.display().to_string());
     let ask = ModuleAsk { typed: &args.subject, name, mirrors: &mirrors, mapped: mapped.as_ref(), file };
     if args.explain {
-        return explained::explain(context, &ask, &connector).await;
+        return explained::explain(context, &ask, &args.predecessors.all(), &connector).await;
     }
     let (registry, found) = find(&ask, &connector).await?;
+    open::note_other_address(context, name, &found, &args.predecessors.all());
     let found = ResolvedModule::of(found);
     if context.json {
         line::resolved(&ask, registry.as_deref(), &found);

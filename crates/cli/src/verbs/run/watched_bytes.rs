@@ -1,0 +1,148 @@
+//! The archives of a run: what its bridges read, and what went wrong with it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::TryStreamExt as _;
+use tofu_oci_source::{
+    ClaimedHashes, Created, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, SourceError,
+};
+use tofu_oci_store::{ByteStream, Lists, ReadStore, StoreError, Transport};
+use tofu_oci_trust::{Evidence, Notice};
+use tofu_oci_types::{Descriptor, Digest, Place, Platform, ProviderAddr, Reference, RepositoryRef, Tag};
+
+use super::watched::Watched;
+
+/// A release whose packages are watched.
+pub(super) struct WatchedRelease {
+    pub(super) release: Arc<dyn Release>,
+    pub(super) watched: Arc<Watched>,
+}
+
+#[async_trait]
+impl Release for WatchedRelease {
+    fn id(&self) -> &ReleaseId {
+        self.release.id()
+    }
+
+    fn published_as(&self) -> Option<&ProviderAddr> {
+        self.release.published_as()
+    }
+
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
+        self.release.describe().await
+    }
+
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
+        self.release.platforms().await
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        self.release.created().await
+    }
+
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
+        let offer = Arc::clone(&self.release).offer(platform).await?;
+        Ok(Offer { release: self, ..offer })
+    }
+
+    async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
+        self.release.evidence(search).await
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        self.release.notice().await
+    }
+
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
+        self.release.hashes().await
+    }
+
+    async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {
+        self.release.size(part).await
+    }
+
+    fn store(&self) -> Option<Arc<dyn ReadStore>> {
+        let (store, of, watched) = (self.release.store()?, self.id().address.to_string(), Arc::clone(&self.watched));
+        Some(Arc::new(WatchedStore { store, of, watched }))
+    }
+
+    fn note_use(&self) {
+        self.release.note_use();
+    }
+
+    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+        let (of, watched) = (self.id().address.to_string(), Arc::clone(&self.watched));
+        let opened = self.release.open(part).await.inspect_err(|error| watched.failed(&of, error))?;
+        let stream = opened.stream.inspect_err(move |error| watched.failed(&of, &error.clone().into()));
+        Ok(Opened { stream: Box::pin(stream), ..opened })
+    }
+}
+
+/// The repository of a provider or module whose blobs are watched.
+pub(super) struct WatchedStore {
+    pub(super) store: Arc<dyn ReadStore>,
+    /// The address.
+    pub(super) of: String,
+    pub(super) watched: Arc<Watched>,
+}
+
+#[async_trait]
+impl ReadStore for WatchedStore {
+    fn place(&self) -> Place {
+        self.store.place()
+    }
+
+    fn repository(&self) -> Option<&RepositoryRef> {
+        self.store.repository()
+    }
+
+    fn prepare(&self, requests: usize) {
+        self.store.prepare(requests);
+    }
+
+    async fn transport(&self) -> Transport {
+        self.store.transport().await
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.store.resolve(reference).await
+    }
+
+    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
+        self.store.manifest(reference).await
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.store.tags().await
+    }
+
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.store.exists(descriptor).await
+    }
+
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.store.fetch_unverified(descriptor).await
+    }
+
+    async fn fetch(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        let (of, watched) = (self.of.clone(), Arc::clone(&self.watched));
+        let fetched = self.store.fetch(descriptor).await;
+        let stream = fetched.inspect_err(|error| watched.failed(&of, &error.clone().into()))?;
+        Ok(Box::pin(stream.inspect_err(move |error| watched.failed(&of, &error.clone().into()))))
+    }
+
+    async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        self.store.fetch_range_unverified(blob, range).await
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.store.referrers(subject).await
+    }
+
+    async fn referrers_in(&self, subject: &Digest, lists: Lists) -> Result<Vec<Descriptor>, StoreError> {
+        self.store.referrers_in(subject, lists).await
+    }
+}
