@@ -45,8 +45,8 @@ const LOCK: &[&str] = &[
 fn a_hint_dropped_predecessors_and_the_rename_that_a_run_needs() {
     let typed = ["install", "a.example/a/b", "--predecessor", "a.example=b.example,a.example=c.example", "--rename"];
     let named = "--predecessor a.example=b.example --predecessor a.example=c.example";
-    check(&typed, "lock a.example/a/b", &format!("tofu-oci lock a.example/a/b {named} --rename"));
-    check(&typed, "verify a.example/a/b@1.0.0", &format!("tofu-oci verify a.example/a/b@1.0.0 {named} --rename"));
+    check(&typed, "lock a.example/a/b", &format!("tofu-oci lock a.example/a/b --rename {named}"));
+    check(&typed, "verify a.example/a/b@1.0.0", &format!("tofu-oci verify a.example/a/b@1.0.0 --rename {named}"));
     let run = ["run", "--template", "r.example/${type}", "--predecessor", "a.example=b.example", "--", "terraform"];
     check(&run, "lock a.example/a/b", "tofu-oci lock a.example/a/b --predecessor a.example=b.example");
 }
