@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr};
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessors, ProviderAddr};
 
 /// A part of an address that a template can mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,6 +115,9 @@ pub trait TemplateAddress: fmt::Display + FromStr + Clone + PartialEq {
 
     /// A part of a pattern; `None` for a wildcard.
     fn literal(pattern: &Self::Pattern, symbol: Symbol) -> Option<&str>;
+
+    /// Whether two addresses count as one.
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool;
 }
 
 impl TemplateAddress for ProviderAddr {
@@ -138,6 +141,10 @@ impl TemplateAddress for ProviderAddr {
             Symbol::Type => pattern.provider_type(),
             Symbol::Name | Symbol::TargetSystem => None,
         }
+    }
+
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool {
+        predecessors.same_provider(self, other)
     }
 }
 
@@ -164,5 +171,9 @@ impl TemplateAddress for ModuleAddr {
             Symbol::TargetSystem => pattern.target(),
             Symbol::Type => None,
         }
+    }
+
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool {
+        predecessors.same_module(self, other)
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, number::number};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PredecessorArgs, TrustArgs, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Default, Args)]
@@ -106,6 +106,8 @@ pub(crate) struct ResolveArgs {
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     /// Explain every method or rule: what it offers, and which one counts
     ///
     /// Of a provider the output says for each method whether it is for the address, what it offers, which one wins and why, and where

@@ -134,7 +134,7 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
     if wanted.is_empty() {
         return Ok(ModuleMirrors::default());
     }
-    let mirrors = mapping::load(&args.mapping, &working_dir(None)?)?;
+    let mirrors = mapping::load(&args.mapping, &args.trust.predecessors, &working_dir(None)?)?;
     if !mirrors.mirrors().is_empty() {
         return Ok(mirrors);
     }
