@@ -36,7 +36,7 @@ fn two_providers_meet_behind_a_method_that_selects_them_before() {
     }
     assert_eq!(holes(&mirror("ghcr.io/all/${hostname}/${namespace}/${type}", "\"*/*/*\"")), want);
     let both = [
-        mirror("ghcr.io/${namespace}/${type}", "\"*/*/*\""),
+        mirror("ghcr.io/${namespace}/${type}", "\"example.com/*/*\""),
         mirror("ghcr.io/${type}/${namespace}", "\"example.com/*/*\""),
     ];
     let found = methods(&both.join("\n"));
