@@ -110,6 +110,9 @@ pub trait TemplateAddress: fmt::Display + FromStr + Clone + PartialEq {
     /// What it is the address of.
     const OF: TemplateOf;
 
+    /// Its host.
+    fn hostname(&self) -> &Hostname;
+
     /// A part of it; empty if such an address does not have it.
     fn part(&self, symbol: Symbol) -> &str;
 
@@ -124,6 +127,10 @@ impl TemplateAddress for ProviderAddr {
     type Pattern = Pattern;
 
     const OF: TemplateOf = TemplateOf::Providers;
+
+    fn hostname(&self) -> &Hostname {
+        self.hostname()
+    }
 
     fn part(&self, symbol: Symbol) -> &str {
         match symbol {
@@ -152,6 +159,10 @@ impl TemplateAddress for ModuleAddr {
     type Pattern = ModulePattern;
 
     const OF: TemplateOf = TemplateOf::Modules;
+
+    fn hostname(&self) -> &Hostname {
+        self.hostname()
+    }
 
     fn part(&self, symbol: Symbol) -> &str {
         match symbol {

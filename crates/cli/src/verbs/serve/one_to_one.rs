@@ -17,7 +17,8 @@ use crate::ends::From;
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     let config = &settings.config;
     let predecessors: Predecessors = config.predecessors.iter().cloned().collect();
-    let places: Vec<_> = config.providers.iter().map(|served| of_providers(settings, served)).collect();
+    let places = config.providers.iter().map(|served| of_providers(settings, served));
+    let places: Vec<_> = places.collect::<Result<_, Diagnostic>>()?;
     let rules = config.providers.iter().zip(&places).map(|(served, places)| {
         let repositories = places.iter().map(|(_, repositories)| repositories.clone());
         AddressRule::new(&served.include, &served.exclude, repositories)
@@ -39,12 +40,20 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
 
 /// The repositories of a place and of its upstreams. What has many providers keeps each for itself; what cannot be read is
 /// refused elsewhere.
-fn of_providers<'a>(settings: &Settings, served: &'a ServedProviders) -> Vec<(&'a WrittenPlace, TemplateRepositories)> {
+fn of_providers<'a>(
+    settings: &Settings,
+    served: &'a ServedProviders,
+) -> Result<Vec<(&'a WrittenPlace, TemplateRepositories)>, Diagnostic> {
     let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
     let read = |place: &'a WrittenPlace| {
-        let from = From::parse(&settings.located(&place.text)).ok()?;
-        Some((place, from.repositories()?))
+        let repositories = From::parse(&settings.located(&place.text)).ok()?.repositories();
+        let repositories = repositories.map_err(|error| {
+            let diagnostic = Diagnostic::usage(error.to_string()).code(error.code()).hint(error.instead());
+            settings.about(place, diagnostic)
+        });
+        Some((place, repositories.transpose()?))
     };
+    let read = |place: &'a WrittenPlace| read(place).map(|(place, repositories)| Ok((place, repositories?)));
     std::iter::once(&served.from).chain(upstream).filter_map(read).collect()
 }
 
