@@ -270,7 +270,7 @@ mod tests {
         let from = Pair { place: Place::Host("example.com".to_owned()), both: Barrier::new(2) };
         let rules = MirrorRules { providers: vec![ProviderRule::all_of(address.clone())], ..MirrorRules::default() };
         let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
-        let destination = Repositories::of_layouts("example.com/x/${type}".parse().unwrap(), Arc::new(open));
+        let destination = Repositories::new("oci:example.com/x/${type}".parse().unwrap(), Arc::new(open));
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
         let (prune, address) = (Prune::Keep, &address);
         let names = (Rename::Refuse, Predecessors::NONE);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 
 use crate::json;
 use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
@@ -199,11 +199,11 @@ impl<'a> SignedContent<'a> {
         }
     }
 
-    /// Whether a subject of a statement is this very content under these very names.
-    pub fn is(&self, subject: &StatementSubject) -> bool {
+    /// Whether a subject of a statement is this very content under names that count as these.
+    pub fn is(&self, subject: &StatementSubject, predecessors: &Predecessors) -> bool {
         let named = match self {
             Self::Release(SignedSubject { address, version, .. }) => {
-                matches!(&subject.address, Name::Is(named) if named == *address)
+                matches!(&subject.address, Name::Is(named) if predecessors.same_provider(named, address))
                     && matches!(&subject.version, Name::Is(named) if named == *version)
             }
             Self::Manifest(_) => subject.address == Name::Absent && subject.version == Name::Absent,
@@ -266,16 +266,16 @@ mod tests {
         let statement = Statement::parse(&content.to_statement()).unwrap();
         assert_eq!(statement.predicate_type, SIGN_PREDICATE);
         assert_eq!(statement.subjects, [subject(Some(index()), Name::Absent, Name::Absent)]);
-        assert!(content.is(&statement.subjects[0]));
+        assert!(content.is(&statement.subjects[0], Predecessors::NONE));
         let (address, version) = (address(), version());
         let release = SignedContent::from(&SignedSubject { index: &digest, address: &address, version: &version });
         assert!(!release.is(&statement.subjects[0]));
         let named = subject(Some(index()), Name::Is(address.clone()), Name::Is(version.clone()));
-        assert!(release.is(&named) && !content.is(&named));
+        assert!(release.is(&named, Predecessors::NONE) && !content.is(&named, Predecessors::NONE));
         let key = crate::fixtures::private("p256");
         let signed = crate::sign_cosign_tag(&key, content, "registry.example.com/acme/network");
         let opened = crate::open_cosign_tag(&signed.payload, &signed.signature, &[key.public().clone()]).unwrap();
-        assert!(content.is(&opened.statement.subjects[0]));
+        assert!(content.is(&opened.statement.subjects[0], Predecessors::NONE));
     }
 
     fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {

@@ -84,7 +84,7 @@ async fn every_made_up_address_was_remembered_for_ever() {
     let template =
         RepositoryTemplate::check("reg.example/${namespace}/${type}", &["registry.example.test/*/*".to_owned()])
             .unwrap();
-    let destination = Repositories::of_registries(template, Arc::new(open));
+    let destination = Repositories::new(TemplateRepositories::Registry(template), Arc::new(open));
     let options = PullOptions {
         trust: Trust {
             policy: Arc::default(),
