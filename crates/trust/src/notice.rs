@@ -208,7 +208,7 @@ impl StatedNotice {
 
     /// The same, also under the address of a predecessor.
     pub(crate) fn is_about_one(&self, content: SignedContent<'_>, predecessors: &Predecessors) -> bool {
-        self.subjects.iter().any(|subject| content.is(subject, predecessors))
+        self.subjects.iter().any(|subject| content.is_one(subject, predecessors))
     }
 }
 

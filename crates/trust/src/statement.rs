@@ -199,8 +199,13 @@ impl<'a> SignedContent<'a> {
         }
     }
 
-    /// Whether a subject of a statement is this very content under names that count as these.
-    pub fn is(&self, subject: &StatementSubject, predecessors: &Predecessors) -> bool {
+    /// Whether a subject of a statement is this very content under these very names.
+    pub fn is(&self, subject: &StatementSubject) -> bool {
+        self.is_one(subject, Predecessors::NONE)
+    }
+
+    /// The same under names that count as these.
+    pub(crate) fn is_one(&self, subject: &StatementSubject, predecessors: &Predecessors) -> bool {
         let named = match self {
             Self::Release(SignedSubject { address, version, .. }) => {
                 matches!(&subject.address, Name::Is(named) if predecessors.same_provider(named, address))
@@ -266,16 +271,16 @@ mod tests {
         let statement = Statement::parse(&content.to_statement()).unwrap();
         assert_eq!(statement.predicate_type, SIGN_PREDICATE);
         assert_eq!(statement.subjects, [subject(Some(index()), Name::Absent, Name::Absent)]);
-        assert!(content.is(&statement.subjects[0], Predecessors::NONE));
+        assert!(content.is(&statement.subjects[0]));
         let (address, version) = (address(), version());
         let release = SignedContent::from(&SignedSubject { index: &digest, address: &address, version: &version });
         assert!(!release.is(&statement.subjects[0]));
         let named = subject(Some(index()), Name::Is(address.clone()), Name::Is(version.clone()));
-        assert!(release.is(&named, Predecessors::NONE) && !content.is(&named, Predecessors::NONE));
+        assert!(release.is(&named) && !content.is(&named));
         let key = crate::fixtures::private("p256");
         let signed = crate::sign_cosign_tag(&key, content, "registry.example.com/acme/network");
         let opened = crate::open_cosign_tag(&signed.payload, &signed.signature, &[key.public().clone()]).unwrap();
-        assert!(content.is(&opened.statement.subjects[0], Predecessors::NONE));
+        assert!(content.is(&opened.statement.subjects[0]));
     }
 
     fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {
