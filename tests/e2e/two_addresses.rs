@@ -32,7 +32,7 @@ fn a_mirror_does_not_carry_two_providers_into_one_repository() {
     ----- stderr -----
     error: `oci:m/${type}-${namespace}` sends two providers to one folder: example.com/a/a-a and example.com/a-a/a both get oci:m/a-a-a
 
-    hint: write / between the symbols, as in m/${type}/${namespace}; or a rule for each namespace
+    hint: write / between the symbols, as in oci:m/${type}/${namespace}; or a rule for each namespace
     ");
     scene
         .context
@@ -77,7 +77,7 @@ fn a_mirror_does_not_carry_two_modules_into_one_repository() {
     ----- stderr -----
     error: `oci:m/${namespace}${name}` sends two modules to one folder: example.com/ab/c/example and example.com/a/bc/example both get oci:m/abc
 
-    hint: write / between the symbols, as in m/${namespace}/${name}; or a rule for each namespace
+    hint: write / between the symbols, as in oci:m/${namespace}/${name}; or a rule for each namespace
     ");
 }
 
@@ -163,9 +163,12 @@ fn a_command_does_not_get_two_providers_out_of_one_repository_of_an_option() {
     1 | r.test/${namespace}/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname
+    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts with --predecessor if they are one
     hint: name the providers: --include 'registry.example.com/*/*'
     ");
+    let shared = "run --template 'r.test/${namespace}/${type}' --include 'a.test/*/*' --include 'b.test/*/*'";
+    assert!(refused(&scene, &format!("{shared} -- true")).contains("b.test/acme/zap both get r.test/acme/zap"));
+    scene.run(&format!("{shared} --predecessor a.test=b.test -- true")).success();
     // OpenTofu's own block is read as OpenTofu reads it.
     let block =
         "oci_mirror {\n    repository_template = \"r.test/${namespace}-${type}\"\n    include = [\"a.test/*/*\"]\n  }";
