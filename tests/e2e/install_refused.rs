@@ -177,6 +177,7 @@ fn a_mirror_under_another_address_is_installed_with_a_note() {
     ----- stdout -----
     installed registry.example.net/mirror/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.net/mirror/widget/1.4.0/linux_amd64
+      published as registry.example.com/acme/widget
     lock file .terraform.lock.hcl created
 
     ----- stderr -----

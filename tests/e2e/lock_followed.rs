@@ -52,6 +52,7 @@ fn a_team_that_migrates_keeps_its_versions() {
     ----- stdout -----
     installed registry.opentofu.org/hashicorp/widget 1.4.0 linux_amd64
       .terraform/providers/registry.opentofu.org/hashicorp/widget/1.4.0/linux_amd64
+      published as registry.example.com/acme/widget
     lock file .terraform.lock.hcl updated
       registry.opentofu.org/hashicorp/widget 1.4.0 added
       registry.terraform.io/hashicorp/widget 1.4.0 removed: neither the configuration nor its state requires it

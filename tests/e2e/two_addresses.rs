@@ -163,9 +163,12 @@ fn a_command_does_not_get_two_providers_out_of_one_repository_of_an_option() {
     1 | r.test/${namespace}/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or, if the hosts are one, say so with --predecessor or `predecessors`
+    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts with --predecessor if they are one
     hint: name the providers: --include 'registry.example.com/*/*'
     ");
+    let shared = "run --template 'r.test/${namespace}/${type}' --include 'a.test/*/*' --include 'b.test/*/*'";
+    assert!(refused(&scene, &format!("{shared} -- true")).contains("b.test/acme/zap both get r.test/acme/zap"));
+    scene.run(&format!("{shared} --predecessor a.test=b.test -- true")).success();
     // OpenTofu's own block is read as OpenTofu reads it.
     let block =
         "oci_mirror {\n    repository_template = \"r.test/${namespace}-${type}\"\n    include = [\"a.test/*/*\"]\n  }";

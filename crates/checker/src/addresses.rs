@@ -7,7 +7,7 @@ use tofu_oci_layout::annotation;
 use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{ProviderAddr, Tag, Version};
+use tofu_oci_types::{Predecessors, ProviderAddr, Tag, Version};
 
 use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
@@ -24,6 +24,7 @@ pub(crate) async fn check(
     store: &dyn ReadStore,
     facts: &RepositoryFacts,
     asked: Option<&Version>,
+    predecessors: &Predecessors,
 ) -> Result<Option<Finding>, NotJudged> {
     let mut versions: BTreeMap<ProviderAddr, Vec<Version>> = BTreeMap::new();
     for release in &facts.releases {
@@ -41,19 +42,17 @@ pub(crate) async fn check(
             versions.entry(address).or_default().push(version);
         }
     }
-    Ok(finding(facts, versions))
+    let is_one = |one: &ProviderAddr| versions.keys().all(|other| predecessors.same_provider(one, other));
+    Ok(if versions.keys().next().is_none_or(is_one) { None } else { Some(finding(facts, versions)) })
 }
 
 /// One finding for the whole repository: the address of most versions comes first.
-fn finding(facts: &RepositoryFacts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
-    if versions.len() < 2 {
-        return None;
-    }
+fn finding(facts: &RepositoryFacts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Finding {
     let mut versions: Vec<(ProviderAddr, Vec<Version>)> = versions.into_iter().collect();
     versions.sort_by_key(|(_, versions)| std::cmp::Reverse(versions.len()));
     let reported: Vec<String> =
         versions.iter().map(|(address, versions)| format!("{} of {address}", some(versions))).collect();
-    Some(ADDRESSES_DIFFER.at(&facts.place, format!("it has {}", reported.join(", and "))))
+    ADDRESSES_DIFFER.at(&facts.place, format!("it has {}", reported.join(", and ")))
 }
 
 fn some(versions: &[Version]) -> String {
@@ -99,7 +98,9 @@ mod tests {
         let versions = asked.clone().map_or(Versions::All, Versions::One);
         let what = What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() };
         let facts = facts::read(&store, &what, &NoReporter).await.unwrap();
-        check(&store, &facts, asked.as_ref()).await.expect("it answers").map(|finding| finding.text)
+        let moved = "new.example=old.example".parse::<tofu_oci_types::Predecessor>().unwrap();
+        let predecessors = [moved].into_iter().collect();
+        check(&store, &facts, asked.as_ref(), &predecessors).await.expect("it answers").map(|finding| finding.text)
     }
 
     #[tokio::test]
@@ -108,6 +109,8 @@ mod tests {
         let reported = format!("it has 1.3.0, 1.4.0 of {OWN}, and 1.5.0 of {OTHER}");
         assert_eq!(found(&all, None).await, Some(reported));
         assert_eq!(found(&all[..2], None).await, None);
+        let moved = [("1.3.0", Some("old.example/acme/zap")), ("1.4.0", Some("new.example/acme/zap"))];
+        assert_eq!(found(&moved, None).await, None, "a host and its predecessor share a repository");
         assert_eq!(found(&all[2..], None).await, None);
     }
 

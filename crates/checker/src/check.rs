@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ReadStore, StoreError, Transport};
-use tofu_oci_types::{Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Version};
 
 use crate::addresses;
 use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
@@ -21,6 +21,8 @@ use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
 pub struct CheckRequest<'a> {
     /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
     /// The version to check; `None` for all of them.
     pub version: Option<&'a Version>,
     /// The platforms to predict for. If it is empty: the platforms that the repository offers, and `own`.
@@ -116,6 +118,7 @@ pub async fn check(
     let subject = CheckSubject {
         facts: &facts,
         address: request.address,
+        predecessors: request.predecessors,
         asked: request.version,
         platforms: request.platforms,
         provider_type: provider.provider_type(),
@@ -128,7 +131,7 @@ pub async fn check(
         findings.push(plain_http(&facts.place));
     }
     let mut not_judged = not_judged::of_check(&facts, &images, &referring);
-    match addresses::check(store, &facts, request.version).await {
+    match addresses::check(store, &facts, request.version, request.predecessors).await {
         Ok(found) => findings.extend(found),
         Err(unasked) => not_judged.push(unasked),
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_fetch::Trust;
+use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_mirror::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
 };
@@ -71,13 +72,13 @@ pub(crate) fn open(
     trust: &Trust,
     bundle: BundleShape,
 ) -> Result<Box<dyn Destination>, Diagnostic> {
-    let predecessors = || trust.policy.predecessors().clone();
     Ok(match name {
-        DestinationName::Registry(template) => {
-            Box::new(Repositories::of_registries(template, connector.stores()?).shared_by(predecessors()))
-        }
-        DestinationName::Layouts(template) => {
-            Box::new(Repositories::of_layouts(template, connector.layouts()).shared_by(predecessors()))
+        DestinationName::Repositories(repositories) => {
+            let open = match &repositories {
+                TemplateRepositories::Registry(_) => connector.stores()?,
+                TemplateRepositories::Layouts(_) => connector.layouts(),
+            };
+            Box::new(Repositories::new(repositories, open).shared_by(trust.policy.predecessors().clone()))
         }
         DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0)),
         DestinationName::Bundle(file) => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::check_mirror_url;
-use tofu_oci_mapper::{RepositoryTemplate, TemplateRepositories};
+use tofu_oci_mapper::{RepositoryTemplate, TemplateError, TemplateRepositories};
 use tofu_oci_types::{Place, ProviderAddr, ReleaseName, RepositoryRef, masked};
 
 use crate::diagnostic::Diagnostic;
@@ -199,18 +199,20 @@ impl From {
     }
 
     /// The repositories as a template names them, one alone included; `None` for a place that keeps many providers apart.
-    pub(crate) fn repositories(&self) -> Option<TemplateRepositories> {
-        match self {
-            Self::One(End::Registry(repository)) => repository.to_string().parse().ok(),
+    ///
+    /// # Errors
+    /// If the place cannot be written as a template.
+    pub(crate) fn repositories(&self) -> Result<Option<TemplateRepositories>, TemplateError> {
+        Ok(Some(match self {
+            Self::One(End::Registry(repository)) => repository.to_string().parse()?,
             Self::One(End::Layout(dir)) if dir.join(LAYOUT_MARK).exists() => {
-                let one = RepositoryTemplate::parse_loose(&dir.display().to_string());
-                one.ok().map(TemplateRepositories::Layouts)
+                TemplateRepositories::Layouts(RepositoryTemplate::parse_loose(&dir.display().to_string())?)
             }
-            Self::One(End::Layout(dir)) => format!("oci:{}", dir.display()).parse().ok(),
-            Self::Repositories(template) => Some(TemplateRepositories::Registry(template.clone())),
-            Self::Layouts(template) => Some(TemplateRepositories::Layouts(template.clone())),
-            Self::Many(_) => None,
-        }
+            Self::One(End::Layout(dir)) => format!("oci:{}", dir.display()).parse()?,
+            Self::Repositories(template) => TemplateRepositories::Registry(template.clone()),
+            Self::Layouts(template) => TemplateRepositories::Layouts(template.clone()),
+            Self::Many(_) => return Ok(None),
+        }))
     }
 
     /// The end for an address.

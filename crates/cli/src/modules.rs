@@ -8,7 +8,7 @@ use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::printable;
 
-use crate::args::ModuleMappingArgs;
+use crate::args::{ModuleMappingArgs, PredecessorArgs};
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 
@@ -22,7 +22,11 @@ const LIMIT: u64 = 1 << 20;
 ///
 /// # Errors
 /// When it cannot be read, or has a mistake; exit code 2.
-pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
+pub(crate) fn load(
+    args: &ModuleMappingArgs,
+    predecessors: &PredecessorArgs,
+    dir: &Path,
+) -> Result<ModuleMirrors, Diagnostic> {
     let Some(path) = mapping_file(args, dir) else { return Ok(ModuleMirrors::default()) };
     let unreadable = |error: &dyn std::fmt::Display| {
         Diagnostic::usage(format!("the mapping of modules {} cannot be read", path.display()))
@@ -33,7 +37,7 @@ pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors
         unreadable(&error).hint("modules.toml is looked for beside the configuration; --modules names another file")
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
-    match ModuleMirrors::parse(&text) {
+    match ModuleMirrors::parse(&text, &predecessors.all()) {
         Ok(mirrors) => Ok(mirrors.read_from(&path)),
         Err(error) => Err(broken(&path, &text, &error)),
     }

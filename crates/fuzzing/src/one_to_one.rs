@@ -7,7 +7,7 @@ use std::str::FromStr;
 use tofu_oci_mapper::{
     AddressRule, NotOneToOne, TemplateAddress, TemplatePlace, TemplateRepositories, check_one_to_one,
 };
-use tofu_oci_types::{ModuleAddr, ModulePattern, Pattern, ProviderAddr};
+use tofu_oci_types::{ModuleAddr, ModulePattern, Pattern, Predecessors, ProviderAddr};
 
 use crate::input::text_of;
 use crate::seeds;
@@ -41,14 +41,14 @@ where
     let written: Vec<(A::Pattern, TemplateRepositories<A>)> = text.lines().filter_map(rule).take(MOST).collect();
     let rules: Vec<AddressRule<'_, A>> = written
         .iter()
-        .map(|(pattern, places)| AddressRule { patterns: vec![pattern], places: vec![places.clone()] })
+        .map(|(pattern, places)| AddressRule::new(std::slice::from_ref(pattern), &[], [places.clone()]))
         .collect();
     let rule_of = |address: &A| written.iter().position(|(pattern, _)| matches(pattern, address));
     let place = |text: &str| {
         let address: A = text.parse().ok()?;
         written[rule_of(&address)?].1.place(&address).ok()
     };
-    match check_one_to_one(&rules, &rule_of, &|one, other| one == other) {
+    match check_one_to_one(&rules, &|rule, address| rule_of(address) == Some(rule), Predecessors::NONE) {
         Ok(()) => {
             let mut known = BTreeMap::new();
             for address in short {

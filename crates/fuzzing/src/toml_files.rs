@@ -7,6 +7,7 @@ use tofu_oci_bridge::BridgeConfig;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::RulesFile;
 use tofu_oci_trust::Policy;
+use tofu_oci_types::Predecessors;
 use tofu_oci_types::{ModuleAddr, ProviderAddr};
 
 use crate::input::text_of;
@@ -30,7 +31,7 @@ pub fn run(bytes: &[u8]) {
         }
         Err(error) => points(text, error.span.as_ref(), &error.to_string()),
     }
-    match ModuleMirrors::parse(text) {
+    match ModuleMirrors::parse(text, Predecessors::NONE) {
         Ok(mirrors) => {
             if let Some(mirror) = mirrors.of(&module) {
                 assert!(mirror.is_for(&module));

@@ -275,6 +275,7 @@ impl PackageInstall<'_> {
         let installed = Installed {
             address: address.clone(),
             version: found.version.clone(),
+            published_as: judgement.as_ref().and_then(|judgement| judgement.published_as().cloned()),
             platform: platform.clone(),
             place: match (offer, target.cache()) {
                 (Some(offer), _) => offer.place().clone(),

@@ -147,6 +147,9 @@ pub struct Installed {
     pub address: ProviderAddr,
     /// The version that was chosen.
     pub version: Version,
+    /// The provider that the release says it is of, if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_as: Option<ProviderAddr>,
     /// The platform.
     pub platform: Platform,
     /// The repository that it came from, or the plugin cache; all places of the request if no place was asked.

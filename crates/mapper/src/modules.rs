@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use tofu_oci_types::{InvalidModulePattern, InvalidPredecessor, ModuleAddr, ModulePattern, Predecessor, Predecessors};
+use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Predecessors};
 use toml::Spanned;
 
 use crate::{
@@ -75,8 +75,6 @@ impl ModuleMirror {
 /// The user's mapping of modules, as `modules.toml` has it.
 ///
 /// ```text
-/// predecessors        = ["registry.opentofu.org=registry.terraform.io"]
-///
 /// [[module_mirror]]
 /// include             = ["registry.example.com/*/*/*"]
 /// exclude             = ["registry.example.com/acme/old/*"]
@@ -118,9 +116,6 @@ pub enum ModuleMirrorsProblem {
     /// The template cannot be used.
     #[error(transparent)]
     Template(TemplateError),
-    /// Not a host and its predecessor.
-    #[error(transparent)]
-    Predecessor(InvalidPredecessor),
     /// Two modules would be in one repository.
     #[error(transparent)]
     NotOneToOne(Box<NotOneToOne>),
@@ -130,7 +125,7 @@ impl ModuleMirrorsProblem {
     /// What to write instead, if the problem does not say it.
     pub fn instead(&self) -> Option<String> {
         match self {
-            Self::Syntax(_) | Self::Predecessor(_) => None,
+            Self::Syntax(_) => None,
             Self::NotAList { text } => Some(format!("write it in brackets: [{text}]")),
             Self::NoInclude => Some("write \"*/*/*/*\" for every module".to_owned()),
             Self::Pattern(error) => Some(error.instead().to_owned()),
@@ -143,8 +138,6 @@ impl ModuleMirrorsProblem {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MirrorsDocument {
-    #[serde(default)]
-    predecessors: Vec<Spanned<String>>,
     #[serde(default)]
     module_mirror: Vec<Spanned<MirrorTable>>,
 }
@@ -167,17 +160,12 @@ impl ModuleMirrors {
     ///
     /// # Errors
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect; and mirrors by which
-    /// two modules would be in one repository, unless they differ by a host and its predecessor alone.
-    pub fn parse(text: &str) -> Result<Self, ModuleMirrorsError> {
+    /// two modules would be in one repository, unless they count as one.
+    pub fn parse(text: &str, predecessors: &Predecessors) -> Result<Self, ModuleMirrorsError> {
         let document: MirrorsDocument = toml::from_str(text).map_err(|error| {
             let at = error.span().and_then(|span| text.get(span));
             ModuleMirrorsError { span: error.span(), problem: of_parser(error.message(), at) }
         })?;
-        let predecessor = |written: &Spanned<String>| {
-            let parsed = written.get_ref().parse::<Predecessor>();
-            parsed.map_err(|error| at(written.span(), ModuleMirrorsProblem::Predecessor(error)))
-        };
-        let predecessors = document.predecessors.iter().map(predecessor).collect::<Result<_, _>>()?;
         let templates: Vec<_> =
             document.module_mirror.iter().map(|table| table.get_ref().repository_template.span()).collect();
         let read = |table: Spanned<MirrorTable>| {
@@ -185,7 +173,7 @@ impl ModuleMirrors {
             mirror(table.into_inner(), line)
         };
         let mirrors = Self { mirrors: document.module_mirror.into_iter().map(read).collect::<Result<_, _>>()? };
-        match mirrors.check(&predecessors) {
+        match mirrors.check(predecessors) {
             Ok(()) => Ok(mirrors),
             Err(error) => Err(ModuleMirrorsError {
                 span: templates.get(error.rule().0).cloned(),
@@ -195,13 +183,12 @@ impl ModuleMirrors {
     }
 
     fn check(&self, predecessors: &Predecessors) -> Result<(), NotOneToOne> {
-        let rules = self.mirrors.iter().map(|mirror| AddressRule {
-            patterns: mirror.include.iter().chain(&mirror.exclude).collect(),
-            places: vec![mirror.repositories.clone()],
+        let rules = self.mirrors.iter().map(|ModuleMirror { include, exclude, repositories, .. }| {
+            AddressRule::new(include, exclude, [repositories.clone()])
         });
         let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
         let mirror_of = |address: &ModuleAddr| self.mirrors.iter().position(|mirror| mirror.is_for(address));
-        check_one_to_one(&rules, &mirror_of, &|one, other| predecessors.same_module(one, other))
+        check_one_to_one(&rules, &|number, address| mirror_of(address) == Some(number), predecessors)
     }
 
     /// The same, read from this file.
@@ -260,7 +247,7 @@ fn mirror(table: MirrorTable, line: usize) -> Result<ModuleMirror, ModuleMirrors
 
 #[cfg(test)]
 mod tests {
-    use tofu_oci_types::Place;
+    use tofu_oci_types::{Place, Predecessor};
 
     use super::*;
 
@@ -281,6 +268,7 @@ mod tests {
             include = ["*/*/*/*"]
             repository_template = "oci:modules"
             "#,
+            Predecessors::NONE,
         )
         .expect("a mapping");
         let place = |text: &str| {
@@ -295,7 +283,7 @@ mod tests {
     #[test]
     fn a_rule_knows_its_line_and_its_folders_are_beside_its_file() {
         let text = "# ours\n[[module_mirror]]\ninclude = [\"registry.opentofu.org/a/b/c\"]\nrepository_template = \"oci:lay/${name}\"\n";
-        let mirrors = ModuleMirrors::parse(text).expect("a mapping");
+        let mirrors = ModuleMirrors::parse(text, Predecessors::NONE).expect("a mapping");
         let of = |mirrors: &ModuleMirrors| {
             let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
             let place = Place::from(mirror.place(&address("a/b/c")).expect("a place"));
@@ -306,9 +294,17 @@ mod tests {
     }
 
     #[test]
+    fn modules_of_a_host_and_its_predecessor_may_share_a_repository() {
+        let text = "[[module_mirror]]\ninclude = [\"registry.opentofu.org/*/*/*\", \"registry.terraform.io/*/*/*\"]\nrepository_template = \"r.test/${namespace}/${name}/${target_system}\"\n";
+        let moved: Predecessor = "registry.opentofu.org=registry.terraform.io".parse().expect("a pair");
+        assert!(ModuleMirrors::parse(text, &[moved].into_iter().collect()).is_ok());
+        assert!(ModuleMirrors::parse(text, Predecessors::NONE).is_err());
+    }
+
+    #[test]
     fn what_is_wrong_has_its_place() {
         let refused = |text: &str| {
-            let error = ModuleMirrors::parse(text).expect_err("must be refused");
+            let error = ModuleMirrors::parse(text, Predecessors::NONE).expect_err("must be refused");
             let place = error.span.as_ref().and_then(|span| text.get(span.clone())).unwrap_or_default();
             format!("{error} [{place}]")
         };
@@ -321,6 +317,6 @@ mod tests {
         insta::assert_snapshot!(one("\"a.example/b/*/*\"", "ghcr.io/${name}"), @r#"`ghcr.io/${name}` sends two modules to one repository: a.example/b/network/aws and a.example/b/network/gcp both get ghcr.io/network ["ghcr.io/${name}"]"#);
         let text = refused("[[module_mirror]]\ninclude = \"*/*/*/*\"\nrepository_template = \"oci:m\"\n");
         insta::assert_snapshot!(text, @r#""*/*/*/*" must be a list ["*/*/*/*"]"#);
-        insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `predecessors` or `module_mirror` [module_mirrors]");
+        insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `module_mirror` [module_mirrors]");
     }
 }

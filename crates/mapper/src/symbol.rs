@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr};
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessors, ProviderAddr};
 
 /// A part of an address that a template can mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,17 +110,27 @@ pub trait TemplateAddress: fmt::Display + FromStr + Clone + PartialEq {
     /// What it is the address of.
     const OF: TemplateOf;
 
+    /// Its host.
+    fn hostname(&self) -> &Hostname;
+
     /// A part of it; empty if such an address does not have it.
     fn part(&self, symbol: Symbol) -> &str;
 
     /// A part of a pattern; `None` for a wildcard.
     fn literal(pattern: &Self::Pattern, symbol: Symbol) -> Option<&str>;
+
+    /// Whether two addresses count as one.
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool;
 }
 
 impl TemplateAddress for ProviderAddr {
     type Pattern = Pattern;
 
     const OF: TemplateOf = TemplateOf::Providers;
+
+    fn hostname(&self) -> &Hostname {
+        self.hostname()
+    }
 
     fn part(&self, symbol: Symbol) -> &str {
         match symbol {
@@ -139,12 +149,20 @@ impl TemplateAddress for ProviderAddr {
             Symbol::Name | Symbol::TargetSystem => None,
         }
     }
+
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool {
+        predecessors.same_provider(self, other)
+    }
 }
 
 impl TemplateAddress for ModuleAddr {
     type Pattern = ModulePattern;
 
     const OF: TemplateOf = TemplateOf::Modules;
+
+    fn hostname(&self) -> &Hostname {
+        self.hostname()
+    }
 
     fn part(&self, symbol: Symbol) -> &str {
         match symbol {
@@ -164,5 +182,9 @@ impl TemplateAddress for ModuleAddr {
             Symbol::TargetSystem => pattern.target(),
             Symbol::Type => None,
         }
+    }
+
+    fn is_same(&self, other: &Self, predecessors: &Predecessors) -> bool {
+        predecessors.same_module(self, other)
     }
 }

@@ -4,7 +4,7 @@
 //! Several runs may write at once. Each reads again what is there, adds its own and writes, until it reads back its own: what
 //! is lost in a race of more than two writers is seen anew by the next run, and so held back longer, never shorter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,7 @@ const AT_ONCE: usize = 8;
 pub(crate) struct FirstSeen {
     address: ProviderAddr,
     kept: KeptSightings,
-    /// Whether what was read names no provider yet.
+    /// Whether what was read has names only since it was read.
     unnamed: AtomicBool,
 }
 
@@ -88,18 +88,23 @@ impl FirstSeen {
 
     /// What is remembered of the provider; `None` before the first run.
     pub(crate) async fn read(&self) -> Result<Option<Sightings>, MirrorError> {
-        let record = match &self.kept {
+        Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
+    }
+
+    /// The same of all providers that share the place.
+    pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        match &self.kept {
             KeptSightings::Artefact(store) => match of_tag(&**store).await? {
                 Some((_, record)) => {
-                    self.unnamed.store(!record.unnamed.is_empty(), Ordering::Relaxed);
-                    Some(named(&**store, record, &self.address).await?)
+                    let all = named(&**store, record.clone(), &self.address).await?;
+                    self.unnamed.store(all != record, Ordering::Relaxed);
+                    Ok(Some(all))
                 }
-                None => None,
+                None => Ok(None),
             },
-            KeptSightings::File(path) => of_file(path, &self.address)?,
-            KeptSightings::Nowhere => None,
-        };
-        Ok(record.and_then(|record| record.of(&self.address).cloned()))
+            KeptSightings::File(path) => of_file(path, &self.address),
+            KeptSightings::Nowhere => Ok(None),
+        }
     }
 
     /// Whether what was read is in a record of an earlier program, which [`FirstSeen::add`] writes anew with the name.
@@ -117,33 +122,29 @@ impl FirstSeen {
     }
 }
 
-/// The record with what an earlier program wrote without a name: a mark is of the provider that its release says it is of, or of
-/// the first one that asks if it says nothing.
+/// The record with names for what an earlier program wrote without one. Written once, it need not be asked for again.
 async fn named(
     store: &dyn Store,
     mut record: SightingsRecord,
     address: &ProviderAddr,
 ) -> Result<SightingsRecord, StoreError> {
-    if record.unnamed.is_empty() {
-        return Ok(record);
-    }
-    let asked = record.unnamed.marked().map(|index| says_another(store, index, address));
-    let asked: Vec<_> = asked.collect();
-    let found: Vec<Option<Digest>> = futures_util::stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
-    let of_others: Vec<Digest> = found.into_iter().flatten().collect();
-    record.name(address, &of_others);
+    let asked: Vec<_> = record.unnamed.marked().map(|index| provider_of(store, index)).collect();
+    let found: Vec<Option<_>> = futures_util::stream::iter(asked).buffered(AT_ONCE).try_collect().await?;
+    record.name(address, &found.into_iter().flatten().collect());
     Ok(record)
 }
 
-/// The index, if it says that it is of another provider than this one.
-async fn says_another(store: &dyn Store, index: &Digest, address: &ProviderAddr) -> Result<Option<Digest>, StoreError> {
+/// The index with the provider that it says it is of.
+async fn provider_of(store: &dyn Store, index: &Digest) -> Result<Option<(Digest, ProviderAddr)>, StoreError> {
     let found = match store.resolve(&Reference::Digest(index.clone())).await {
         Ok(found) => found,
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error),
     };
-    let of = version_of(store, &found).await?;
-    Ok(of.filter(|of| *of != VersionOf::from(address)).map(|_| index.clone()))
+    Ok(match version_of(store, &found).await? {
+        Some(VersionOf::Provider { address }) => Some((index.clone(), address)),
+        Some(VersionOf::Module) | None => None,
+    })
 }
 
 /// The manifest that the tag points at, and what it says.
@@ -209,9 +210,7 @@ fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord
         Err(error) => return Err(failed(error)),
     };
     let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
-    if !record.unnamed.is_empty() {
-        record.name(address, &[]);
-    }
+    record.name(address, &HashMap::new());
     Ok(Some(record))
 }
 
@@ -238,8 +237,10 @@ fn tag() -> Tag {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use tofu_oci_store::MemoryStore;
-    use tofu_oci_types::{Moment, Version};
+    use tofu_oci_types::{Moment, Predecessors, Version};
 
     use super::*;
 
@@ -291,6 +292,18 @@ mod tests {
         let address = "example.com/acme-corp/zap".parse().unwrap();
         let named = FirstSeen { address, ..kept(KeptSightings::Artefact(others)) };
         assert_eq!(named.read().await.unwrap().unwrap().mirrored().len(), 1, "and stays with its own");
+    }
+
+    #[tokio::test]
+    async fn marks_of_another_provider_are_not_read_at_each_listing() {
+        let other = kept(KeptSightings::Artefact(unnamed("example.com/acme-corp/zap").await));
+        other.read().await.unwrap();
+        assert!(other.is_unnamed(), "the names are written once");
+        other.add(&seen("1.1.0")).await.unwrap();
+        let record = other.record().await.unwrap().unwrap();
+        assert_eq!((record.unnamed.marked().count(), other.is_unnamed()), (0, false));
+        let address = "example.com/acme/zap".parse().unwrap();
+        assert_eq!(record.of_others(&address, Predecessors::NONE), HashSet::from(["1.0.0"]));
     }
 
     #[tokio::test]

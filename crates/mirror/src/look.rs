@@ -6,7 +6,7 @@
 //!               the index of each wanted version that is there
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -56,9 +56,24 @@ pub(crate) struct Look {
 }
 
 /// What both ends list.
-struct TwoListings {
-    from: Listing,
-    there: Listing,
+struct TwoListings<'a> {
+    from: &'a Listing,
+    from_deprecated: HashSet<&'a Version>,
+    there: HashSet<&'a Version>,
+    withdrawn_there: HashSet<&'a Version>,
+    deprecated_there: HashSet<&'a Version>,
+}
+
+impl<'a> TwoListings<'a> {
+    fn new(from: &'a Listing, there: &'a Listing) -> Self {
+        Self {
+            from,
+            from_deprecated: from.deprecated.iter().collect(),
+            there: there.versions.iter().collect(),
+            withdrawn_there: there.withdrawn.iter().collect(),
+            deprecated_there: there.deprecated.iter().collect(),
+        }
+    }
 }
 
 /// What becomes of a version, and the release if its place was asked for it.
@@ -77,7 +92,8 @@ impl Question<'_> {
             Err(error) if is_absent(&error) => Listing::default(),
             there => there?,
         };
-        let lists = TwoListings { from: from?, there };
+        let from = from?;
+        let lists = TwoListings::new(&from, &there);
         let known = known?;
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
@@ -86,7 +102,7 @@ impl Question<'_> {
             &Candidates {
                 address: self.address,
                 offered: &lists.from.versions,
-                present: &lists.there.versions,
+                present: &lists.there,
                 sightings: known.as_ref(),
                 now: self.now,
             },
@@ -108,7 +124,7 @@ impl Question<'_> {
         }
         let others = OtherVersions {
             selected: &selection.versions,
-            present: &lists.there.versions,
+            present: &there.versions,
             offered: &lists.from.versions,
             from: self.from.place(),
             sightings: &look.sightings,
@@ -126,7 +142,7 @@ impl Question<'_> {
     async fn choose(
         &self,
         selected: &SelectedVersion,
-        lists: &TwoListings,
+        lists: &TwoListings<'_>,
         to: &dyn Source,
         sightings: &Sightings,
     ) -> ChosenDeed {
@@ -146,12 +162,12 @@ impl Question<'_> {
     async fn wanted(
         &self,
         selected: &SelectedVersion,
-        lists: &TwoListings,
+        lists: &TwoListings<'_>,
         to: &dyn Source,
         sightings: &Sightings,
     ) -> Result<ChosenDeed, MirrorError> {
         let version = &selected.version;
-        let there = if lists.there.versions.contains(version) {
+        let there = if lists.there.contains(version) {
             let release = to.release(self.address, version).await?;
             demand_own(release.id(), release.published_as(), self.names)?;
             Some(release.platforms().await?)
@@ -173,7 +189,7 @@ impl Question<'_> {
             selected,
             offered: offered.as_deref(),
             there: there.as_deref(),
-            withdrawn: lists.there.withdrawn.contains(version),
+            withdrawn: lists.withdrawn_there.contains(version),
             mark,
             widening: self.destination.widening(),
         };
@@ -186,16 +202,16 @@ impl Question<'_> {
         &self,
         selected: &SelectedVersion,
         action: &MirrorAction,
-        lists: &TwoListings,
+        lists: &TwoListings<'_>,
         look: &mut Look,
     ) -> Option<NoticeReason> {
         let version = &selected.version;
         let is_there = matches!(action, MirrorAction::Add | MirrorAction::Widen { .. } | MirrorAction::Present);
         let takes_notices = matches!(self.destination.store(self.address), Ok(Some(_)));
-        if !is_there || !takes_notices || lists.there.deprecated.contains(version) {
+        if !is_there || !takes_notices || lists.deprecated_there.contains(version) {
             return None;
         }
-        if lists.from.deprecated.contains(version) {
+        if lists.from_deprecated.contains(version) {
             let release = match look.releases.get(version) {
                 Some(release) => Arc::clone(release),
                 None => self.from.release(self.address, version).await.ok()?,
@@ -254,7 +270,7 @@ mod tests {
         let from = Pair { place: Place::Host("example.com".to_owned()), both: Barrier::new(2) };
         let rules = MirrorRules { providers: vec![ProviderRule::all_of(address.clone())], ..MirrorRules::default() };
         let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
-        let destination = Repositories::of_layouts("example.com/x/${type}".parse().unwrap(), Arc::new(open));
+        let destination = Repositories::new("oci:example.com/x/${type}".parse().unwrap(), Arc::new(open));
         let now = "2026-01-01T00:00:00Z".parse().unwrap();
         let (prune, address) = (Prune::Keep, &address);
         let names = (Rename::Refuse, Predecessors::NONE);

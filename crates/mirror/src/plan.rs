@@ -1,6 +1,6 @@
 //! What the rules want against what the destination has: what becomes of each version.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 use tofu_oci_trust::NoticeReason;
@@ -159,10 +159,11 @@ impl OtherVersions<'_> {
             .filter(|selected| selected.choice == MirrorChoice::Wanted)
             .map(|selected| selected.version.to_string())
             .collect();
+        let [present, offered] = [self.present, self.offered].map(|list| list.iter().collect::<HashSet<&Version>>());
         let mirrored = self.sightings.mirrored();
-        let ours = mirrored.into_iter().filter(|version| self.present.contains(version));
+        let ours = mirrored.into_iter().filter(|version| present.contains(version));
         ours.filter_map(|version| {
-            let is_listed = self.offered.contains(&version);
+            let is_listed = offered.contains(&version);
             let action = match (is_listed, self.gone, self.prune) {
                 (true, ..) if wanted.contains(&version.to_string()) => return None,
                 (true, _, Prune::Keep) => return None,

@@ -20,15 +20,18 @@ use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use self::failed_keeping::FailedKeeping;
+use self::of_others::VersionsOfOthers;
 use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
+use crate::sightings::SightingsRecord;
 use crate::transfer::rename;
-use crate::{Destination, MinAge, MirrorError, MirrorRules, Sightings, TransferRequest};
+use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
 
 mod failed_keeping;
+mod of_others;
 mod offered;
 
 /// Opens the upstream for one question: what a source has read, it does not read again.
@@ -89,6 +92,7 @@ struct PullWork {
     destination: Arc<dyn Destination>,
     options: PullOptions,
     reporter: Arc<dyn Reporter>,
+    of_others: VersionsOfOthers,
 }
 
 impl PullThrough {
@@ -99,7 +103,7 @@ impl PullThrough {
         options: PullOptions,
         reporter: Arc<dyn Reporter>,
     ) -> Self {
-        let work = PullWork { upstream, destination, options, reporter };
+        let work = PullWork { upstream, destination, options, reporter, of_others: VersionsOfOthers::default() };
         Self { work: Arc::new(work), running: Joined::default(), failed_keeping: Arc::default() }
     }
 
@@ -202,7 +206,7 @@ impl PullWork {
     /// What may be listed, and how the upstream failed if that is not all.
     async fn listed(&self, address: &ProviderAddr) -> Result<(Listing, Option<SourceError>), MirrorError> {
         let asks = self.options.upstream_use == UpstreamUse::Asked;
-        let there = match self.destination.source(address)?.versions(address).await {
+        let mut there = match self.destination.source(address)?.versions(address).await {
             Err(error) if asks && is_absent(&error) => Listing::default(),
             there => there?,
         };
@@ -215,12 +219,19 @@ impl PullWork {
                 Err(error) => failure = Some(error),
             }
         }
-        let sightings = self.sightings(address, &listing.versions).await?;
+        let record = self.sightings(address, &listing.versions).await?;
+        let marked = record.as_ref().map(|record| record.of_others(address, self.options.trust.policy.predecessors()));
+        let is_own = |version: &Version| {
+            let is_marked = |marked: &HashSet<&str>| marked.contains(version.to_string().as_str());
+            !marked.as_ref().is_some_and(is_marked) && !self.of_others.contains(address, version)
+        };
+        there.versions.retain(is_own);
+        there.withdrawn.retain(is_own);
         let candidates = Candidates {
             address,
             offered: &[],
-            present: &there.versions,
-            sightings: sightings.as_ref(),
+            present: &there.versions.iter().collect(),
+            sightings: record.as_ref().and_then(|record| record.of(address)),
             now: SystemTime::now().into(),
         };
         let is_wanted =
@@ -239,47 +250,59 @@ impl PullWork {
         Ok((listing, failure))
     }
 
-    /// When versions were first seen, before this look; nothing is read or written if no age is demanded.
-    async fn sightings(&self, address: &ProviderAddr, offered: &[Version]) -> Result<Option<Sightings>, MirrorError> {
+    /// What was remembered of the place before this look; nothing is read or written if no age is demanded.
+    async fn sightings(
+        &self,
+        address: &ProviderAddr,
+        offered: &[Version],
+    ) -> Result<Option<SightingsRecord>, MirrorError> {
         if self.options.rules.min_age == MinAge::default() {
             return Ok(None);
         }
         let first_seen = FirstSeen::of(&*self.destination, address)?;
-        let known = first_seen.read().await?;
-        let mut all = known.clone().unwrap_or_default();
+        let record = first_seen.record().await?;
+        let known = record.as_ref().and_then(|record| record.of(address));
+        let mut all = known.cloned().unwrap_or_default();
         for version in offered {
             all.see(version, SystemTime::now().into());
         }
-        if (known.as_ref() != Some(&all) || first_seen.is_unnamed())
+        if (known != Some(&all) || first_seen.is_unnamed())
             && !offered.is_empty()
             && let Err(error) = first_seen.add(&all).await
         {
             let text = format!("when the versions of {address} were first seen cannot be remembered: {error}");
             self.reporter.event(&Event::warning(error.code(), text));
         }
-        Ok(known)
+        Ok(record)
     }
 
     /// The release of the destination; `None` if it must be fetched and may be.
     async fn there(&self, address: &ProviderAddr, version: &Version) -> Result<Option<Arc<dyn Release>>, MirrorError> {
+        let is_sealed = self.options.upstream_use == UpstreamUse::Sealed;
         let there = self.destination.source(address)?.release(address, version).await;
         let is_there = match &there {
-            Ok(_) => true,
-            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => return Ok(Some(there?)),
+            // What is of another provider is not there. With a sealed upstream it is refused by what it says.
+            Ok(release) => !self.of_others.note(&**release, &self.options.trust) || is_sealed,
+            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => {
+                let record = self.sightings(address, &[]).await?;
+                let predecessors = self.options.trust.policy.predecessors();
+                let text = version.to_string();
+                if !record.is_some_and(|record| record.of_others(address, predecessors).contains(text.as_str())) {
+                    return Ok(Some(there?));
+                }
+                false
+            }
             Err(error) if is_absent(error) => false,
             Err(_) => return Ok(Some(there?)),
         };
-        let present = if is_there { std::slice::from_ref(version) } else { &[] };
-        let sightings = if is_there { None } else { self.sightings(address, &[]).await? };
-        let now = SystemTime::now().into();
-        let candidates = Candidates { address, offered: &[], present, sightings: sightings.as_ref(), now };
+        let present = is_there.then_some(version).into_iter().collect();
+        let record = if is_there { None } else { self.sightings(address, &[]).await? };
+        let (sightings, now) = (record.as_ref().and_then(|record| record.of(address)), SystemTime::now().into());
+        let candidates = Candidates { address, offered: &[], present: &present, sightings, now };
         if choice(&self.options.rules, None, &candidates, version) != MirrorChoice::Wanted {
             return Err(self.kept_out(address, version).await);
         }
-        match self.options.upstream_use {
-            UpstreamUse::Asked if !is_there => Ok(None),
-            UpstreamUse::Asked | UpstreamUse::Sealed => Ok(Some(there?)),
-        }
+        if is_there || is_sealed { Ok(Some(there?)) } else { Ok(None) }
     }
 
     async fn pull(

@@ -1,5 +1,6 @@
 //! Plans are carried out: several releases at a time, and one that fails stops no other.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -135,7 +136,8 @@ impl MirrorJob<'_> {
         from: &dyn Source,
     ) -> Result<VersionSelection, MirrorError> {
         let offered = from.versions(address).await?.versions;
-        let candidates = Candidates { address, offered: &offered, present: &[], sightings: None, now: self.now };
+        let candidates =
+            Candidates { address, offered: &offered, present: &HashSet::new(), sightings: None, now: self.now };
         Ok(select(self.rules, &candidates))
     }
 

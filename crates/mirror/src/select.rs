@@ -1,6 +1,6 @@
 //! Rules and what a place lists: which versions are wanted, which are held back, and which are refused.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
@@ -15,7 +15,7 @@ pub struct Candidates<'a> {
     /// What its place lists.
     pub offered: &'a [Version],
     /// What the destination has.
-    pub present: &'a [Version],
+    pub present: &'a HashSet<&'a Version>,
     /// What earlier runs saw; `None` in the first run.
     pub sightings: Option<&'a Sightings>,
     /// The time of this run.

@@ -3,10 +3,10 @@
 //! A record holds those of each provider under its name: a provider and its predecessor may share a repository, and what is
 //! remembered of one says nothing about the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, Moment, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Moment, Predecessors, ProviderAddr, Version};
 
 /// What is remembered of a provider at one destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,21 +50,31 @@ impl SightingsRecord {
         self.providers.get(address)
     }
 
-    /// What an earlier program wrote without a name is this provider's, except for marks of these indexes. If there are any, only
-    /// what has a mark is known to be this provider's.
-    pub(crate) fn name(&mut self, address: &ProviderAddr, of_others: &[Digest]) {
-        let is_own = |sighting: &Sighting| match &sighting.mark {
-            Some(mark) => !of_others.contains(mark.index()),
-            None => of_others.is_empty(),
-        };
-        let unnamed = std::mem::take(&mut self.unnamed).versions.into_iter();
-        let (own, others) = unnamed.partition(|(_, sighting)| is_own(sighting));
-        self.unnamed = Sightings { versions: others };
-        let mut own = Sightings { versions: own };
-        own.merge(&self.providers.remove(address).unwrap_or_default());
-        if !own.is_empty() {
-            self.providers.insert(address.clone(), own);
+    /// Gives a name to what an earlier program wrote without one: a mark is of the provider that its index says it is of, or else
+    /// of this one. What has no mark is this one's, unless there are others.
+    pub(crate) fn name(&mut self, address: &ProviderAddr, said: &HashMap<Digest, ProviderAddr>) {
+        let are_own = said.values().all(|said| said == address);
+        for (version, sighting) in std::mem::take(&mut self.unnamed).versions {
+            let sightings = match &sighting.mark {
+                Some(mark) => self.providers.entry(said.get(mark.index()).unwrap_or(address).clone()).or_default(),
+                None if are_own => self.providers.entry(address.clone()).or_default(),
+                None => &mut self.unnamed,
+            };
+            let mut named = Sightings { versions: BTreeMap::from([(version, sighting)]) };
+            named.merge(sightings);
+            sightings.merge(&named);
         }
+    }
+
+    /// The versions that `mirror` has marked for other providers alone.
+    pub(crate) fn of_others(&self, address: &ProviderAddr, predecessors: &Predecessors) -> HashSet<&str> {
+        let marked = |is_own: bool| {
+            let of = self.providers.iter().filter(move |(of, _)| predecessors.same_provider(of, address) == is_own);
+            let sightings = of.flat_map(|(_, sightings)| &sightings.versions);
+            sightings.filter(|(_, sighting)| sighting.mark.is_some()).map(|(version, _)| version.as_str())
+        };
+        let own: HashSet<&str> = marked(true).collect();
+        marked(false).filter(|version| !own.contains(version)).collect()
     }
 
     /// Adds what a run knows of a provider, as [`Sightings::merge`] does.
@@ -119,11 +129,6 @@ impl Sightings {
     /// The indexes that marks are about.
     pub(crate) fn marked(&self) -> impl Iterator<Item = &Digest> {
         self.versions.values().filter_map(|sighting| sighting.mark.as_ref().map(Mark::index))
-    }
-
-    /// Whether nothing is remembered.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.versions.is_empty()
     }
 
     /// The same with what another run knows: the earlier sighting counts, and the marks of `later` replace those here.

@@ -1,12 +1,17 @@
 //! A repository holds the versions of one provider or of one module: `OpenTofu` takes each tag of a provider's repository for a
 //! version of the provider.
 
+use tofu_oci_layout::{MAX_DOCUMENT, ModuleManifest, annotation};
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Predecessors, ProviderAddr, Reporter, Tag};
+use tofu_oci_types::{
+    Descriptor, Event, ModuleAddr, OciModuleSource, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag,
+    Version,
+};
 
-use crate::{KeptForOther, ModuleFault, OtherAddress, PackError, Rename};
+use crate::push::tag_of;
+use crate::{KeptForOther, ModuleFault, OtherAddress, OtherModule, PackError, Rename};
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
 fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
@@ -76,7 +81,7 @@ pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModule
 
 /// Demands that a destination at this place takes these versions of a source, each a tag and what it points at: a module only
 /// into a repository from which `OpenTofu` installs modules, no module beside versions of a provider, and no version of a
-/// provider beside those of another one. [`Rename`] and the predecessors are exceptions. What says nothing is what it is
+/// provider or module beside those of another one. [`Rename`] and the predecessors are exceptions. What says nothing is what it is
 /// `asked_as`, if that is known.
 ///
 /// # Errors
@@ -90,6 +95,7 @@ pub async fn demand_takes(
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
     let mut first: Option<Neighbour> = None;
+    let mut module = None;
     for (tag, manifest) in versions {
         let of = match version_of(from, manifest).await {
             Err(error) if error.is_transient() => return Err(error.into()),
@@ -103,7 +109,13 @@ pub async fn demand_takes(
         let Some(version) = tag.version().or_else(|| tag.withdrawn_version()) else { continue };
         match &first {
             Some(first) => demand_same(from, first, &of, names)?,
-            None => first = Some(Neighbour { version, of }),
+            None => first = Some(Neighbour { version: version.clone(), of: of.clone() }),
+        }
+        if let Some(given) = module_of(from, manifest, &of, names.0).await? {
+            match &module {
+                Some(kept) => demand_same_module(from, kept, &given, names.1)?,
+                None => module = Some((given, version)),
+            }
         }
     }
     let Some(of) = first.map(|first| first.of).or_else(|| asked_as.map(VersionOf::from)) else { return Ok(()) };
@@ -111,11 +123,50 @@ pub async fn demand_takes(
     match newest_neighbour(to, tags_before(to, reporter).await?.iter()).await {
         // Whoever may not read the destination can still write there.
         Err(error) if !error.is_transient() => Ok(()),
-        found => match found? {
-            Some(found) => demand_same(to, &found, &of, names),
-            None => Ok(()),
-        },
+        found => {
+            let Some(found) = found? else { return Ok(()) };
+            demand_same(to, &found, &of, names)?;
+            let Some((given, _)) = module else { return Ok(()) };
+            let manifest = to.resolve(&Reference::Tag(tag_of(&found.version)?)).await?;
+            match module_of(to, &manifest, &found.of, names.0).await? {
+                Some(kept) => demand_same_module(to, &(kept, found.version), &given, names.1),
+                None => Ok(()),
+            }
+        }
     }
+}
+
+/// The module that a package says it is. It is not read for providers, and not if any may go to the repository.
+async fn module_of(
+    store: &dyn ReadStore,
+    manifest: &Descriptor,
+    of: &VersionOf,
+    rename: Rename,
+) -> Result<Option<ModuleAddr>, StoreError> {
+    if *of != VersionOf::Module || rename == Rename::Allow {
+        return Ok(None);
+    }
+    match fetch_bytes(store, manifest, MAX_DOCUMENT).await {
+        Err(error) if error.is_transient() => Err(error),
+        bytes => Ok(bytes
+            .ok()
+            .and_then(|bytes| ModuleManifest::parse(manifest, &bytes).ok())
+            .and_then(|package| package.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok())),
+    }
+}
+
+/// Demands that a version of the repository, which says that it is of the module `kept`, is of the module `given`.
+fn demand_same_module(
+    store: &dyn ReadStore,
+    (kept, version): &(ModuleAddr, Version),
+    given: &ModuleAddr,
+    predecessors: &Predecessors,
+) -> Result<(), PackError> {
+    if predecessors.same_module(kept, given) {
+        return Ok(());
+    }
+    let (kept, version, given) = (kept.clone(), version.clone(), given.clone());
+    Err(ModuleFault::OtherModule(Box::new(OtherModule { place: store.place(), kept, version, given })).into())
 }
 
 /// Demands that a version of the repository is of the same kind as `of`, and of the same provider.

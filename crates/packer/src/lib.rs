@@ -45,7 +45,8 @@ pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{
     LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
-    ModuleTagState, ModuleTagTaken, PackageDifference, PackedFiles, UnreadableModule, plan_module_push, push_module,
+    ModuleTagState, ModuleTagTaken, OtherModule, PackageDifference, PackedFiles, UnreadableModule, plan_module_push,
+    push_module,
 };
 pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, Predecessors};
 
 use crate::bundle::{sign_statement, statement_bytes};
 use crate::json;
@@ -203,8 +203,12 @@ impl StatedNotice {
 
     /// Whether it is about this very content, under the names that belong to it.
     pub fn is_about<'a>(&self, content: impl Into<SignedContent<'a>>) -> bool {
-        let content = content.into();
-        self.subjects.iter().any(|subject| content.is(subject))
+        self.is_about_one(content.into(), Predecessors::NONE)
+    }
+
+    /// The same, also under the address of a predecessor.
+    pub(crate) fn is_about_one(&self, content: SignedContent<'_>, predecessors: &Predecessors) -> bool {
+        self.subjects.iter().any(|subject| content.is_one(subject, predecessors))
     }
 }
 

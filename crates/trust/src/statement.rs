@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 
 use crate::json;
 use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
@@ -201,9 +201,14 @@ impl<'a> SignedContent<'a> {
 
     /// Whether a subject of a statement is this very content under these very names.
     pub fn is(&self, subject: &StatementSubject) -> bool {
+        self.is_one(subject, Predecessors::NONE)
+    }
+
+    /// The same under names that count as these.
+    pub(crate) fn is_one(&self, subject: &StatementSubject, predecessors: &Predecessors) -> bool {
         let named = match self {
             Self::Release(SignedSubject { address, version, .. }) => {
-                matches!(&subject.address, Name::Is(named) if named == *address)
+                matches!(&subject.address, Name::Is(named) if predecessors.same_provider(named, address))
                     && matches!(&subject.version, Name::Is(named) if named == *version)
             }
             Self::Manifest(_) => subject.address == Name::Absent && subject.version == Name::Absent,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
 use crate::text_value::text_value;
@@ -80,13 +80,13 @@ impl Place {
     }
 }
 
-/// The path without `.`, empty parts and `PART/..`.
+/// The path without `.`, empty parts and `PART/..`, with `/` between its parts. The case of letters counts everywhere.
 fn lexical(path: &Path) -> PathBuf {
     // A path that is not UTF-8 is compared as it is.
     let Some(text) = path.to_str() else { return path.to_owned() };
     let mut parts: Vec<&str> = Vec::new();
-    let rooted = text.starts_with('/');
-    for part in text.split('/') {
+    let rooted = text.starts_with(is_separator);
+    for part in text.split(is_separator) {
         match (part, parts.last()) {
             ("" | ".", _) => {}
             ("..", Some(last)) if *last != ".." => {

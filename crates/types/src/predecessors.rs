@@ -23,7 +23,7 @@ pub enum InvalidPredecessor {
     #[error(transparent)]
     Hostname(#[from] InvalidHostname),
     /// Both sides are one host.
-    #[error("{0} is no predecessor of itself")]
+    #[error("`{0}` is its own predecessor")]
     Itself(Hostname),
 }
 
@@ -181,7 +181,7 @@ mod tests {
             said("registry.terraform.io"),
             "`registry.terraform.io` is not HOST=PREDECESSOR, such as registry.opentofu.org=registry.terraform.io"
         );
-        assert_eq!(said("a.example=A.example"), "a.example is no predecessor of itself");
+        assert_eq!(said("a.example=A.example"), "`a.example` is its own predecessor");
         assert_eq!(
             said("a.example=b/c"),
             "`b/c` is not a hostname: it may contain only letters, digits, dots, and dashes between them"

@@ -135,7 +135,7 @@ fn a_second_address_does_not_lead_around_rights_and_excludes() {
     ----- stderr -----
     error: `r.test/${namespace}/${type}` sends two providers to one repository: registry.example.com/acme/zap and other.example.com/acme/zap both get r.test/acme/zap
 
-    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or, if the hosts are one, say so with --predecessor or `predecessors`
+    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts with --predecessor if they are one
     hint: --include and --include-modules say what is served
     ");
     for settings in [

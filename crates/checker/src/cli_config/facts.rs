@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{CliConfigReading, ConfigFiles, Environment, Methods};
-use tofu_oci_types::{Constraints, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Predecessors, ProviderAddr, Version};
 
 /// Everything that the rules look at.
 pub struct CliConfigFacts<'a> {
@@ -21,6 +21,8 @@ pub struct CliConfigFacts<'a> {
     pub files: &'a dyn ConfigFiles,
     /// The suffix of hosts that name a registry.
     pub magic_suffix: MagicSuffix,
+    /// Which addresses count as one.
+    pub predecessors: Predecessors,
     /// The lock file of the working directory; `None` if there is none.
     pub lock: Option<LockFacts>,
     /// The providers that the configuration of the working directory requires.

@@ -40,7 +40,9 @@ fn finding(
 fn hole(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
     let methods = view.explicit();
     // What a template computes is not judged: OpenTofu takes it.
-    let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods) else { return None };
+    let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods, &view.facts.predecessors) else {
+        return None;
+    };
     let method = methods.get(meeting.rule().0)?;
     Some(
         finding(view, method, "template-hole", FindingLevel::Warning, meeting.to_string())

@@ -51,7 +51,7 @@ fn address(subject: &CheckSubject<'_>, document: &Value, place: &str) -> Finding
         (Err(_), _) => {
             vec![ANNOTATION_MALFORMED.at(place, format!("{} is `{said}`, no provider address", annotation::ADDRESS))]
         }
-        (Ok(own), Some(address)) if own != *address => {
+        (Ok(own), Some(address)) if !subject.predecessors.same_provider(&own, address) => {
             vec![ANNOTATION_ADDRESS.at(place, format!("it says that it is {own}, and it is kept for {address}"))]
         }
         _ => Findings::new(),

@@ -1,6 +1,6 @@
 //! What the rules about a repository read.
 
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Version};
 
 use super::images::Images;
 use super::referrers::Referring;
@@ -13,6 +13,8 @@ pub struct CheckSubject<'a> {
     pub facts: &'a RepositoryFacts,
     /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
+    /// Which addresses count as one.
+    pub predecessors: &'a Predecessors,
     /// The requested version, if any.
     pub asked: Option<&'a Version>,
     /// The platforms that the user named; empty for those of the repository.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_store::DirStore;
-use tofu_oci_types::NoReporter;
+use tofu_oci_types::{NoReporter, Predecessors};
 
 use crate::facts::Depth;
 use crate::opentofu::Because;
@@ -21,7 +21,8 @@ async fn checked_in(name: &str, work_dir: &Path) -> CheckReport {
     let store = DirStore::open(repositories().join(name)).unwrap();
     let (address, own) = ("registry.example.test/acme/widget".parse().unwrap(), "linux_amd64".parse().unwrap());
     let (address, depth) = (Some(&address), Depth::Packages);
-    let request = CheckRequest { address, version: None, platforms: &[], own: &own, depth, work_dir };
+    let predecessors = Predecessors::NONE;
+    let request = CheckRequest { address, predecessors, version: None, platforms: &[], own: &own, depth, work_dir };
     check(&store, &request, &NoReporter).await.unwrap()
 }
 
@@ -157,7 +158,9 @@ async fn an_index_is_read_as_often_whether_it_is_for_few_platforms_or_many() {
         let folder = wide(entries);
         let own = "linux_amd64".parse().unwrap();
         let (depth, work_dir) = (Depth::Packages, folder.path());
-        let request = CheckRequest { address: None, version: None, platforms: &[], own: &own, depth, work_dir };
+        let predecessors = Predecessors::NONE;
+        let request =
+            CheckRequest { address: None, predecessors, version: None, platforms: &[], own: &own, depth, work_dir };
         let before = crate::opentofu::json::READS.get();
         let report = check(&DirStore::open(folder.path()).unwrap(), &request, &NoReporter).await.unwrap();
         assert_eq!(report.predictions.len(), entries + 1);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::OutputArgs;
+use super::{OutputArgs, PredecessorArgs};
 
 /// Arguments of `config`.
 #[derive(Debug, Args)]
@@ -51,6 +51,8 @@ pub(crate) struct ConfigCheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct ConfigSnippetArgs {
     /// Every method is an array there, because OpenTofu ignores a method that is an object.
     #[arg(long)]
     pub(crate) json_form: bool,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

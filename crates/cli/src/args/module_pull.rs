@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PredecessorArgs, TrustArgs};
 
 /// Arguments of `module pull`.
 #[derive(Debug, Args)]
@@ -71,6 +71,8 @@ pub(crate) struct ModuleVersionsArgs {
     pub(crate) limit: Option<u16>,
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ModuleMappingArgs, OutputArgs, query::LookupArgs};
+use super::{ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -34,6 +34,8 @@ pub(crate) struct ProvidersArgs {
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -57,7 +57,7 @@ pub(crate) struct ServeArgs {
     /// Send OpenTofu to the repository of a module, as oci://…, and Terraform to the archive here
     #[arg(long, requires = "modules_from", hide_short_help = true)]
     pub(crate) oci_locations: bool,
-    /// Serve what says that it is of another address too, out of every place
+    /// Also serve releases and modules that name another address, out of every place
     ///
     /// Name the addresses with --include: then clients get these, whatever the repositories say. `rename` in the settings does it
     /// for one place.

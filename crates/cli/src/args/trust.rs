@@ -19,7 +19,7 @@ pub(crate) struct TrustArgs {
 /// Arguments of every verb that compares addresses.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PredecessorArgs {
-    /// Take addresses of HOST and of its predecessor for one, such as registry.opentofu.org=registry.terraform.io (repeatable)
+    /// Treat HOST and PREDECESSOR as one host, such as registry.opentofu.org=registry.terraform.io (repeatable)
     ///
     /// It is for repositories that both share. It holds in both directions, for providers of one namespace and type and modules
     /// of one namespace, name and system.
@@ -43,7 +43,7 @@ impl PredecessorArgs {
 /// Arguments of every verb that takes releases under an address.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct RenameArgs {
-    /// Take what says that it is of another address all the same, under the address that is asked for
+    /// Use a release that names another address under the address that you ask for
     #[arg(long, hide_short_help = true)]
     pub(crate) rename: bool,
 }

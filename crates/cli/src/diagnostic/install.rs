@@ -127,11 +127,7 @@ impl Diagnostic {
                 let release = super::RefusedRelease { address: &address, version: &version, place: &place };
                 diagnostic.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
-            FetchError::OtherAddress { address, published_as, .. } => diagnostic.renaming(
-                (address.hostname(), published_as.hostname()),
-                address.namespace() == published_as.namespace()
-                    && address.provider_type() == published_as.provider_type(),
-            ),
+            FetchError::OtherAddress { address, published_as, .. } => diagnostic.renaming(&address, &published_as),
             FetchError::NotTheLockedPackage { place, refusal, .. } => diagnostic
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))

@@ -64,8 +64,7 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::UpstreamChanged { .. } => {
                 plain(&error).hint("a version must never change: ask its publisher what happened")
             }
-            ModuleMirrorError::OtherAddress { ref address, ref published_as, .. } => plain(&error)
-                .renaming((address.hostname(), published_as.hostname()), address.path() == published_as.path()),
+            ModuleMirrorError::OtherAddress { ref address, ref published_as, .. } => plain(&error).renaming(address, &**published_as),
             ModuleMirrorError::OtherModule { .. } => plain(&error)
                 .exiting(Exit::Usage)
                 .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}"),

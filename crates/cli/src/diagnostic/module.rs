@@ -27,6 +27,7 @@ impl Diagnostic {
             ModuleFault::Unreadable(unreadable) => self.unreadable_hint(unreadable),
             ModuleFault::OwnAnnotation { .. } => self.hint("omit it; --version and the files say what it holds"),
             ModuleFault::TagTaken(taken) => self.module_taken_hint(taken),
+            ModuleFault::OtherModule(found) => self.renaming(&found.given, &found.kept),
             _ => self,
         }
     }

@@ -152,11 +152,7 @@ impl Diagnostic {
     /// The same with the ways on for a repository that is kept for another address.
     fn address_hint(self, found: &OtherAddress) -> Self {
         if !["push", "pack"].contains(&invocation::verb()) {
-            return self.renaming(
-                (found.given.hostname(), found.kept.hostname()),
-                found.given.namespace() == found.kept.namespace()
-                    && found.given.provider_type() == found.kept.provider_type(),
-            );
+            return self.renaming(&found.given, &found.kept);
         }
         let diagnostic = if found.kept.provider_type() == found.given.provider_type() {
             self.hint(format!("publish it as the others: --address {}", found.kept))

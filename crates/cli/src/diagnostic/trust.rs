@@ -1,8 +1,9 @@
 //! Releases that are not trusted, and what trust is read from.
 
 use tofu_oci_fetch::PinFileError;
+use tofu_oci_mapper::{Symbol, TemplateAddress};
 use tofu_oci_trust::{ByHand, Flaw, RuleOrigin, TrustRefusal, TrustRule};
-use tofu_oci_types::{Hostname, Place, ProviderAddr, Version};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -63,12 +64,12 @@ impl From<PinFileError> for Diagnostic {
 }
 
 impl Diagnostic {
-    /// The same with what to do about a release that says another address than the one that it is asked as; `is_moved` if only
-    /// the hosts differ, that of the asked one first.
-    pub(crate) fn renaming(self, (asked, said): (&Hostname, &Hostname), is_moved: bool) -> Self {
+    /// The same with what to do about what is asked as one address, and says another.
+    pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
         let diagnostic = self.hint("check the address, --from and the repository");
-        let diagnostic = if is_moved {
-            let (asked, said) = (asked.display(), said.display());
+        let mut symbols = A::OF.symbols().iter();
+        let diagnostic = if symbols.all(|part| *part == Symbol::Hostname || asked.part(*part) == said.part(*part)) {
+            let [asked, said] = [asked, said].map(|address| address.hostname().display());
             diagnostic.hint(format!("if one host is the predecessor of the other: --predecessor {asked}={said}"))
         } else {
             diagnostic

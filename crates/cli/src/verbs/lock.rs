@@ -194,6 +194,9 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
 fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     let LockedProvider { address, version, place, platforms, restored, .. } = provider;
     page.line(format_args!("{address} {version} from {place}"));
+    if let Some(published_as) = &provider.published_as {
+        page.line(format_args!("  published as {published_as}"));
+    }
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for platform in platforms {
         let basis = basis(platform);

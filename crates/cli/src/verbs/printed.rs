@@ -121,6 +121,9 @@ fn of_package(verb: &str, package: &Installed, page: &mut Page) {
     let Installed { address, version, platform, path, .. } = package;
     page.line(format_args!("{verb} {address} {version} {platform}"));
     page.line(format_args!("  {}", shown(path)));
+    if let Some(published_as) = &package.published_as {
+        page.line(format_args!("  published as {published_as}"));
+    }
     if let Some(trust) = package.trust.as_ref().filter(|trust| !trust.signers.is_empty()) {
         let names: Vec<&str> = trust.signers.iter().map(|signer| signer.name.as_str()).collect();
         page.line(format_args!("  {} by {}", standing(trust.standing), names.join(", ")));

@@ -29,7 +29,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
-    let mirrors = crate::modules::load(&args.mapping, &dir)?;
+    let mirrors = crate::modules::load(&args.mapping, &args.predecessors, &dir)?;
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree =
         providers_tree(&dir, &data_dir(&dir), workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;

@@ -58,7 +58,7 @@ fn the_first_rule_for_a_module_counts_and_the_others_say_why_not() {
         include = ["b.example/*/*/*", "*/*/*/*"]
         repository_template = "oci:modules"
         "#;
-    let mirrors = ModuleMirrors::parse(text).expect("a mapping");
+    let mirrors = ModuleMirrors::parse(text, tofu_oci_types::Predecessors::NONE).expect("a mapping");
     let steps = mapping_steps(&mirrors, &"a.example/acme/network/aws".parse().expect("an address"));
     let said: Vec<String> =
         steps.iter().map(|step| format!("{} {} {}", step.number, step.selected, step.matches)).collect();

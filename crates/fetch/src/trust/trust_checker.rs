@@ -358,6 +358,11 @@ impl Judgement {
         }
     }
 
+    /// The provider that the release says it is of, if that is another address than the one that it is used as.
+    pub fn published_as(&self) -> Option<&ProviderAddr> {
+        self.published_as.as_ref()
+    }
+
     /// The checksums that signatures vouch for, by platform.
     pub fn covered(&self) -> &BTreeMap<Platform, BTreeSet<PackageHash>> {
         &self.covered

@@ -382,6 +382,7 @@ impl LockedRelease {
             platforms: self.record.hashes().into_iter().map(platform).collect(),
             address: self.id.address,
             version: self.id.version,
+            published_as: self.judged.published_as().cloned(),
             place: self.id.place,
             identity: self.id.identity,
             restored,

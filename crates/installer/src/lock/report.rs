@@ -42,6 +42,9 @@ pub struct LockedProvider {
     pub address: ProviderAddr,
     /// Its version.
     pub version: Version,
+    /// The provider that the release says it is of, if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_as: Option<ProviderAddr>,
     /// The place that was asked.
     pub place: Place,
     /// What identifies the release.

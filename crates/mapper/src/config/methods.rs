@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Predecessors, ProviderAddr};
 
 use super::{CliConfigReading, ConfigFiles, Environment, Method, MethodKind, implicit};
 use crate::{
@@ -61,22 +61,22 @@ impl Methods {
     }
 }
 
-/// Whether the `oci_mirror` methods among these send two providers to one repository. A provider counts for the first method
-/// that selects it.
+/// Whether the `oci_mirror` methods among these send two providers to one repository. A provider counts for each method that
+/// selects it: `OpenTofu` asks all of them.
 ///
 /// # Errors
 /// Two such providers; the rule is the number of the method.
-pub fn check_oci_mirrors(methods: &[Method]) -> Result<(), NotOneToOne> {
-    let rules = methods.iter().map(|method| AddressRule {
-        patterns: method.selector.include.iter().chain(&method.selector.exclude).collect(),
-        places: match &method.kind {
-            MethodKind::OciMirror { template } => vec![TemplateRepositories::Registry(template.clone())],
-            _ => Vec::new(),
-        },
+pub fn check_oci_mirrors(methods: &[Method], predecessors: &Predecessors) -> Result<(), NotOneToOne> {
+    let rules = methods.iter().map(|Method { selector, kind, .. }| {
+        let repositories = match kind {
+            MethodKind::OciMirror { template } => Some(TemplateRepositories::Registry(template.clone())),
+            _ => None,
+        };
+        AddressRule::new(&selector.include, &selector.exclude, repositories)
     });
     let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
-    let first = |address: &ProviderAddr| methods.iter().position(|method| method.selector.select(address).is_in());
-    check_one_to_one(&rules, &first, &|one, other| one == other)
+    let selects = |method: usize, address: &ProviderAddr| methods[method].selector.select(address).is_in();
+    check_one_to_one(&rules, &selects, predecessors)
 }
 
 impl Method {

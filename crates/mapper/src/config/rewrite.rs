@@ -26,10 +26,22 @@ pub struct RewrittenParts {
     pub tokens: BTreeMap<Hostname, Masked>,
 }
 
-/// A text that a program would read as something else.
+/// What `OpenTofu` would read differently from what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} would be read as something else than they are")]
-pub struct NotReadBack(&'static str);
+pub enum NotReadBack {
+    /// The `host` blocks.
+    #[error("OpenTofu would read the services of hosts differently from what was written")]
+    Services,
+    /// The blocks of credentials.
+    #[error("OpenTofu would read the credentials differently from what was written")]
+    Credentials,
+    /// `provider_installation`.
+    #[error("OpenTofu would read the installation methods differently from what was written")]
+    Methods,
+    /// `plugin_cache_dir`.
+    #[error("OpenTofu would read the folder of the plugin cache differently from what was written")]
+    PluginCache,
+}
 
 /// A file in the native syntax that says what the files say, with the replacement.
 ///
@@ -98,13 +110,13 @@ fn check(
         }
         let has_methods = after.installation.as_ref().is_some_and(|found| has(found, &replacement.methods));
         let same = [
-            (has_services, "the services of hosts"),
-            (read.keys().eq(blocks.keys()) && (read == blocks || !is_same_release), "the credentials"),
-            (has_methods, "the installation methods"),
-            (after.plugin_cache_dir == reading.config.plugin_cache_dir, "the folder of the plugin cache"),
+            (has_services, NotReadBack::Services),
+            (read.keys().eq(blocks.keys()) && (read == blocks || !is_same_release), NotReadBack::Credentials),
+            (has_methods, NotReadBack::Methods),
+            (after.plugin_cache_dir == reading.config.plugin_cache_dir, NotReadBack::PluginCache),
         ];
-        if let Some((_, what)) = same.into_iter().find(|(is_same, _)| !is_same) {
-            return Err(NotReadBack(what));
+        if let Some((_, part)) = same.into_iter().find(|(is_same, _)| !is_same) {
+            return Err(part);
         }
     }
     Ok(())

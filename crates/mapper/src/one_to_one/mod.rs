@@ -14,7 +14,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use tofu_oci_types::{Hostname, Place};
+use tofu_oci_types::{Hostname, Place, Predecessors};
 
 use self::meeting::{MappedRegion, SearchEnd, search};
 use self::parts::PartRange;
@@ -27,9 +27,20 @@ use crate::{Symbol, TemplateAddress, TemplateOf, TemplateRepositories};
 /// A rule that sends addresses to places.
 pub struct AddressRule<'a, A: TemplateAddress> {
     /// The patterns that say which addresses it is for, those that it is not for among them.
-    pub patterns: Vec<&'a A::Pattern>,
+    patterns: Vec<&'a A::Pattern>,
     /// Where they go, or come from.
-    pub places: Vec<TemplateRepositories<A>>,
+    places: Vec<TemplateRepositories<A>>,
+}
+
+impl<'a, A: TemplateAddress> AddressRule<'a, A> {
+    /// A rule for the addresses of `include` without those of `exclude`.
+    pub fn new(
+        include: &'a [A::Pattern],
+        exclude: &'a [A::Pattern],
+        places: impl IntoIterator<Item = TemplateRepositories<A>>,
+    ) -> Self {
+        Self { patterns: include.iter().chain(exclude).collect(), places: places.into_iter().collect() }
+    }
 }
 
 /// Why rules may not be used together.
@@ -64,6 +75,16 @@ pub enum NotOneToOne {
         /// What its addresses are.
         of: TemplateOf,
     },
+    /// The search for two addresses with one place ended before it was known whether there are any.
+    #[error("tofu-oci cannot tell whether {} two {}s to one place", sends(templates), of.noun())]
+    Unclear {
+        /// The rule, and the number of its place; of two, the later one.
+        rule: (usize, usize),
+        /// The templates of the places that could be one.
+        templates: [String; 2],
+        /// What their addresses are.
+        of: TemplateOf,
+    },
 }
 
 fn sends([first, second]: &[String; 2]) -> String {
@@ -79,14 +100,14 @@ impl NotOneToOne {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Meeting { .. } => "same-place",
-            Self::Computed { .. } => "computed-place",
+            Self::Computed { .. } | Self::Unclear { .. } => "computed-place",
         }
     }
 
     /// The rule that is at fault, and the number of its place; of two, the later one.
     pub fn rule(&self) -> (usize, usize) {
         match self {
-            Self::Meeting { rules: [_, rule], .. } | Self::Computed { rule, .. } => *rule,
+            Self::Meeting { rules: [_, rule], .. } | Self::Computed { rule, .. } | Self::Unclear { rule, .. } => *rule,
         }
     }
 
@@ -97,28 +118,31 @@ impl NotOneToOne {
             Self::Computed { of, .. } => {
                 format!("write a template of text and symbols alone, such as {}, in a rule for each case", of.example())
             }
+            Self::Unclear { of, .. } => {
+                format!("write each symbol once, with / between the symbols, such as {}", of.example())
+            }
         }
     }
 }
 
-/// Refuses rules by which two addresses get one place. `rule_of` says which rule counts for an address, by its number;
-/// `is_same` which two addresses count as one.
+/// Refuses rules by which two addresses get one place. `counts` says whether the rule of this number counts for an address.
 ///
 /// # Errors
 /// Two addresses that would meet, or a template that cannot be judged.
 pub fn check_one_to_one<A: TemplateAddress>(
     rules: &[AddressRule<'_, A>],
-    rule_of: &dyn Fn(&A) -> Option<usize>,
-    is_same: &dyn Fn(&A, &A) -> bool,
+    counts: &dyn Fn(usize, &A) -> bool,
+    predecessors: &Predecessors,
 ) -> Result<(), NotOneToOne> {
     let patterns = rules.iter().flat_map(|rule| rule.patterns.iter().copied());
-    let regions = regions::regions::<A>(patterns, &|one, other| are_one_host(is_same, one, other));
-    let of_rule = regions.into_iter().filter_map(|region| {
-        let example = address_of::<A>(&region.example(A::OF))?;
-        Some((region, rule_of(&example)?))
+    let regions = regions::regions::<A>(patterns, &|one, other| are_one_host::<A>(predecessors, one, other));
+    let of_rules = regions.iter().filter_map(|region| Some((region, address_of::<A>(&region.example(A::OF))?)));
+    let of_rules = of_rules.flat_map(|(region, example)| {
+        let numbers = (0..rules.len()).filter(move |number| counts(*number, &example));
+        numbers.map(|number| (region.clone(), number))
     });
     let places: Vec<&[TemplateRepositories<A>]> = rules.iter().map(|rule| rule.places.as_slice()).collect();
-    RuleSet { places, rule_of, is_same }.check(of_rule.collect())
+    RuleSet { places, counts, predecessors }.check(of_rules.collect())
 }
 
 /// The same for one template without patterns. It must tell apart whatever it mentions; addresses that differ elsewhere are for
@@ -137,32 +161,39 @@ pub fn check_mentioned<A: TemplateAddress>(repositories: &TemplateRepositories<A
     };
     let region = AddressRegion { parts: A::OF.symbols().iter().map(part).collect() };
     let places = vec![std::slice::from_ref(repositories)];
-    RuleSet { places, rule_of: &|_| Some(0), is_same: &|one, other| one == other }.check(vec![(region, 0)])
+    RuleSet { places, counts: &|_, _| true, predecessors: Predecessors::NONE }.check(vec![(region, 0)])
 }
 
 struct RuleSet<'a, A: TemplateAddress> {
     places: Vec<&'a [TemplateRepositories<A>]>,
-    rule_of: &'a dyn Fn(&A) -> Option<usize>,
-    is_same: &'a dyn Fn(&A, &A) -> bool,
+    counts: &'a dyn Fn(usize, &A) -> bool,
+    predecessors: &'a Predecessors,
 }
 
 impl<A: TemplateAddress> RuleSet<'_, A> {
+    /// Two addresses that meet are named first: what is not known of one template hides nothing of the others.
     fn check(&self, regions: Vec<(AddressRegion, usize)>) -> Result<(), NotOneToOne> {
-        let mut mapped = Vec::new();
+        let (mut mapped, mut unknown) = (Vec::new(), None);
         for (region, rule) in regions {
             for (number, repositories) in self.places[rule].iter().enumerate() {
-                let computed = |_: ComputedPlace| self.computed((rule, number));
-                let rows = rows_of(repositories, &region).map_err(computed)?;
-                mapped.extend(rows.into_iter().map(|(region, row)| MappedRegion { region, row, from: (rule, number) }));
+                let from = (rule, number);
+                match rows_of(repositories, &region) {
+                    Ok(rows) => mapped.extend(rows.into_iter().map(|(region, row)| MappedRegion { region, row, from })),
+                    Err(ComputedPlace) => unknown = unknown.or_else(|| Some(self.computed(from))),
+                }
             }
         }
         mapped.sort_by_key(|mapped| mapped.from);
         for (number, other) in mapped.iter().enumerate() {
             for one in &mapped[..=number] {
-                self.check_pair(one, other)?;
+                match self.check_pair(one, other) {
+                    Err(meeting @ NotOneToOne::Meeting { .. }) => return Err(meeting),
+                    Err(unclear) => unknown = unknown.or(Some(unclear)),
+                    Ok(()) => {}
+                }
             }
         }
-        Ok(())
+        unknown.map_or(Ok(()), Err)
     }
 
     fn check_pair(&self, one: &MappedRegion, other: &MappedRegion) -> Result<(), NotOneToOne> {
@@ -176,7 +207,10 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         match search(A::OF, (one, other), self.differ(one, other), &is_meeting) {
             SearchEnd::Nothing => Ok(()),
             SearchEnd::Meeting => meeting.into_inner().map_or(Ok(()), Err),
-            SearchEnd::Unclear => Err(self.computed(other.from)),
+            SearchEnd::Unclear => {
+                let templates = self.templates([one, other]).map(ToString::to_string);
+                Err(NotOneToOne::Unclear { rule: other.from, templates, of: A::OF })
+            }
         }
     }
 
@@ -186,7 +220,7 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         (0..A::OF.symbols().len()).any(|part| match (&one.region.parts[part], &other.region.parts[part]) {
             (PartRange::Fixed(left), PartRange::Fixed(right)) => {
                 let is_host = A::OF.symbols()[part] == Symbol::Hostname;
-                left != right && !(is_host && are_one_host(self.is_same, left, right))
+                left != right && !(is_host && are_one_host::<A>(self.predecessors, left, right))
             }
             _ => is_free(one, part) || is_free(other, part),
         })
@@ -199,12 +233,12 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         (other, second): (&MappedRegion, &[String]),
     ) -> Option<NotOneToOne> {
         let (first, second) = (address_of::<A>(first)?, address_of::<A>(second)?);
-        if first == second || (self.is_same)(&first, &second) {
+        if first.is_same(&second, self.predecessors) {
             return None;
         }
         let place = |address: &A, mapped: &MappedRegion| {
             let (rule, number) = mapped.from;
-            let counts = (self.rule_of)(address) == Some(rule);
+            let counts = (self.counts)(rule, address);
             let place = self.places[rule][number].place(address).ok().filter(|_| counts);
             place.map(Place::from)
         };
@@ -212,7 +246,7 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         if place != same {
             return None;
         }
-        let repositories = [one, other].map(|mapped| &self.places[mapped.from.0][mapped.from.1]);
+        let repositories = self.templates([one, other]);
         let remedy = remedy(repositories, &first, &second);
         Some(NotOneToOne::Meeting {
             first: first.to_string(),
@@ -225,18 +259,22 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         })
     }
 
+    fn templates(&self, of: [&MappedRegion; 2]) -> [&TemplateRepositories<A>; 2] {
+        of.map(|mapped| &self.places[mapped.from.0][mapped.from.1])
+    }
+
     fn computed(&self, rule: (usize, usize)) -> NotOneToOne {
         NotOneToOne::Computed { rule, template: self.places[rule.0][rule.1].to_string(), of: A::OF }
     }
 }
 
 /// Whether two hosts' addresses count as one.
-fn are_one_host<A: TemplateAddress>(is_same: &dyn Fn(&A, &A) -> bool, one: &str, other: &str) -> bool {
+fn are_one_host<A: TemplateAddress>(predecessors: &Predecessors, one: &str, other: &str) -> bool {
     let address = |host: &str| {
         let part = |symbol: &Symbol| if *symbol == Symbol::Hostname { host } else { symbol.sample() }.to_owned();
         address_of::<A>(&A::OF.symbols().iter().map(part).collect::<Vec<_>>())
     };
-    matches!((address(one), address(other)), (Some(one), Some(other)) if is_same(&one, &other))
+    matches!((address(one), address(other)), (Some(one), Some(other)) if one.is_same(&other, predecessors))
 }
 
 /// The addresses of a region with their places, as many regions as conditions make of it.
@@ -277,11 +315,8 @@ fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first
     let [one, other] = repositories;
     let differing: Vec<Symbol> =
         A::OF.symbols().iter().copied().filter(|symbol| first.part(*symbol) != second.part(*symbol)).collect();
-    let hosts = if differing == [Symbol::Hostname] {
-        "; or, if the hosts are one, say so with --predecessor or `predecessors`"
-    } else {
-        ""
-    };
+    let hosts =
+        if differing == [Symbol::Hostname] { "; or name the hosts with --predecessor if they are one" } else { "" };
     if one != other {
         let example = A::OF.example();
         return format!("give each rule a path of its own, and write / between the symbols, as in {example}{hosts}");

@@ -1,5 +1,7 @@
 //! The text of a place as characters and parts of an address in a row, in the one spelling of the place.
 
+use std::path::is_separator;
+
 use tofu_oci_hcl::template::{NoPieces, TemplatePiece, TemplateValue};
 use tofu_oci_types::Place;
 
@@ -40,6 +42,8 @@ impl PlaceRow {
             Err(NoPieces::NoText) => return Ok(None),
             Err(NoPieces::Computed) => return Err(ComputedPlace),
         };
+        let is_of_folder = matches!(repositories, TemplateRepositories::Layouts(_));
+        let parts = |character: char| character == '/' || (is_of_folder && is_separator(character));
         let mut segments = vec![Vec::new()];
         for piece in pieces {
             let items: Vec<RowItem> = match piece {
@@ -51,7 +55,7 @@ impl PlaceRow {
             };
             for item in items {
                 match (item, segments.last_mut()) {
-                    (RowItem::Character('/'), _) => segments.push(Vec::new()),
+                    (RowItem::Character(character), _) if parts(character) => segments.push(Vec::new()),
                     (item, Some(segment)) => segment.push(item),
                     (_, None) => {}
                 }
@@ -125,6 +129,10 @@ fn one_spelling(registry: &[RowItem]) -> Result<Vec<RowItem>, ComputedPlace> {
 }
 
 /// A folder without `.`, empty parts and `PART/..`; no part of an address is one of these.
+///
+/// The case of letters counts. If it did not, no folders could be kept for the modules of several namespaces, whose names may
+/// differ by case alone. On a file system that ignores case, `Acme` and `acme` share a folder; there the packages say whose they
+/// are.
 fn of_folder(segments: Vec<Vec<RowItem>>) -> PlaceRow {
     let is = |segment: &[RowItem], text: &str| segment.iter().copied().eq(text.chars().map(RowItem::Character));
     let is_rooted = segments.len() > 1 && segments.first().is_some_and(Vec::is_empty);

@@ -4,15 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use tofu_oci_mapper::{NotOneToOne, RepositoryTemplate, TemplateError, TemplateRepositories, check_mentioned};
+use tofu_oci_mapper::{NotOneToOne, TemplateError, TemplateRepositories, check_mentioned};
 
 /// A destination, as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DestinationName {
-    /// Repositories of registries: `ghcr.io/acme/${namespace}/${type}`.
-    Registry(RepositoryTemplate),
-    /// Image layouts in folders: `oci:DIR`, which means `oci:DIR/${hostname}/${namespace}/${type}`.
-    Layouts(RepositoryTemplate),
+    /// Repositories of registries, or image layouts in folders.
+    Repositories(TemplateRepositories),
     /// A network mirror as plain files: `static:DIR`.
     Static(PathBuf),
     /// One file: `bundle:FILE`.
@@ -55,10 +53,7 @@ impl FromStr for DestinationName {
             return file.map(|file| Self::Bundle(file.into()));
         }
         after("oci:").transpose()?;
-        Ok(match text.parse()? {
-            TemplateRepositories::Registry(template) => Self::Registry(template),
-            TemplateRepositories::Layouts(template) => Self::Layouts(template),
-        })
+        Ok(Self::Repositories(text.parse()?))
     }
 }
 
@@ -69,8 +64,7 @@ impl DestinationName {
     /// Two such providers.
     pub fn check_one_to_one(&self) -> Result<(), NotOneToOne> {
         match self {
-            Self::Registry(template) => check_mentioned(&TemplateRepositories::Registry(template.clone())),
-            Self::Layouts(template) => check_mentioned(&TemplateRepositories::Layouts(template.clone())),
+            Self::Repositories(repositories) => check_mentioned(repositories),
             Self::Static(_) | Self::Bundle(_) => Ok(()),
         }
     }
@@ -79,8 +73,7 @@ impl DestinationName {
 impl fmt::Display for DestinationName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Registry(template) => template.fmt(f),
-            Self::Layouts(template) => write!(f, "oci:{template}"),
+            Self::Repositories(repositories) => repositories.fmt(f),
             Self::Static(dir) => write!(f, "static:{}", dir.display()),
             Self::Bundle(file) => write!(f, "bundle:{}", file.display()),
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_mapper::RepositoryTemplate;
+use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_source::{OciSource, Release, Source};
 use tofu_oci_store::{Store, StoreError};
 use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter};
@@ -17,17 +17,10 @@ pub type OpenStore = Arc<dyn Fn(&Place) -> Result<Arc<dyn Store>, StoreError> + 
 
 /// Repositories that a template names.
 pub struct Repositories {
-    template: RepositoryTemplate,
-    kind: RepositoryKind,
+    repositories: TemplateRepositories,
     open: OpenStore,
     predecessors: Predecessors,
     claimed: Mutex<HashMap<Place, ProviderRepository>>,
-}
-
-#[derive(Clone, Copy)]
-enum RepositoryKind {
-    Registry,
-    Layout,
 }
 
 struct ProviderRepository {
@@ -36,19 +29,9 @@ struct ProviderRepository {
 }
 
 impl Repositories {
-    /// Repositories of registries. Nothing is opened yet.
-    pub fn of_registries(template: RepositoryTemplate, open: OpenStore) -> Self {
-        Self::new(template, RepositoryKind::Registry, open)
-    }
-
-    /// Image layouts, each in the folder that the template names. Nothing is opened yet.
-    pub fn of_layouts(template: RepositoryTemplate, open: OpenStore) -> Self {
-        Self::new(template, RepositoryKind::Layout, open)
-    }
-
-    fn new(template: RepositoryTemplate, kind: RepositoryKind, open: OpenStore) -> Self {
-        let (predecessors, claimed) = (Predecessors::default(), Mutex::default());
-        Self { template, kind, open, predecessors, claimed }
+    /// Nothing is opened yet.
+    pub fn new(repositories: TemplateRepositories, open: OpenStore) -> Self {
+        Self { repositories, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
     }
 
     /// The same, in which a provider and its predecessor may share a repository.
@@ -75,10 +58,7 @@ impl Repositories {
 #[async_trait]
 impl Destination for Repositories {
     fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
-        Ok(match self.kind {
-            RepositoryKind::Registry => Place::Registry(self.template.apply(address)?),
-            RepositoryKind::Layout => Place::Layout(self.template.render(address)?.into()),
-        })
+        Ok(self.repositories.place(address)?.into())
     }
 
     fn claim(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
@@ -128,7 +108,7 @@ mod tests {
 
     fn repositories() -> Repositories {
         let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
-        Repositories::of_layouts("example.com/x/${namespace}-${type}".parse().unwrap(), Arc::new(open))
+        Repositories::new("oci:example.com/x/${namespace}-${type}".parse().unwrap(), Arc::new(open))
     }
 
     fn address(text: &str) -> ProviderAddr {

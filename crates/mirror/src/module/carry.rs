@@ -120,6 +120,7 @@ impl ModuleMirrorJob<'_> {
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await?,
         };
         self.demand_address(visit, &package)?;
+        self.destination.claim(&visit.address)?;
         self.demand_own_repository(visit, &package).await?;
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
@@ -167,7 +168,8 @@ impl ModuleMirrorJob<'_> {
             versions: vec![visit.version.clone()],
             withdrawn: Vec::new(),
             replace: ReplaceTag::Refuse,
-            rename: Rename::Refuse,
+            // `demand_own_repository` has compared the addresses.
+            rename: Rename::Allow,
             predecessors: self.how.trust.policy.predecessors(),
             asked_as: None,
             jobs: self.how.jobs.max(1),

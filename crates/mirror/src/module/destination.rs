@@ -1,7 +1,7 @@
 //! Where modules are carried to.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories};
@@ -22,28 +22,35 @@ pub trait ModuleDestination: Send + Sync {
     /// What is written to, for a module.
     ///
     /// # Errors
-    /// [`ModuleMirrorError::NoMirror`] and [`ModuleMirrorError::SharedRepository`].
+    /// As [`ModuleDestination::place`].
     fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError>;
 
     /// Where a module goes.
     ///
     /// # Errors
-    /// As [`ModuleDestination::store`].
-    fn place(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
-        Ok(self.store(address)?.place())
+    /// [`ModuleMirrorError::NoMirror`].
+    fn place(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError>;
+
+    /// The same, and from now on the place is for this module. Whoever calls it knows that there is such a module: a call that
+    /// someone made up must not keep another module out. A bundle keeps all modules apart itself.
+    ///
+    /// # Errors
+    /// As [`ModuleDestination::place`], and [`ModuleMirrorError::SharedRepository`] if the place is another module's.
+    fn claim(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
+        self.place(address)
     }
 
     /// What may have versions of the module before the run; usually what is written to.
     ///
     /// # Errors
-    /// As [`ModuleDestination::store`], and if it cannot be opened.
+    /// As [`ModuleDestination::place`], and if it cannot be opened.
     async fn before(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleMirrorError>;
 
     /// The module that the packages of the module's repository say they are, as it was before the run; `None` if none says so,
     /// or the repository is named by the module itself.
     ///
     /// # Errors
-    /// As [`ModuleDestination::store`].
+    /// As [`ModuleDestination::place`].
     async fn kept_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         Ok(None)
     }
@@ -63,7 +70,7 @@ pub struct MappedModuleRepositories {
     mirrors: ModuleMirrors,
     open: OpenStore,
     predecessors: Predecessors,
-    opened: Mutex<HashMap<Place, ModuleRepository>>,
+    claimed: Mutex<HashMap<Place, ModuleRepository>>,
 }
 
 #[derive(Clone)]
@@ -76,7 +83,7 @@ struct ModuleRepository {
 impl MappedModuleRepositories {
     /// Nothing is opened yet.
     pub fn new(mirrors: ModuleMirrors, open: OpenStore) -> Self {
-        Self { mirrors, open, predecessors: Predecessors::default(), opened: Mutex::default() }
+        Self { mirrors, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
     }
 
     /// The same, in which a module and its predecessor may share a repository.
@@ -85,34 +92,47 @@ impl MappedModuleRepositories {
         Self { predecessors, ..self }
     }
 
-    fn place_of(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
+    /// The repository, opened. Only one that is claimed is kept open: anyone may call any module.
+    fn repository(&self, address: &ModuleAddr) -> Result<ModuleRepository, ModuleMirrorError> {
+        let place = self.place(address)?;
+        match self.claimed().get(&place) {
+            Some(known) => Ok(known.clone()),
+            None => self.opened(address, &place),
+        }
+    }
+
+    fn opened(&self, address: &ModuleAddr, place: &Place) -> Result<ModuleRepository, ModuleMirrorError> {
+        Ok(ModuleRepository { address: address.clone(), store: (self.open)(place)?, kept: Arc::default() })
+    }
+
+    fn claimed(&self) -> MutexGuard<'_, HashMap<Place, ModuleRepository>> {
+        self.claimed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ModuleDestination for MappedModuleRepositories {
+    fn place(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
         match self.mirrors.of(address) {
             Some(mirror) => Ok(mirror.place(address)?.into()),
             None => Err(ModuleMirrorError::NoMirror { address: address.clone() }),
         }
     }
 
-    fn repository(&self, address: &ModuleAddr) -> Result<ModuleRepository, ModuleMirrorError> {
-        let place = self.place_of(address)?;
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let repository = if let Some(known) = opened.get(&place) {
-            known.clone()
-        } else {
-            let (store, kept) = ((self.open)(&place)?, Arc::default());
-            let repository = ModuleRepository { address: address.clone(), store, kept };
-            opened.insert(place.clone(), repository.clone());
-            repository
-        };
-        if !self.predecessors.same_module(&repository.address, address) {
-            let (first, second) = (Box::new(repository.address), Box::new(address.clone()));
-            return Err(ModuleMirrorError::SharedRepository { place, first, second });
+    fn claim(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
+        let place = self.place(address)?;
+        let mut claimed = self.claimed();
+        match claimed.get(&place) {
+            Some(ModuleRepository { address: first, .. }) if !self.predecessors.same_module(first, address) => {
+                let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
+                return Err(ModuleMirrorError::SharedRepository { place, first, second });
+            }
+            Some(_) => {}
+            None => drop(claimed.insert(place.clone(), self.opened(address, &place)?)),
         }
-        Ok(repository)
+        Ok(place)
     }
-}
 
-#[async_trait]
-impl ModuleDestination for MappedModuleRepositories {
     fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError> {
         Ok(self.repository(address)?.store)
     }
@@ -124,10 +144,10 @@ impl ModuleDestination for MappedModuleRepositories {
 
     async fn kept_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         let ModuleRepository { store, kept, .. } = self.repository(address)?;
-        let place = self.place_of(address)?;
+        let place = self.place(address)?;
         let recorded = kept.get_or_init(|| recorded_in(store)).await.clone();
         // A package that was copied from elsewhere may say that it is a module that never goes to this repository.
-        Ok(recorded.filter(|kept| self.place_of(kept).is_ok_and(|own| own == place)))
+        Ok(recorded.filter(|kept| self.place(kept).is_ok_and(|own| own == place)))
     }
 
     /// By the texts of the templates around their variables.
@@ -182,7 +202,23 @@ fn could_be_of(template: &str, repository: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tofu_oci_store::MemoryStore;
+
     use super::*;
+
+    #[test]
+    fn a_call_of_a_stranger_locks_no_module_of_the_user_out() {
+        let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
+        let template = "r.test/${namespace}/${name}/${target_system}".parse().unwrap();
+        let repositories = MappedModuleRepositories::new(ModuleMirrors::everywhere(template), Arc::new(open));
+        let (called, own): (ModuleAddr, ModuleAddr) =
+            ("other.test/acme/net/aws".parse().unwrap(), "registry.example.com/acme/net/aws".parse().unwrap());
+        assert_eq!(repositories.place(&called).unwrap(), repositories.place(&own).unwrap());
+        repositories.store(&called).unwrap();
+        repositories.claim(&own).unwrap();
+        assert_eq!(repositories.claim(&called).unwrap_err().code(), "shared-repository");
+        repositories.store(&called).unwrap();
+    }
 
     #[track_caller]
     fn check(template: &str, repository: &str, want: bool) {

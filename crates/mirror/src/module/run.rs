@@ -93,10 +93,11 @@ impl ModuleRun<'_> {
     /// Adds the versions of a module to the next wave, or the line that says why no version is wanted.
     async fn want(&mut self, wanted: WantedModule, caller: &ModuleCaller) -> Result<(), ModuleMirrorError> {
         let WantedModule { address, folder, origin } = wanted;
-        if let Err(error) = self.job.destination.store(&address) {
+        if let Err(error) = self.job.destination.place(&address) {
             self.fail(address, caller, error);
             return Ok(());
         }
+        let mut is_known = true;
         let versions = match &origin {
             ModuleOrigin::At { version, .. } => vec![version.clone()],
             ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => match self.versions(&address).await {
@@ -117,10 +118,15 @@ impl ModuleRun<'_> {
                     };
                     let text = format!("{address}: the destination has it, and it stays as it is: {error}");
                     self.job.reporter.event(&Event::warning("module-source-unasked", text));
+                    is_known = false;
                     kept
                 }
             },
         };
+        if is_known && let Err(error) = self.job.destination.claim(&address) {
+            self.fail(address, caller, error);
+            return Ok(());
+        }
         for version in versions {
             let key = (address.clone(), version.to_string());
             let wave = self.next.entry(key).or_insert_with(|| {
@@ -291,7 +297,7 @@ impl ModuleRun<'_> {
         if nested == NestedModules::Report {
             return Some(CallFate::NotFollowed);
         }
-        if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.store(address) {
+        if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.place(address) {
             return Some(CallFate::NoMirror);
         }
         if self.job.upstream.is_closed() {

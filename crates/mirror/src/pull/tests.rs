@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::TryStreamExt as _;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
-use tofu_oci_mapper::RepositoryTemplate;
+use tofu_oci_mapper::{RepositoryTemplate, TemplateRepositories};
 use tofu_oci_source::{Chain, RegistryAccess, RegistrySource, SignatureDemands};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::{Fault, Gate, ProviderZip, Rule, ScratchOpenPgpKey, Upstream};
@@ -85,7 +85,7 @@ impl Pulling {
         let store: Arc<dyn tofu_oci_store::Store> = Arc::new(self.carried.store());
         let template = format!("{}/${{type}}", self.carried.registry.address());
         let template = RepositoryTemplate::check(&template, &[ZAP.to_owned()]).unwrap();
-        Repositories::of_registries(template, Arc::new(move |_| Ok(Arc::clone(&store))))
+        Repositories::new(TemplateRepositories::Registry(template), Arc::new(move |_| Ok(Arc::clone(&store))))
     }
 
     /// How often the upstream was asked for such a path.

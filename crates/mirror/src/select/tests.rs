@@ -42,7 +42,7 @@ impl Case {
             &Candidates {
                 address: &address,
                 offered: &versions(self.offered),
-                present: &versions(self.present),
+                present: &versions(self.present).iter().collect(),
                 sightings: sightings.as_ref(),
                 now: day(self.today),
             },

@@ -1,11 +1,15 @@
 //! Copies between stores in memory and a folder.
 
+use std::collections::BTreeMap;
+
 use insta::assert_snapshot;
+use tofu_oci_layout::annotation;
 use tofu_oci_store::{ByteStream, DirStore, StoreError};
 use tofu_oci_types::{NetworkFault, Place};
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, tags};
+use crate::{ModuleChecks, ModulePushRequest, PackedFiles, push_module};
 
 /// A store with these versions, each of one platform.
 async fn store(versions: &[&str]) -> Watching {
@@ -250,4 +254,32 @@ async fn tells_what_there_is_instead() {
     assert_eq!(offered.iter().map(Version::to_string).collect::<Vec<_>>(), ["1.4.0"]);
     let error = copy(&Watching::new(), &Watching::new(), &[], ReplaceTag::Refuse).await;
     assert_snapshot!(error.expect_err("empty"), @"memory has no releases");
+}
+
+/// A store with a package that says it is this module.
+async fn module(address: &str, version: &str) -> Watching {
+    let (folder, store) = (Folder::new(), Watching::new());
+    folder.file("main.tf", "");
+    let request = ModulePushRequest {
+        dir: &folder.path(),
+        version: &version.parse().unwrap(),
+        annotations: BTreeMap::from([(annotation::MODULE_ADDRESS.to_owned(), address.to_owned())]),
+        replace: ReplaceTag::Refuse,
+        checks: ModuleChecks::Skip,
+        files: PackedFiles::All,
+        signing: None,
+        work_dir: std::env::temp_dir(),
+    };
+    push_module(&request, &store, &Heard::default()).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn a_module_went_into_the_repository_of_another_module() {
+    let (from, to) = (module("evil.test/acme/net/aws", "9.9.0").await, module("acme/net/aws", "1.0.0").await);
+    let error = copy(&from, &to, &["9.9.0"], ReplaceTag::Refuse).await.unwrap_err();
+    assert_snapshot!(format!("{}: {error}", error.code()), @"kept-for-another: memory holds registry.opentofu.org/acme/net/aws (its version 1.0.0 says so), but this module is evil.test/acme/net/aws");
+    assert_eq!(tags(&to).await.into_iter().collect::<Vec<_>>(), ["1.0.0"]);
+    let same = module("registry.opentofu.org/acme/net/aws", "1.1.0").await;
+    copy(&same, &to, &["1.1.0"], ReplaceTag::Refuse).await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tofu_oci_types::{Digest, InvalidOciModuleSource, Place, RepositoryRef, Tag};
+use tofu_oci_types::{Digest, InvalidOciModuleSource, ModuleAddr, Place, RepositoryRef, Tag, Version};
 
 /// What stands against publishing a module.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -41,6 +41,23 @@ pub enum ModuleFault {
     /// The tag points at something else.
     #[error(transparent)]
     TagTaken(Box<ModuleTagTaken>),
+    /// The repository is kept for another module.
+    #[error(transparent)]
+    OtherModule(Box<OtherModule>),
+}
+
+/// A module, and the other one that a repository is kept for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} holds {kept} (its version {version} says so), but this module is {given}")]
+pub struct OtherModule {
+    /// The repository.
+    pub place: Place,
+    /// The module that the package there names.
+    pub kept: ModuleAddr,
+    /// The version of that package.
+    pub version: Version,
+    /// The module that this package names.
+    pub given: ModuleAddr,
 }
 
 /// A module that `OpenTofu` could not read from its package.
@@ -102,6 +119,7 @@ impl ModuleFault {
             Self::Unreadable(_) => "module-unreadable",
             Self::OwnAnnotation { .. } => "own-annotation",
             Self::TagTaken(_) => "tag-taken",
+            Self::OtherModule(_) => "kept-for-another",
         }
     }
 }

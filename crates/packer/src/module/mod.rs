@@ -18,7 +18,7 @@ mod request;
 
 pub(crate) use look::{taken, zip_of};
 
-pub use error::{ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
+pub use error::{ModuleFault, ModuleTagTaken, OtherModule, PackageDifference, UnreadableModule};
 pub use push::{plan_module_push, push_module};
 pub use report::{LeftOutFile, ModuleContents, ModulePushPlan, ModulePushReport, ModuleTagState};
 pub use request::{ModuleChecks, ModulePushRequest, PackedFiles};

@@ -24,7 +24,7 @@ impl Examination<'_> {
                 return self.remark_once("notice-unreadable", &format!("a notice beside it cannot be read: {fault}"));
             }
         };
-        if !self.facts.content().is_some_and(|content| stated.is_about(content)) {
+        if !self.facts.content().is_some_and(|content| stated.is_about_one(content, &self.trusted.predecessors)) {
             let text = match self.facts.names {
                 StatedNames::OfRelease => "a notice beside it names another provider, version or index, and is ignored",
                 StatedNames::Nothing => "a notice beside it is about something else, and is ignored",

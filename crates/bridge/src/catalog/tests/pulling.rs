@@ -31,7 +31,7 @@ fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
 fn into(store: &Arc<MemoryStore>) -> Arc<dyn Destination> {
     let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);
     let open = move |_: &Place| Ok(Arc::clone(&store));
-    Arc::new(Repositories::of_layouts("memory.test/${type}".parse().unwrap(), Arc::new(open)))
+    Arc::new(Repositories::new("oci:memory.test/${type}".parse().unwrap(), Arc::new(open)))
 }
 
 /// A catalog that pulls through from the place into memory.

@@ -39,6 +39,7 @@ fn find(
         environment,
         files,
         magic_suffix: MagicSuffix::default(),
+        predecessors: tofu_oci_types::Predecessors::default(),
         lock,
         required,
     });

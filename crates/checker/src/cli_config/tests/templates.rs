@@ -24,6 +24,26 @@ fn several_providers_on_one_repository() {
 }
 
 #[test]
+fn two_providers_meet_behind_a_method_that_selects_them_before() {
+    let holes = |before: &str| {
+        let hole = mirror("ghcr.io/acme/${namespace}-${type}", "\"example.com/*/*\"");
+        let found = methods(&format!("{before}\n{hole}"));
+        found.lines().find(|line| line.contains("template-hole")).unwrap_or_default().to_owned()
+    };
+    let want = "warning[template-hole] `ghcr.io/acme/${namespace}-${type}` sends two providers to one repository: example.com/a-a/a and example.com/a/a-a both get ghcr.io/acme/a-a-a";
+    for before in ["direct {}", "filesystem_mirror {\n  path = \"/srv\"\n}"] {
+        assert_eq!(holes(before), want, "{before}");
+    }
+    assert_eq!(holes(&mirror("ghcr.io/all/${hostname}/${namespace}/${type}", "\"*/*/*\"")), want);
+    let both = [
+        mirror("ghcr.io/${namespace}/${type}", "\"example.com/*/*\""),
+        mirror("ghcr.io/${type}/${namespace}", "\"example.com/*/*\""),
+    ];
+    let found = methods(&both.join("\n"));
+    assert!(found.contains("template-hole"), "two that select one provider are compared, too: {found}");
+}
+
+#[test]
 fn a_registry_without_a_repository() {
     assert_snapshot!(methods(&mirror("ghcr.io", ONE)), @r#"
     error[template-no-repository] the template gives `ghcr.io`, which names no repository

@@ -112,7 +112,7 @@ async fn collect_modules(
     let upstream: Box<dyn ModuleUpstream> = match from {
         Some(file) => Box::new(BundledModules::new(BundleArchive::open(file).await?)),
         None => Box::new(MappedModules {
-            mirrors: mapping::load(&ModuleMappingArgs::default(), dir)?,
+            mirrors: mapping::load(&ModuleMappingArgs::default(), &args.trust.predecessors, dir)?,
             open: connector.repositories()?,
             others: HostedModules { opener: open::opener(connector)?, git: connector.git() },
         }),

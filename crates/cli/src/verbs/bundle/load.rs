@@ -2,7 +2,7 @@
 
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
-use tofu_oci_mapper::ModuleMirrors;
+use tofu_oci_mapper::{ModuleMirrors, TemplateRepositories};
 use tofu_oci_mirror::{
     BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
     MirrorMode, ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule,
@@ -134,7 +134,7 @@ fn module_mirrors(args: &BundleLoadArgs, wanted: &[WantedModule]) -> Result<Modu
     if wanted.is_empty() {
         return Ok(ModuleMirrors::default());
     }
-    let mirrors = mapping::load(&args.mapping, &working_dir(None)?)?;
+    let mirrors = mapping::load(&args.mapping, &args.trust.predecessors, &working_dir(None)?)?;
     if !mirrors.mirrors().is_empty() {
         return Ok(mirrors);
     }
@@ -166,7 +166,7 @@ async fn connector(
     mirrors: &ModuleMirrors,
 ) -> Result<Connector, Diagnostic> {
     let mut named = registries(&[], mirrors);
-    if let Some(DestinationName::Registry(_)) = to {
+    if let Some(DestinationName::Repositories(TemplateRepositories::Registry(_))) = to {
         let of_providers = of_from(args.destination.as_deref())?;
         named.extend(of_providers.filter(|registry| !named.contains(registry)));
     }

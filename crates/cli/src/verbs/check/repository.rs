@@ -42,6 +42,7 @@ pub(super) async fn check(
     let own = Platform::current();
     let request = CheckRequest {
         address: args.address.as_ref(),
+        predecessors: &args.trust.predecessors.all(),
         version: version.as_ref(),
         platforms: &args.platforms,
         own: &own,

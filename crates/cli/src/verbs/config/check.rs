@@ -51,6 +51,7 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
         environment: &environment,
         files: &RealFiles,
         magic_suffix: suffix.unwrap_or_else(MagicSuffix::default),
+        predecessors: args.predecessors.all(),
         lock: lock(context, &dir, &mut not_read),
         required: required(context, &dir, &mut not_read),
     };

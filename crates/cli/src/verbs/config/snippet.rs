@@ -76,7 +76,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     }
     let written = read_snippet(&text, TofuRelease::V1_13).config.installation;
     let methods = written.as_ref().map(|written| written.methods.as_slice()).unwrap_or_default();
-    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods) {
+    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods, &args.predecessors.all()) {
         let warning = Event::warning("template-hole", meeting.to_string());
         context.reporter.event(&warning.with_hint(meeting.instead()));
     }

@@ -28,7 +28,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
     let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
-    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let mapped = MappedModule::of(&modules::load(&args.mapping, &args.trust.predecessors, Path::new("."))?, &name)?;
     let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
     let found = open::find(&name, mapped.as_ref(), &connector).await?;
     open::note_other_address(context, &name, &found, trust.policy.predecessors());

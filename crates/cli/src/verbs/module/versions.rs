@@ -26,7 +26,7 @@ const NAMED: usize = 10;
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
     let name = open::named(&args.source)?;
-    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let mapped = MappedModule::of(&modules::load(&args.mapping, &args.predecessors, Path::new("."))?, &name)?;
     let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
     let (store, wanted) = match (&name, &mapped) {
         (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {

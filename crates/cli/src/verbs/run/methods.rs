@@ -47,7 +47,7 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
         selector: selector.clone(),
         ..Method::of_option(MethodKind::OciMirror { template }, "--template")
     };
-    check_oci_mirrors(std::slice::from_ref(&own)).map_err(|error| {
+    check_oci_mirrors(std::slice::from_ref(&own), &args.trust.predecessors.all()).map_err(|error| {
         let diagnostic = Diagnostic::usage(error.to_string())
             .code(error.code())
             .excerpt(excerpt("--template", text, &(0..text.len())))
@@ -74,8 +74,9 @@ fn everything() -> Pattern {
 
 /// Warns of an `oci_mirror` of the CLI configuration that leads two providers to one repository. `OpenTofu` takes it, and the
 /// command is one user's, so the run goes on.
-pub(super) fn note_shared_repository(context: &Context, methods: &Methods) {
-    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(&methods.list) {
+pub(super) fn note_shared_repository(context: &Context, args: &RunArgs, methods: &Methods) {
+    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(&methods.list, &args.trust.predecessors.all())
+    {
         let warning = Event::warning("template-hole", meeting.to_string());
         context.reporter.event(&warning.with_hint(meeting.instead()));
     }

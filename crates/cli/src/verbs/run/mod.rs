@@ -55,10 +55,10 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     let mut configured = configured(&read, &LookupArgs::default(), &[])?;
     refuse(&configured, connector.access())?;
     configured.methods = methods::with_template(args, configured.methods)?;
-    methods::note_shared_repository(context, &configured.methods);
+    methods::note_shared_repository(context, args, &configured.methods);
     let configured = Arc::new(configured);
     let methods = BridgedMethods::of(&configured);
-    let mirrors = crate::modules::load(&args.mapping, &dir)?;
+    let mirrors = crate::modules::load(&args.mapping, &args.trust.predecessors, &dir)?;
     BridgedModules::note(context, &mirrors);
     let modules = BridgedModules::of(mirrors);
     if methods.is_empty() && modules.is_none() {

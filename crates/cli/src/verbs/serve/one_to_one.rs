@@ -17,36 +17,43 @@ use crate::ends::From;
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     let config = &settings.config;
     let predecessors: Predecessors = config.predecessors.iter().cloned().collect();
-    let places: Vec<_> = config.providers.iter().map(|served| of_providers(settings, served)).collect();
-    let rules = config.providers.iter().zip(&places).map(|(served, places)| AddressRule {
-        patterns: served.include.iter().chain(&served.exclude).collect(),
-        places: places.iter().map(|(_, repositories)| repositories.clone()).collect(),
+    let places = config.providers.iter().map(|served| of_providers(settings, served));
+    let places: Vec<_> = places.collect::<Result<_, Diagnostic>>()?;
+    let rules = config.providers.iter().zip(&places).map(|(served, places)| {
+        let repositories = places.iter().map(|(_, repositories)| repositories.clone());
+        AddressRule::new(&served.include, &served.exclude, repositories)
     });
     let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
-    check_one_to_one(&rules, &|address| config.provider_place(address), &|one, other| {
-        predecessors.same_provider(one, other)
-    })
-    .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
+    let is_of = |place: usize, address: &ProviderAddr| config.provider_place(address) == Some(place);
+    check_one_to_one(&rules, &is_of, &predecessors)
+        .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
     let modules: Vec<_> = config.modules.iter().map(|served| of_modules(settings, served)).collect();
-    let rules = config.modules.iter().zip(&modules).map(|(served, repositories)| AddressRule {
-        patterns: served.include.iter().chain(&served.exclude).collect(),
-        places: repositories.iter().cloned().collect(),
-    });
+    let rules =
+        config.modules.iter().zip(&modules).map(|(served, repositories)| {
+            AddressRule::new(&served.include, &served.exclude, repositories.iter().cloned())
+        });
     let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
-    check_one_to_one(&rules, &|address| config.module_place(address), &|one, other| {
-        predecessors.same_module(one, other)
-    })
-    .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))
+    let is_of = |place: usize, address: &ModuleAddr| config.module_place(address) == Some(place);
+    check_one_to_one(&rules, &is_of, &predecessors)
+        .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))
 }
 
 /// The repositories of a place and of its upstreams. What has many providers keeps each for itself; what cannot be read is
 /// refused elsewhere.
-fn of_providers<'a>(settings: &Settings, served: &'a ServedProviders) -> Vec<(&'a WrittenPlace, TemplateRepositories)> {
+fn of_providers<'a>(
+    settings: &Settings,
+    served: &'a ServedProviders,
+) -> Result<Vec<(&'a WrittenPlace, TemplateRepositories)>, Diagnostic> {
     let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
     let read = |place: &'a WrittenPlace| {
-        let from = From::parse(&settings.located(&place.text)).ok()?;
-        Some((place, from.repositories()?))
+        let repositories = From::parse(&settings.located(&place.text)).ok()?.repositories();
+        let repositories = repositories.map_err(|error| {
+            let diagnostic = Diagnostic::usage(error.to_string()).code(error.code()).hint(error.instead());
+            settings.about(place, diagnostic)
+        });
+        Some((place, repositories.transpose()?))
     };
+    let read = |place: &'a WrittenPlace| read(place).map(|(place, repositories)| Ok((place, repositories?)));
     std::iter::once(&served.from).chain(upstream).filter_map(read).collect()
 }
 

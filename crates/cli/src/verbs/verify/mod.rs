@@ -280,7 +280,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let chdir = args.chdir.as_deref();
     let read = subject::module(text).map_err(|diagnostic| or_a_repository(diagnostic, args, text, dir))?;
     if let Some(name) = read {
-        let mapped = MappedModule::of(&modules::load(&args.mapping, dir)?, &name)?;
+        let mapped = MappedModule::of(&modules::load(&args.mapping, &args.trust.predecessors, dir)?, &name)?;
         // Without a version and a rule the four parts are a repository.
         if mapped.is_some() || text.contains('@') || !matches!(name, ModuleName::Registry { .. }) {
             module_open::refuse_for_module(text, &args.lookup, &[])?;
@@ -345,7 +345,8 @@ fn or_a_repository(diagnostic: Diagnostic, args: &VerifyArgs, text: &str, dir: &
         return diagnostic;
     };
     let Ok(address) = name.parse::<ModuleAddr>() else { return diagnostic };
-    let is_mapped = modules::load(&args.mapping, dir).is_ok_and(|mirrors| mirrors.of(&address).is_some());
+    let is_mapped =
+        modules::load(&args.mapping, &args.trust.predecessors, dir).is_ok_and(|mirrors| mirrors.of(&address).is_some());
     if is_mapped { diagnostic } else { diagnostic.hint(format!("if it is a repository: {name}:1.4.0")) }
 }
 

@@ -279,7 +279,7 @@ fn what_would_be_read_as_something_else_is_refused() {
             .unwrap_err()
             .to_string()
     };
-    assert_eq!(check("modules.v1"), "the services of hosts would be read as something else than they are");
+    assert_eq!(check("modules.v1"), "OpenTofu would read the services of hosts differently from what was written");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Versions that rules hold back or deny, and addresses that someone made up.
 
 use super::*;
+use tofu_oci_store::Store as _;
+
+use crate::Sightings;
 
 fn week() -> MirrorRules {
     MirrorRules { min_age: "7d".parse().unwrap(), ..MirrorRules::default() }
@@ -81,7 +84,7 @@ async fn every_made_up_address_was_remembered_for_ever() {
     let template =
         RepositoryTemplate::check("reg.example/${namespace}/${type}", &["registry.example.test/*/*".to_owned()])
             .unwrap();
-    let destination = Repositories::of_registries(template, Arc::new(open));
+    let destination = Repositories::new(TemplateRepositories::Registry(template), Arc::new(open));
     let options = PullOptions {
         trust: Trust {
             policy: Arc::default(),
@@ -108,4 +111,50 @@ async fn every_made_up_address_was_remembered_for_ever() {
     assert!(opened.len() >= ASKED);
     let kept = opened.iter().filter(|store| store.strong_count() > 0).count();
     assert!(kept <= MOST, "{kept} repositories are open");
+}
+
+/// An index of another provider under this tag, and its digest.
+async fn index_of_other(pulling: &Pulling, tag: &str) -> Digest {
+    let text = format!(
+        r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{}":"{OTHER}"}}}}"#,
+        tofu_oci_layout::media_type::OCI_INDEX,
+        tofu_oci_layout::artifact_type::PROVIDER,
+        tofu_oci_layout::annotation::ADDRESS,
+    );
+    let index = tofu_oci_types::Descriptor::of(tofu_oci_layout::media_type::OCI_INDEX, text.as_bytes());
+    let store = pulling.carried.store();
+    store.push(&index, &bytes::Bytes::from(text)).await.unwrap();
+    store.tag(&index, &tag.parse().unwrap()).await.unwrap();
+    index.digest
+}
+
+const OTHER: &str = "registry.example.test/acme-google/zap";
+
+#[tokio::test]
+async fn a_version_that_is_marked_for_another_provider_was_listed_and_hid_ones_own() {
+    let pulling = Pulling::new();
+    let (destination, long_ago) = (pulling.destination(), "2020-01-01T00:00:00Z".parse().unwrap());
+    let (own, other) = (ZAP.parse().unwrap(), OTHER.parse().unwrap());
+    let (mut seen, mut marked) = (Sightings::default(), Sightings::default());
+    seen.see(&"1.4.0".parse().unwrap(), long_ago);
+    let there = index_of_other(&pulling, "9.9.0").await;
+    let withdrawn = index_of_other(&pulling, "withdrawn-1.4.0").await;
+    marked.set_mark(&"9.9.0".parse().unwrap(), crate::Mark::Whole(there), long_ago);
+    marked.set_mark(&"1.4.0".parse().unwrap(), crate::Mark::Withdrawn(withdrawn), long_ago);
+    FirstSeen::of(&destination, &own).unwrap().add(&seen).await.unwrap();
+    FirstSeen::of(&destination, &other).unwrap().add(&marked).await.unwrap();
+    let through = pulling.through_with(Arc::default(), week());
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
+    let version = "1.4.0".parse().unwrap();
+    assert!(through.offered(&own, &version).await.is_ok(), "the withdrawal is not that of this provider");
+}
+
+#[tokio::test]
+async fn a_version_that_has_said_another_provider_was_listed_again() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    index_of_other(&pulling, "9.9.0").await;
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0", "9.9.0"], "nothing is asked for a list");
+    assert_eq!(pulled(&through, "9.9.0", "linux_amd64").await, Err("tag-not-found"));
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
 }

@@ -113,6 +113,19 @@ fn a_notice_about_another_release_is_ignored() {
 }
 
 #[test]
+fn a_notice_that_names_the_predecessor_was_ignored() {
+    let (index, version) = (Digest::sha256(b"1.4.0"), "1.4.0".parse().unwrap());
+    let address = "old.example/acme/widget".parse().unwrap();
+    let subject = crate::SignedSubject { index: &index, address: &address, version: &version };
+    let said = piece(sign_notice(&key(1), &subject, &notice(Withdrawn, &[])));
+    let mut scene = Scene::with_policy(&[1], "").found([bundle(1), said]);
+    check(&scene, "signed [a] index; Warning other-notice");
+    let moved: tofu_oci_types::Predecessor = "example.com=old.example".parse().unwrap();
+    scene.policy = scene.policy.with_predecessors([moved].into_iter().collect());
+    check(&scene, "refused withdrawn");
+}
+
+#[test]
 fn a_notice_is_never_a_signature() {
     let rule = format!("predicate_types = [\"{NOTICE_PREDICATE}\"]");
     let scene = Scene::with_policy(&[1], &rule);

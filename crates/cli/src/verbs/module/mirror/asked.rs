@@ -119,7 +119,7 @@ pub(in crate::verbs) fn configuration(dir: &Path) -> Result<(String, Vec<OuterCa
 /// If nothing names any; exit code 2.
 pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorTarget, Diagnostic> {
     let Some(text) = &args.to else {
-        let mirrors = modules::load(&args.mapping, dir)?;
+        let mirrors = modules::load(&args.mapping, &args.trust.predecessors, dir)?;
         if mirrors.mirrors().is_empty() {
             return Err(Diagnostic::usage("`module mirror` needs a destination")
                 .code("no-module-mirror")
@@ -198,8 +198,8 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
 pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
     let is_of_layouts = args.to.as_ref().is_some_and(|to| to.starts_with("oci:"));
     match target {
-        MirrorTarget::Bundle(_) => modules::load(&args.mapping, dir),
-        MirrorTarget::Repositories(_) if is_of_layouts => modules::load(&args.mapping, dir),
+        MirrorTarget::Bundle(_) => modules::load(&args.mapping, &args.trust.predecessors, dir),
+        MirrorTarget::Repositories(_) if is_of_layouts => modules::load(&args.mapping, &args.trust.predecessors, dir),
         MirrorTarget::Repositories(_) => Ok(ModuleMirrors::default()),
     }
 }

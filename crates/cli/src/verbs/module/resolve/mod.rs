@@ -33,7 +33,7 @@ pub(in crate::verbs) async fn resolve(
     }
     let chdir = args.chdir.as_deref();
     let dir = chdir.unwrap_or(Path::new("."));
-    let mirrors = modules::load(&args.mapping, dir)?;
+    let mirrors = modules::load(&args.mapping, &args.predecessors, dir)?;
     let mapped = MappedModule::of(&mirrors, name)?;
     let connector = open::connector(context, name, mapped.as_ref(), &args.network, &args.identity, chdir).await?;
     connector.config(chdir)?;
