@@ -87,6 +87,7 @@ impl FirstSeen {
     }
 
     /// What is remembered of the provider; `None` before the first run.
+    #[cfg(test)]
     pub(crate) async fn read(&self) -> Result<Option<Sightings>, MirrorError> {
         Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }

@@ -87,14 +87,21 @@ impl Question<'_> {
         let first_seen = FirstSeen::of(self.destination, self.address)?;
         let to = self.destination.source(self.address)?;
         let (from, there, known) =
-            tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.read());
+            tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.record());
         let there = match there {
             Err(error) if is_absent(&error) => Listing::default(),
             there => there?,
         };
         let from = from?;
         let lists = TwoListings::new(&from, &there);
-        let known = known?;
+        let record = known?.unwrap_or_default();
+        if let (Rename::Refuse, predecessors) = self.names
+            && let Some(first) = record.owner(self.address, predecessors)
+        {
+            let (first, second) = (Box::new(first.clone()), Box::new(self.address.clone()));
+            return Err(MirrorError::SharedRepository { place: self.destination.place(self.address)?, first, second });
+        }
+        let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
         let selection = select(

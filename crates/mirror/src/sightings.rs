@@ -66,6 +66,16 @@ impl SightingsRecord {
         }
     }
 
+    /// The other provider that earlier runs have brought here; `None` if they have brought this one, too, or its predecessor.
+    /// Releases that say no address are told apart by this alone.
+    pub(crate) fn owner(&self, address: &ProviderAddr, predecessors: &Predecessors) -> Option<&ProviderAddr> {
+        let is_marked = |sightings: &Sightings| sightings.marked().next().is_some();
+        let mut brought = self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
+        let first = brought.next()?;
+        let is_own = |of: &ProviderAddr| predecessors.same_provider(of, address);
+        (!is_own(first) && !brought.any(is_own)).then_some(first)
+    }
+
     /// The versions that `mirror` has marked for other providers alone.
     pub(crate) fn of_others(&self, address: &ProviderAddr, predecessors: &Predecessors) -> HashSet<&str> {
         let marked = |is_own: bool| {

@@ -31,6 +31,28 @@ fn a_repository_of_another_provider_takes_no_mirrored_version() {
 }
 
 #[test]
+fn a_later_run_brought_another_provider_into_a_repository_whose_releases_say_no_address() {
+    let mirrored = Mirrored::new();
+    for (address, version, repository) in
+        [("acme/google-beta", "1.0.0", "up/one"), ("acme-google/beta", "9.9.0", "up/two")]
+    {
+        mirrored.put(address, version, repository);
+        mirrored.scene.forget_address(repository, version);
+    }
+    let mirror = |address: &str, from: &str| {
+        mirrored.scene.run(&format!("mirror {HOST}/{address} --from REGISTRY/{from} --to REGISTRY/m/one --json"))
+    };
+    mirror("acme/google-beta", "up/one").success();
+    let said = mirror("acme-google/beta", "up/two");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("\"shared-repository\""), "{}", said.text);
+    assert!(!mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+    mirror("acme/google-beta", "up/one").success();
+    mirror("acme-google/beta", "up/two --rename").success();
+    assert!(mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+}
+
+#[test]
 fn a_version_of_another_provider_is_not_taken_for_the_mirrored_one() {
     let mirrored = Mirrored::new();
     mirrored.upstream.release("acme/google-beta", "1.0.0", &PLATFORMS[..2]);
