@@ -199,9 +199,6 @@ impl From {
     }
 
     /// The repositories as a template names them, one alone included; `None` for a place that keeps many providers apart.
-    ///
-    /// # Errors
-    /// If the place cannot be written as a template.
     pub(crate) fn repositories(&self) -> Result<Option<TemplateRepositories>, TemplateError> {
         Ok(Some(match self {
             Self::One(End::Registry(repository)) => repository.to_string().parse()?,

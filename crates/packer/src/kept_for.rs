@@ -10,7 +10,6 @@ use tofu_oci_types::{
     Version,
 };
 
-use crate::push::tag_of;
 use crate::{KeptForOther, ModuleFault, OtherAddress, OtherModule, PackError, Rename};
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
@@ -126,8 +125,8 @@ pub async fn demand_takes(
         found => {
             let Some(found) = found? else { return Ok(()) };
             demand_same(to, &found, &of, names)?;
-            let Some((given, _)) = module else { return Ok(()) };
-            let manifest = to.resolve(&Reference::Tag(tag_of(&found.version)?)).await?;
+            let (Some((given, _)), Ok(tag)) = (module, Tag::for_version(&found.version)) else { return Ok(()) };
+            let manifest = to.resolve(&Reference::Tag(tag)).await?;
             match module_of(to, &manifest, &found.of, names.0).await? {
                 Some(kept) => demand_same_module(to, &(kept, found.version), &given, names.1),
                 None => Ok(()),
