@@ -24,8 +24,9 @@ impl Diagnostic {
             ArchiveError::UnsafeName { .. } => {
                 self.hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")
             }
-            ArchiveError::EmbeddedRepository { .. } => self
-                .hint("omit it from the package: git, a prompt or an editor would run the commands that it names"),
+            ArchiveError::EmbeddedRepository { .. } => {
+                self.hint("omit it from the package: git, a prompt or an editor would run the commands that it names")
+            }
             ArchiveError::Secrets { found } => self.secrets_hint(found),
             ArchiveError::DuplicateName { .. } | ArchiveError::NameCollision { .. } => {
                 self.hint("remove one of the two, so that the package is the same on every system")
