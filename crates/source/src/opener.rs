@@ -258,7 +258,7 @@ impl MethodOpener {
         }
         let caller = caller.display();
         let problem = format!("a module of {caller} names {shown}, which is on this machine or in a private network");
-        let failure = Failure::PrivateHost { host: Some(shown), problem };
+        let failure = Failure::PrivateHost { host: shown, problem };
         Err(DiscoveryError { host: target.clone(), failure })
     }
 
