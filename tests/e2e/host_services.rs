@@ -208,7 +208,7 @@ fn a_redirected_document_does_not_send_to_this_machine() {
       cause: https://registry.example.com/.well-known/terraform.json: its redirect to 127.0.0.1:[PORT] is not followed: that is on this machine or in a private network
       cause: by direct (implicit)
 
-    hint: if that is meant, allow it with --private-host HOST
+    hint: if that is meant, allow it with --private-host 127.0.0.1:[PORT]
     hint: or say which repository holds the provider with --from REPOSITORY
     ");
     drop(servers);

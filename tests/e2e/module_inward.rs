@@ -82,3 +82,20 @@ fn a_bundle_takes_no_module_or_provider_of_this_machine_that_a_stranger_names() 
         assert_eq!(upstream.asked_inside(), 0, "{name}");
     }
 }
+
+/// The name is one of the internet; the registry that it says is not.
+#[test]
+fn a_module_of_a_stranger_led_a_bundle_into_a_private_network_by_the_magic_suffix() {
+    let (mut upstream, _) = calling_inward();
+    let source = "10.1.2.4.oci.opentofu.org/a/p";
+    let needs = format!("terraform {{\n  required_providers {{\n    p = {{ source = \"{source}\" }}\n  }}\n}}\n");
+    upstream.module("needy", "1.0.0", &[("main.tf", &needs)]);
+    upstream.list();
+    upstream.scene.context.write("own/main.tf", call("needy", &format!("{HOST}/acme/needy/aws"), "1.0.0"));
+    let said = upstream.scene.run("bundle create site.tofubundle --from-config own");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert_snapshot!(said.text, @"");
+    let said =
+        upstream.scene.run("bundle create site.tofubundle --from-config own --private-host 10.1.2.4 --timeout 2s");
+    assert!(!said.text.contains("private-host"), "{}", said.text);
+}

@@ -35,7 +35,7 @@ fn a_registry_of_the_internet_does_not_lead_to_this_machine_unless_the_user_name
     ----- stderr -----
     error: refused to follow registry.example.com/acme/widget: it leads to 127.0.0.1:[PORT], on this machine or in a private network, from a host elsewhere
 
-    hint: if that is meant, allow that host with --private-host HOST
+    hint: if that is meant, allow it with --private-host 127.0.0.1:[PORT]
     ");
     scene.context.write("module/main.tf", "");
     for line in [

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[cfg(not(unix))]
 use crate::read::open_file;
@@ -20,6 +20,30 @@ pub fn leads_out(folder: &Path, path: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
         Err(error) => Err(error),
     }
+}
+
+/// The first link that leads out of the folder: the path itself, or one below it. `None` if there is none. Links to folders
+/// inside are not searched.
+///
+/// # Errors
+/// If the system does not say.
+pub fn link_out_of(folder: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
+    if leads_out(folder, path)? {
+        return Ok(Some(path.to_owned()));
+    }
+    let mut waiting = Vec::from_iter(path.is_dir().then(|| path.to_owned()));
+    while let Some(at) = waiting.pop() {
+        for entry in fs::read_dir(at)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                waiting.push(entry.path());
+            } else if kind.is_symlink() && leads_out(folder, &entry.path())? {
+                return Ok(Some(entry.path()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The file at a path, if it is in this folder; `None` if the path leads out of it. A link that is set meanwhile is not followed.
@@ -90,6 +114,25 @@ mod tests {
         check("tree", "a/up/tree-too", true);
         check("tree", "a/up/tree/a", false);
         check("missing", "a/b", false);
+    }
+
+    #[test]
+    fn a_link_out_is_found_below_a_path_too() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir_all(at("tree/p/docs")).unwrap();
+        fs::create_dir(at("outside")).unwrap();
+        fs::write(at("tree/p/x"), "").unwrap();
+        symlink("../x", at("tree/p/docs/in")).unwrap();
+        symlink("p", at("tree/linked")).unwrap();
+        let found = |path: &str| link_out_of(&at("tree"), &at(path)).unwrap();
+        for path in ["tree/p", "tree/p/x", "tree/linked", "tree/missing"] {
+            assert_eq!(found(path), None, "{path}");
+        }
+        symlink("../../../outside/secret", at("tree/p/docs/LICENSE")).unwrap();
+        assert_eq!(found("tree/p"), Some(at("tree/p/docs/LICENSE")));
+        assert_eq!(found("tree/linked"), Some(at("tree/linked/docs/LICENSE")));
+        assert_eq!(found("tree/p/docs/LICENSE"), Some(at("tree/p/docs/LICENSE")));
     }
 
     #[test]

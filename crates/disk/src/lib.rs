@@ -21,7 +21,7 @@ mod scratch;
 mod sweep;
 
 pub use holder::Holder;
-pub use inside::{leads_out, open_inside};
+pub use inside::{leads_out, link_out_of, open_inside};
 pub use kernel::label as kernel_label;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
 pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};

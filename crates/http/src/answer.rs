@@ -9,15 +9,19 @@ use tofu_oci_types::NetworkFault;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
+use crate::held_url::HeldUrl;
 use crate::limits::HttpLimits;
 use crate::pace::Pace;
 use crate::problem::NetworkProblem;
+use crate::reach::Reach;
 use crate::retry::{Attempts, RetryAfter, retry_after};
 use crate::waiting::{Elapsed, Waiting};
 
 /// The head of an answer, and its body as it comes.
 pub struct HttpAnswer {
     response: Response,
+    /// How near the host may be that it names.
+    nearest: Reach,
     /// The whole body, if it has been read already.
     body: Option<Bytes>,
     /// What reports a long wait for the body.
@@ -29,15 +33,17 @@ pub struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// An answer whose body may take the time that is left of these attempts.
+    /// An answer of a host that is no nearer than this. Its body may take the time that is left of these attempts.
     pub(crate) fn new(
         response: Response,
+        nearest: Reach,
         waiting: Waiting,
         limits: HttpLimits,
         left: Duration,
         now: SystemTime,
     ) -> Self {
-        Self { response, body: None, waiting, pace: Pace::within(left), limits, now }
+        let nearest = HeldUrl::answered(response.url(), nearest, response.remote_addr());
+        Self { response, nearest, body: None, waiting, pace: Pace::within(left), limits, now }
     }
 
     /// The status.
@@ -48,6 +54,11 @@ impl HttpAnswer {
     /// The address that answered, after all redirects. It may carry a query: [`crate::shown_url`] is for people.
     pub fn url(&self) -> &Url {
         self.response.url()
+    }
+
+    /// The address that answered, and how near the hosts may be that the answer names.
+    pub fn held_url(&self) -> HeldUrl {
+        HeldUrl { url: self.url().clone(), nearest: self.nearest }
     }
 
     /// The first header of this name, if it is a text.

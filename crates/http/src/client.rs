@@ -173,7 +173,7 @@ impl HttpClient {
         match answer {
             Ok(Ok(response)) => {
                 self.pacing.answered(&url);
-                Ok(HttpAnswer::new(response, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
+                Ok(HttpAnswer::new(response, nearest, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
             }
             Ok(Err(error)) => Err(self.no_answer(error, &url)),
             Err(Elapsed) => {
@@ -315,7 +315,7 @@ impl HttpClient {
             let Some(location) = answer.header(LOCATION.as_str()).filter(|_| is_redirect) else {
                 return Ok(Ok(answer));
             };
-            let next = requester.next(&to, &answer, location)?;
+            let next = requester.next(&answer.held_url(), &answer, location)?;
             crossed |= !same_origin(&next.url, &request.to.url);
             to = next;
         }

@@ -1,6 +1,8 @@
 //! Where a request goes on.
 
-use url::Url;
+use std::net::SocketAddr;
+
+use url::{Host, Url};
 
 use crate::reach::Reach;
 
@@ -17,5 +19,14 @@ impl HeldUrl {
     /// An address that the user names: its host may be anywhere.
     pub fn anywhere(url: Url) -> Self {
         Self { url, nearest: Reach::Machine }
+    }
+
+    /// How near a host may be that is named by the host at this address, which was asked as one that is no nearer than
+    /// `nearest`, and answered from `remote`.
+    ///
+    /// Over TLS a host proves that it is the same when its name leads elsewhere. Without TLS only the address says that.
+    pub(crate) fn answered(url: &Url, nearest: Reach, remote: Option<SocketAddr>) -> Reach {
+        let is_proved = url.scheme() == "https" || !matches!(url.host(), Some(Host::Domain(_)));
+        remote.filter(|_| !is_proved).map_or(nearest, |remote| nearest.min(Reach::of(remote.ip())))
     }
 }

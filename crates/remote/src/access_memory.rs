@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tofu_oci_http::RecentMap;
+use tofu_oci_http::{Reach, RecentMap};
 use tofu_oci_store::StoreError;
 use url::Url;
 
@@ -24,7 +24,8 @@ const MOST_TOKENS: usize = 64;
 pub(crate) struct AccessMemory(Mutex<RecentMap<AccessSubject, KnownAccess>>);
 
 struct KnownAccess {
-    scheme: Option<AuthScheme>,
+    /// How the registry wants to be asked, and how near a host may be that it names for that.
+    scheme: Option<(AuthScheme, Reach)>,
     credential: Arc<tokio::sync::Mutex<KnownCredential>>,
     /// Scopes that a registry asked for beyond those of the request.
     asked: RecentMap<Scopes, Scopes>,
@@ -65,12 +66,12 @@ impl Default for KnownAccess {
 
 impl AccessMemory {
     /// How the registry wants to be asked, if it has said that.
-    pub(crate) fn scheme(&self, subject: &AccessSubject) -> Option<AuthScheme> {
+    pub(crate) fn scheme(&self, subject: &AccessSubject) -> Option<(AuthScheme, Reach)> {
         self.all().get(subject)?.scheme.clone()
     }
 
-    pub(crate) fn keep_scheme(&self, subject: &AccessSubject, scheme: AuthScheme) {
-        self.all().get_or_insert(subject, KnownAccess::default).scheme = Some(scheme);
+    pub(crate) fn keep_scheme(&self, subject: &AccessSubject, scheme: AuthScheme, nearest: Reach) {
+        self.all().get_or_insert(subject, KnownAccess::default).scheme = Some((scheme, nearest));
     }
 
     /// The credential as it was looked up last.
@@ -133,7 +134,7 @@ mod tests {
         let memory = AccessMemory::default();
         for nth in 0..2 * MOST_SUBJECTS {
             let access = RequestedAccess::pull(&format!("a.test/made-up/{nth}").parse().unwrap());
-            memory.keep_scheme(&access.subject, AuthScheme::Basic);
+            memory.keep_scheme(&access.subject, AuthScheme::Basic, Reach::Machine);
             for scope in 0..2 * MOST_TOKENS {
                 memory.ask_for(&access, &format!("repository:x/{scope}:pull"));
             }

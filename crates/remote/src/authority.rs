@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Credential;
-use tofu_oci_http::{bearer, clean, shown_url};
+use tofu_oci_http::{HeldUrl, bearer, clean, shown_url};
 use tofu_oci_store::{AccessFault, StoreError};
 use url::Url;
 
@@ -86,7 +86,10 @@ impl Authorizer {
     ) -> Result<Option<ShownProof>, StoreError> {
         let scheme = self.memory.scheme(&access.subject);
         match scheme {
-            Some(scheme) => self.show(network, root, access, &scheme, None).await,
+            Some((scheme, nearest)) => {
+                let registry = HeldUrl { url: root.clone(), nearest };
+                self.show(network, &registry, access, &scheme, None).await
+            }
             None => Ok(None),
         }
     }
@@ -111,8 +114,9 @@ impl Authorizer {
         }
         let scheme = chosen.scheme;
         network.saw(|| saw_scheme(&scheme));
-        self.memory.keep_scheme(&access.subject, scheme.clone());
-        let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
+        let registry = HeldUrl { url: root.clone(), ..answer.held_url() };
+        self.memory.keep_scheme(&access.subject, scheme.clone(), registry.nearest);
+        let proof = self.show(network, &registry, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
             // It was shown before it was asked for, and there is nothing newer: the registry may contradict itself.
@@ -144,18 +148,18 @@ impl Authorizer {
     async fn show(
         &self,
         network: &RegistryNetwork,
-        root: &Url,
+        registry: &HeldUrl,
         access: &RequestedAccess,
         scheme: &AuthScheme,
         refused: Option<&ShownProof>,
     ) -> Result<Option<ShownProof>, StoreError> {
         let found = self.credential(network, &access.subject).await?;
         let lookup = found.lookup;
-        let shown = self.show_found(network, root, access, scheme, found, refused).await;
+        let shown = self.show_found(network, registry, access, scheme, found, refused).await;
         let is_refused = matches!(shown, Ok(None) | Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }));
         if is_refused && self.is_renewed(network, &access.subject, lookup).await? {
             let found = self.credential(network, &access.subject).await?;
-            return self.show_found(network, root, access, scheme, found, refused).await;
+            return self.show_found(network, registry, access, scheme, found, refused).await;
         }
         shown
     }
@@ -164,7 +168,7 @@ impl Authorizer {
     async fn show_found(
         &self,
         network: &RegistryNetwork,
-        root: &Url,
+        registry: &HeldUrl,
         access: &RequestedAccess,
         scheme: &AuthScheme,
         FoundCredential { credential, lookup }: FoundCredential,
@@ -205,7 +209,7 @@ impl Authorizer {
         let place = access.subject.place();
         let tokens = &self.refresh;
         let service = service.as_deref();
-        let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
+        let request = TokenRequest { realm, service, scopes: &scopes, asker, registry, place: &place, tokens };
         let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
         Ok(Some(ShownProof {
             value: token.header,
@@ -329,7 +333,7 @@ fn with_password(credential: Option<&Credential>, lookup: u64) -> Result<Option<
 fn refused(network: &RegistryNetwork, access: &RequestedAccess, refusal: RealmRefusal) -> StoreError {
     let RealmRefusal { fault, problem } = refusal;
     network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-    StoreError::Forbidden { place: access.subject.place(), fault: Some(fault), problem }
+    StoreError::Forbidden { place: access.subject.place(), fault: Some(fault), host: None, problem }
 }
 
 fn saw_scheme(scheme: &AuthScheme) -> Exchange {

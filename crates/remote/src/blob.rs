@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use reqwest::Method;
 use reqwest::header::LOCATION;
 use tofu_oci_http::{
-    Attempts, BodySize, Download, DownloadFault, Downloaded, HeldUrl, HttpClient, NamedHost, Protection, RangeSource,
+    Attempts, BodySize, Download, DownloadFault, Downloaded, HttpClient, NamedHost, Protection, RangeSource,
     RedirectFault, host_of,
 };
 use tofu_oci_store::{BlobAhead, BlobSender, ByteStream, ReadStore as _, StoreError, StoreItem};
@@ -17,7 +17,7 @@ use tofu_oci_types::{Descriptor, Digest};
 use crate::answer::RegistryAnswer;
 use crate::call::{Following, RegistryCall};
 use crate::client::RegistryClient;
-use crate::fault::{redirect_rule, unreachable};
+use crate::fault::{self, unreachable};
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
 
@@ -91,12 +91,8 @@ impl RemoteStore {
     /// program will follow it, the name is looked up now.
     async fn other_host(&self, answer: &RegistryAnswer, location: &str) -> Result<Option<String>, StoreError> {
         let http = self.client.http();
-        let forbidden = |fault: RedirectFault| StoreError::Forbidden {
-            place: self.place(),
-            fault: redirect_rule(&fault),
-            problem: fault.to_string(),
-        };
-        let from = HeldUrl::anywhere(answer.url().clone());
+        let forbidden = |fault: RedirectFault| fault::forbidden(self.place(), &fault, fault.to_string());
+        let from = answer.held_url();
         let rule = self.client.network.hosts.plain_rule(answer.url(), Protection::Digest);
         let to = http.next_hop(&from, location, &rule).map_err(forbidden)?.url;
         if http.named_host(&from.url, &to).await == NamedHost::TooNear {

@@ -2,9 +2,8 @@
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use tofu_oci_http::Protection;
+use tofu_oci_http::{HeldUrl, Protection};
 use tofu_oci_types::Digest;
-use url::Url;
 
 use crate::body::CallBody;
 use crate::scope::RequestedAccess;
@@ -14,8 +13,8 @@ use crate::scope::RequestedAccess;
 pub(crate) enum CallTarget {
     /// A path on the registry, with its query.
     Registry(String),
-    /// An address that the registry named.
-    Address(Url),
+    /// An address that an answer named.
+    Address(HeldUrl),
 }
 
 /// Whether a request that broke may simply be made again.

@@ -9,10 +9,9 @@ use std::collections::VecDeque;
 use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
-use tofu_oci_http::{Attempts, RetryAfter, host_of, is_transient};
+use tofu_oci_http::{Attempts, HeldUrl, RetryAfter, host_of, is_transient};
 use tofu_oci_store::{ByteStream, ReadStore as _, RejectionReason, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
-use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::body::CallBody;
@@ -43,7 +42,7 @@ pub(crate) struct ChunkLength {
 /// How a chunk ended.
 enum Patched {
     /// The registry has taken it: where the session goes on, and what it has.
-    Taken(Url, Kept),
+    Taken(HeldUrl, Kept),
     /// It is longer than the registry takes.
     TooLong(Box<RegistryAnswer>),
     /// It broke; what the registry has of it is not known.
@@ -101,7 +100,7 @@ impl RemoteStore {
     /// Sends the blob in chunks through a session that has just been opened.
     pub(crate) async fn send_chunks(
         &self,
-        mut session: Url,
+        mut session: HeldUrl,
         descriptor: &Descriptor,
         content: &dyn tofu_oci_store::Body,
         length: &mut ChunkLength,
@@ -170,7 +169,7 @@ impl RemoteStore {
         if sent != descriptor.size {
             return Err(self.wrong_length(descriptor, sent));
         }
-        let host = host_of(&session);
+        let host = host_of(&session.url);
         let call = self.closing(session, &descriptor.digest);
         match self.client.send_within(&call, attempts).await {
             Ok(answer) => self.closed(answer, &descriptor.digest).await,
@@ -184,7 +183,7 @@ impl RemoteStore {
     /// Sends one chunk.
     async fn patch(
         &self,
-        session: &Url,
+        session: &HeldUrl,
         pieces: &[Bytes],
         start: u64,
         size: u64,
@@ -201,7 +200,7 @@ impl RemoteStore {
                 return Ok(Patched::Broken(BrokenTransfer {
                     error,
                     after: RetryAfter::Nothing,
-                    host: host_of(session),
+                    host: host_of(&session.url),
                 }));
             }
             Err(error) => return Err(error),
@@ -240,7 +239,11 @@ impl RemoteStore {
     /// Where the session goes on and how much the registry has; `None` if it does not say so.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": a `GET` of the session's location.
-    async fn progress_of(&self, session: &Url, attempts: &mut Attempts) -> Result<Option<(Url, u64)>, StoreError> {
+    async fn progress_of(
+        &self,
+        session: &HeldUrl,
+        attempts: &mut Attempts,
+    ) -> Result<Option<(HeldUrl, u64)>, StoreError> {
         let mut other = attempts.of_another_request();
         let call = RegistryCall::to(Method::GET, CallTarget::Address(session.clone()), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;

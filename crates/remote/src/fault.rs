@@ -16,6 +16,15 @@ pub(crate) fn too_long(place: Place, asked: Duration) -> StoreError {
     StoreError::RateLimited { place, seconds: asked.as_secs().max(1), reason: GiveUpReason::Wait }
 }
 
+/// A rule forbids an address that an answer names. The problem is told in these words.
+pub(crate) fn forbidden(place: Place, fault: &RedirectFault, problem: String) -> StoreError {
+    let host = match fault {
+        RedirectFault::PrivateHost(host) => Some(host.clone()),
+        _ => None,
+    };
+    StoreError::Forbidden { place, fault: redirect_rule(fault), host, problem }
+}
+
 /// The rule that a redirect breaks, if it is one that keeps transfers safe.
 pub(crate) fn redirect_rule(fault: &RedirectFault) -> Option<AccessFault> {
     match fault {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use tofu_oci_http::{host_of, named_address, same_origin, shown_time};
+use tofu_oci_http::{HeldUrl, host_of, named_address, same_origin, shown_time};
 use tokio::time::Instant;
 use url::Url;
 
@@ -34,11 +34,12 @@ impl Pages {
     /// The reason, if it lies on another origin, has been read before, or is one page or minute too many.
     pub(crate) fn next<'a>(
         &mut self,
-        current: &Url,
+        current: &HeldUrl,
         links: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Option<Url>, String> {
+    ) -> Result<Option<HeldUrl>, String> {
         let Some(target) = links.into_iter().find_map(next_target) else { return Ok(None) };
-        let next = named_address(current, target).map_err(|fault| format!("the link to the next page: {fault}"))?;
+        let next =
+            named_address(&current.url, target).map_err(|fault| format!("the link to the next page: {fault}"))?;
         if !same_origin(&next, &self.first) {
             return Err(format!("the next page of the list is on another origin, {}", host_of(&next)));
         }
@@ -52,7 +53,7 @@ impl Pages {
         if !self.seen.insert(next.as_str().to_owned()) {
             return Err("the list's pages lead back to one that was read before".to_owned());
         }
-        Ok(Some(next))
+        Ok(Some(HeldUrl { url: next, nearest: current.nearest }))
     }
 
     /// Whether this page and those before it are within [`LIST_LIMIT`].
@@ -95,9 +96,9 @@ mod tests {
     #[track_caller]
     fn check(link: &str, want: Result<Option<&str>, &str>) {
         let first = Url::parse("https://a.test/v2/x/tags/list?n=2").unwrap();
-        let got = Pages::new(first.clone(), Duration::MAX).next(&first, [link]);
+        let got = Pages::new(first.clone(), Duration::MAX).next(&HeldUrl::anywhere(first), [link]);
         match (got, want) {
-            (Ok(got), Ok(want)) => assert_eq!(got.as_ref().map(Url::as_str), want),
+            (Ok(got), Ok(want)) => assert_eq!(got.as_ref().map(|got| got.url.as_str()), want),
             (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
             (got, want) => panic!("{link}: got {got:?}, want {want:?}"),
         }
@@ -118,16 +119,16 @@ mod tests {
 
     #[test]
     fn the_number_of_pages_is_bounded() {
-        let first = Url::parse("https://a.test/list").unwrap();
-        let mut pages = Pages::new(first.clone(), Duration::MAX);
+        let first = HeldUrl::anywhere(Url::parse("https://a.test/list").unwrap());
+        let mut pages = Pages::new(first.url.clone(), Duration::MAX);
         let end = (0..2 * MAX_PAGES).find_map(|page| pages.next(&first, [&*format!("<?p={page}>; rel=next")]).err());
         assert_eq!(end.as_deref(), Some("the list has more than 1000 pages"));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_list_whose_pages_trickle_in_for_ever_ends() {
-        let first = Url::parse("https://a.test/v2/x/tags/list").unwrap();
-        let mut pages = Pages::new(first.clone(), Duration::from_mins(10));
+        let first = HeldUrl::anywhere(Url::parse("https://a.test/v2/x/tags/list").unwrap());
+        let mut pages = Pages::new(first.url.clone(), Duration::from_mins(10));
         for page in 0..20 {
             assert!(pages.next(&first, [&*format!("<?p={page}>; rel=next")]).is_ok());
             tokio::time::advance(Duration::from_secs(30)).await;

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::Method;
-use tofu_oci_http::{clean, same_origin};
+use tofu_oci_http::{HeldUrl, clean, same_origin};
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
-use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::body::CallBody;
@@ -74,7 +73,7 @@ pub struct RawRequest<'a> {
 /// Where an upload goes on. Its query may hold secrets, so it is never shown.
 #[derive(Clone)]
 pub struct RawLocation {
-    url: Url,
+    to: HeldUrl,
     elsewhere: bool,
 }
 
@@ -127,11 +126,11 @@ impl RawStore {
         };
         let target = match request.target {
             RawTarget::Path(path) => CallTarget::Registry(format!("/v2/{}/{path}", self.store.repository.name())),
-            RawTarget::Session(location) => CallTarget::Address(location.url.clone()),
+            RawTarget::Session(location) => CallTarget::Address(location.to.clone()),
             RawTarget::Closing(location, digest) => {
-                let mut url = location.url.clone();
-                url.query_pairs_mut().append_pair("digest", digest.as_str());
-                CallTarget::Address(url)
+                let mut to = location.to.clone();
+                to.url.query_pairs_mut().append_pair("digest", digest.as_str());
+                CallTarget::Address(to)
             }
         };
         let mut call = RegistryCall::to(request.method.into(), target, &access).once();
@@ -149,8 +148,8 @@ impl RawStore {
         let status = answer.status();
         let location = match answer.header("location") {
             Some(_) if (200..300).contains(&status) => {
-                let url = self.store.location(&answer).map_err(|error| error.to_string());
-                url.map(|url| Some(RawLocation { elsewhere: !same_origin(&url, answer.url()), url }))
+                let to = self.store.location(&answer).map_err(|error| error.to_string());
+                to.map(|to| Some(RawLocation { elsewhere: !same_origin(&to.url, answer.url()), to }))
             }
             _ => Ok(None),
         };

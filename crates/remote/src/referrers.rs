@@ -144,7 +144,8 @@ impl RemoteStore {
         let mut pages = self.pages(answer.url());
         let mut found = Vec::new();
         loop {
-            let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
+            let next =
+                pages.next(&answer.held_url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large(what));
             }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use reqwest::{Method, StatusCode};
-use tofu_oci_http::Attempts;
+use tofu_oci_http::{Attempts, HeldUrl};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
@@ -48,7 +48,7 @@ pub(crate) struct RepositoryState {
     /// Blobs that are on their way, or there.
     pub(crate) blobs: HashMap<Digest, Arc<tokio::sync::Mutex<bool>>>,
     /// Upload sessions that a registry opened instead of a mount.
-    pub(crate) sessions: HashMap<Digest, Url>,
+    pub(crate) sessions: HashMap<Digest, HeldUrl>,
     manifests: HashMap<Digest, Bytes>,
     /// Manifests that this store has written.
     written: HashSet<Digest>,
@@ -122,7 +122,7 @@ impl RemoteStore {
     }
 
     pub(crate) fn forbidden(&self, problem: impl Into<String>) -> StoreError {
-        StoreError::Forbidden { place: self.pull.subject.place(), fault: None, problem: problem.into() }
+        StoreError::Forbidden { place: self.pull.subject.place(), fault: None, host: None, problem: problem.into() }
     }
 
     /// The error without any secret that was sent, in case the registry has repeated one.

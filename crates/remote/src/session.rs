@@ -2,8 +2,8 @@
 
 use reqwest::Method;
 use tofu_oci_http::{
-    Attempts, NamedHosts, NoRetry, PlainRule, Protection, RedirectFault, RetryAfter, Setback, host_of, is_transient,
-    named_address, next_hop,
+    Attempts, HeldUrl, NamedHosts, NoRetry, PlainRule, Protection, RedirectFault, RetryAfter, Setback, host_of,
+    is_transient, named_address, next_hop,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Digest;
@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::call::{CallTarget, RegistryCall};
-use crate::fault::{redirect_rule, too_long};
+use crate::fault::{forbidden, too_long};
 use crate::repository::RemoteStore;
 
 /// How the sending of the bytes ended.
@@ -46,8 +46,8 @@ impl RemoteStore {
     }
 
     /// The request that ends a session with the digest of everything in it.
-    pub(crate) fn closing(&self, mut location: Url, digest: &Digest) -> RegistryCall<'_> {
-        location.query_pairs_mut().append_pair("digest", digest.as_str());
+    pub(crate) fn closing(&self, mut location: HeldUrl, digest: &Digest) -> RegistryCall<'_> {
+        location.url.query_pairs_mut().append_pair("digest", digest.as_str());
         RegistryCall::to(Method::PUT, CallTarget::Address(location), &self.push)
             .header("content-type", "application/octet-stream")
             .step()
@@ -84,20 +84,22 @@ impl RemoteStore {
         }
     }
 
-    /// Where the session goes on.
-    pub(crate) fn location(&self, answer: &RegistryAnswer) -> Result<Url, StoreError> {
+    /// Where the session goes on: no nearer than the host that says so, which the registry may have led to.
+    pub(crate) fn location(&self, answer: &RegistryAnswer) -> Result<HeldUrl, StoreError> {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
-        upload_location(answer.url(), location, &self.client.network.hosts.named.plain).map_err(|fault| {
+        let from = answer.held_url();
+        let named = upload_location(&from.url, location, &self.client.network.hosts.named.plain);
+        named.and_then(|url| self.client.http().held(&from, url)).map_err(|fault| {
             let problem = format!("the upload location: {fault}");
-            StoreError::Forbidden { place: self.place(), fault: redirect_rule(&fault), problem }
+            forbidden(self.place(), &fault, problem)
         })
     }
 
     /// Ends a session that is not needed. A failure is ignored and no right to delete is asked for: a session expires by
     /// itself.
-    pub(crate) async fn cancel(&self, session: Url) {
+    pub(crate) async fn cancel(&self, session: HeldUrl) {
         let call = RegistryCall::to(Method::DELETE, CallTarget::Address(session), &self.push).once().at_hand();
         if let Err(error) = self.client.send(&call).await {
             tracing::debug!(%error, "an upload session stays open");

@@ -54,7 +54,8 @@ impl RemoteStore {
             if answer.status() != 200 {
                 return Err(self.tags_error(answer).await);
             }
-            let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
+            let next =
+                pages.next(&answer.held_url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of tags"));
             }

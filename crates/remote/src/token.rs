@@ -27,7 +27,7 @@ impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
     pub(crate) async fn fetch(&self, network: &RegistryNetwork) -> Result<AccessToken, StoreError> {
         if !matches!(self.asker, Asker::Nobody) {
-            check_confidant(self.realm, self.registry, &network.hosts.named)
+            check_confidant(self.realm, &self.registry.url, &network.hosts.named)
                 .map_err(|refusal| self.forbidden(network, refusal))?;
         }
         let (authorization, shown) = match self.asker {

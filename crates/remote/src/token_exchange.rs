@@ -42,8 +42,7 @@ impl TokenRequest<'_> {
 
     /// The realm as the registry may name it.
     fn held(&self, network: &RegistryNetwork, realm: Url) -> Result<HeldUrl, StoreError> {
-        let registry = HeldUrl::anywhere(self.registry.clone());
-        held_realm(network, &registry, realm).map_err(|refusal| self.forbidden(network, refusal))
+        held_realm(network, self.registry, realm).map_err(|refusal| self.forbidden(network, refusal))
     }
 }
 
@@ -79,7 +78,7 @@ impl TokenRequester<'_> {
             return Err(RealmRefusal::new(AccessFault::TokenRedirect, problem));
         }
         let hosts = &self.network.hosts;
-        check_realm(&to, self.request.registry, &hosts.named)?;
+        check_realm(&to, &self.request.registry.url, &hosts.named)?;
         let to = next_hop(&from.url, location, &hosts.plain_rule(&from.url, Protection::Tls)).map_err(refused)?;
         held_realm(self.network, from, to)
     }
@@ -127,7 +126,7 @@ impl Requester for TokenRequester<'_> {
             NoDocument::TooLarge => self.request.too_large(self.network, self.sending, url),
             NoDocument::TooManyRedirects => {
                 let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
-                StoreError::Forbidden { place: place.clone(), fault: None, problem }
+                StoreError::Forbidden { place: place.clone(), fault: None, host: None, problem }
             }
             NoDocument::TooLong(asked) => too_long(place.clone(), asked),
         }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
-use tofu_oci_http::{authorization, clean, host_of, shown_url};
+use tofu_oci_http::{HeldUrl, authorization, clean, host_of, shown_url};
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::{Place, Secret};
 use url::Url;
@@ -54,7 +54,8 @@ pub(crate) struct TokenRequest<'a> {
     pub(crate) service: Option<&'a str>,
     pub(crate) scopes: &'a Scopes,
     pub(crate) asker: Asker<'a>,
-    pub(crate) registry: &'a Url,
+    /// The registry, and how near a host may be that it names.
+    pub(crate) registry: &'a HeldUrl,
     pub(crate) place: &'a Place,
     pub(crate) tokens: &'a RefreshTokens,
 }
@@ -125,6 +126,6 @@ impl TokenRequest<'_> {
     pub(crate) fn forbidden(&self, network: &RegistryNetwork, refusal: RealmRefusal) -> StoreError {
         let RealmRefusal { fault, problem } = refusal;
         network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-        StoreError::Forbidden { place: self.place.clone(), fault: Some(fault), problem }
+        StoreError::Forbidden { place: self.place.clone(), fault: Some(fault), host: None, problem }
     }
 }

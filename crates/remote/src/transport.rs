@@ -25,7 +25,7 @@ use crate::authority::{Reply, ShownProof};
 use crate::call::{CallTarget, Following, RegistryCall, Repeat, Showing};
 use crate::client::RegistryClient;
 use crate::exchange::{Exchange, ShownCredential, shown_challenge};
-use crate::fault::{redirect_rule, too_long, unreachable};
+use crate::fault::{self, too_long, unreachable};
 
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;
@@ -64,11 +64,13 @@ impl RegistryClient {
         let started = Instant::now();
         let root = self.root(call).await.map_err(|problem| unreachable(place.clone(), problem))?;
         attempts.spend(started.elapsed());
+        // The registry may be anywhere; what it names is no nearer than it.
         let start = match &call.target {
-            CallTarget::Registry(path) => {
-                root.join(path).map_err(|error| unreachable(place.clone(), NetworkProblem::no_address(error)))?
-            }
-            CallTarget::Address(url) => url.clone(),
+            CallTarget::Registry(path) => root
+                .join(path)
+                .map(HeldUrl::anywhere)
+                .map_err(|error| unreachable(place.clone(), NetworkProblem::no_address(error)))?,
+            CallTarget::Address(named) => named.clone(),
         };
         loop {
             let outcome = self.attempt(call, &root, &start, &place, attempts).await?;
@@ -77,7 +79,7 @@ impl RegistryClient {
                     (host_of(answer.url()), answer.retry_after(), format!("status {}", answer.status()))
                 }
                 AttemptOutcome::NoAnswer(no_answer) if !no_answer.lasting => {
-                    (host_of(&start), RetryAfter::Nothing, no_answer.problem.text.clone())
+                    (host_of(&start.url), RetryAfter::Nothing, no_answer.problem.text.clone())
                 }
                 _ => (String::new(), RetryAfter::Nothing, String::new()),
             };
@@ -87,7 +89,7 @@ impl RegistryClient {
                 Repeat::No => false,
             };
             if may_repeat && !reason.is_empty() {
-                let request = format!("{} {}{}", call.method, host_of(&start), start.path());
+                let request = format!("{} {}{}", call.method, host_of(&start.url), start.url.path());
                 match self.http().retry(attempts, Setback { request, host, after, reason: &reason }).await {
                     Ok(()) => continue,
                     Err(NoRetry::TooLong(asked)) => return Err(too_long(place, asked)),
@@ -126,19 +128,12 @@ impl RegistryClient {
         &self,
         call: &RegistryCall<'_>,
         root: &Url,
-        start: &Url,
+        start: &HeldUrl,
         place: &Place,
         attempts: &mut Attempts,
     ) -> Result<AttemptOutcome, StoreError> {
-        let forbidden = |fault: &RedirectFault| StoreError::Forbidden {
-            place: place.clone(),
-            fault: redirect_rule(fault),
-            problem: fault.to_string(),
-        };
-        // The registry may be anywhere; what it names is no nearer than it.
-        let to =
-            self.http().held(&HeldUrl::anywhere(root.clone()), start.clone()).map_err(|fault| forbidden(&fault))?;
-        let mut hop = Hop { to, crossed: !same_origin(start, root), count: 0 };
+        let forbidden = |fault: &RedirectFault| fault::forbidden(place.clone(), fault, fault.to_string());
+        let mut hop = Hop { to: start.clone(), crossed: !same_origin(&start.url, root), count: 0 };
         let mut proof = None;
         if call.showing != Showing::Never && !hop.crossed {
             proof = self.authority.proof(&self.network, root, call.access).await?;
@@ -166,7 +161,7 @@ impl RegistryClient {
                     return Ok(AttemptOutcome::NoAnswer(no_answer));
                 }
             };
-            let request = format!("{} {}", call.method, start.path());
+            let request = format!("{} {}", call.method, start.url.path());
             let mut answer = RegistryAnswer::new(head, Arc::clone(self.http()), place.clone(), request);
             answer.crossed = hop.crossed;
             answer.shown = shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone());
@@ -193,7 +188,7 @@ impl RegistryClient {
                     Reply::Nothing(lack) => answer.lack = lack,
                 }
             }
-            match self.redirect(call, start, &hop, &answer) {
+            match self.redirect(call, &start.url, &hop, &answer) {
                 Ok(None) => return Ok(AttemptOutcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next.url, root);
@@ -277,11 +272,11 @@ impl RegistryClient {
             return Err(RedirectFault::TooMany);
         }
         let rule = self.network.hosts.plain_rule(start, call.protection);
-        if call.following == Following::WithinTheOrigin && !same_origin(&next_hop(&hop.to.url, location, &rule)?, start)
-        {
+        let from = answer.held_url();
+        if call.following == Following::WithinTheOrigin && !same_origin(&next_hop(&from.url, location, &rule)?, start) {
             return Ok(None);
         }
-        self.http().next_hop(&hop.to, location, &rule).map(Some)
+        self.http().next_hop(&from, location, &rule).map(Some)
     }
 
     /// Passes the registry's warnings on, each once.

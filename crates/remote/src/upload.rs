@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use tofu_oci_http::{Attempts, RetryAfter, host_of, is_transient};
+use tofu_oci_http::{Attempts, HeldUrl, RetryAfter, host_of, is_transient};
 use tofu_oci_store::{Pushed, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
-use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::body::CallBody;
@@ -133,7 +132,7 @@ impl RemoteStore {
     }
 
     /// A fresh session, opened in the time that is left for the upload.
-    async fn open(&self, attempts: &mut Attempts) -> Result<Url, StoreError> {
+    async fn open(&self, attempts: &mut Attempts) -> Result<HeldUrl, StoreError> {
         let mut other = attempts.of_another_request();
         let call = RegistryCall::new(Method::POST, self.path("blobs", "uploads/"), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;
@@ -154,12 +153,12 @@ impl RemoteStore {
     /// One `PUT` with the length known and no `Content-Range`: what every registry takes.
     async fn send_at_once(
         &self,
-        location: Url,
+        location: HeldUrl,
         descriptor: &Descriptor,
         content: &dyn tofu_oci_store::Body,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
-        let host = host_of(&location);
+        let host = host_of(&location.url);
         let call = self.closing(location, &descriptor.digest).body(CallBody::Content(content, descriptor.size));
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,

@@ -35,8 +35,8 @@ pub enum Failure {
     /// A host of the internet sends to this machine or into a private network.
     #[error("{problem}")]
     PrivateHost {
-        /// Where to: `HOST[:PORT]`, if it is a registry.
-        host: Option<String>,
+        /// Where to: `HOST[:PORT]`.
+        host: String,
         /// Which host did so, for people.
         problem: String,
     },
@@ -157,7 +157,7 @@ impl From<&WebError> for Failure {
             WebFault::TooLarge(_) | WebFault::WrongSize { .. } | WebFault::Encoded(_) | WebFault::Changed => {
                 Self::BadBody(text)
             }
-            WebFault::PrivateHost(_) => Self::PrivateHost { host: None, problem: text },
+            WebFault::PrivateHost(host) => Self::PrivateHost { host: host.clone(), problem: text },
             _ => Self::BadRedirect(text),
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tofu_oci_http::{HostTokens, WebClient, host_of, shown_url};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
-use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
+use tofu_oci_mapper::{MagicSuffix, MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{CachedStore, ManifestFiles, ReadStore, StoreError, Transport};
 use tofu_oci_types::{GitModuleSource, Hostname, Place, ProviderAddr, RepositoryRef};
@@ -35,6 +35,8 @@ pub struct MethodOpener {
     manifests: Option<ManifestFiles>,
     /// The hosts whose services the user's files name.
     blocks: BTreeSet<Hostname>,
+    /// The suffix that makes a host name say where its providers are.
+    suffix: MagicSuffix,
 }
 
 impl MethodOpener {
@@ -56,7 +58,8 @@ impl MethodOpener {
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
         let (folders, mirrors) = (Mutex::default(), Mutex::default());
-        Self { client, discovery, access, open, folders, mirrors, manifests: None, blocks }
+        let suffix = configured.suffix.clone();
+        Self { client, discovery, access, open, folders, mirrors, manifests: None, blocks, suffix }
     }
 
     /// The same with a cache of manifests for the repositories that it opens.
@@ -81,6 +84,7 @@ impl MethodOpener {
             mirrors: Mutex::default(),
             manifests: self.manifests.clone(),
             blocks: self.blocks.clone(),
+            suffix: self.suffix.clone(),
         }
     }
 
@@ -209,25 +213,52 @@ impl MethodOpener {
         Ok(ModuleRegistry::new(host.clone(), base, self.access.clone()))
     }
 
-    /// Whether a module or provider of one host may be asked for because a module of another host names it: the host is as far
-    /// away or farther, or the user allows it.
+    /// Whether a module of one host may be asked for because a module of another host names it: the host is as far away or
+    /// farther, or the user allows it.
     ///
     /// # Errors
     /// [`Failure::PrivateHost`].
     pub async fn admit_called(&self, caller: &Hostname, target: &Hostname) -> Result<(), DiscoveryError> {
-        let web = &self.access.web;
-        let is_admitted = match web.root(caller.as_str()) {
-            // Where the services of the host are, the user says.
-            _ if self.blocks.contains(target) => true,
-            Ok(namer) => web.may_lead_to(&namer, target.as_str()).await,
-            Err(_) => false,
-        };
-        if is_admitted {
+        // Where the services of the host are, the user says.
+        if self.blocks.contains(target) {
             return Ok(());
         }
-        let (caller, host) = (caller.display(), target.display());
-        let problem = format!("a module of {caller} names {host}, which is on this machine or in a private network");
-        let failure = Failure::PrivateHost { host: Some(host), problem };
+        self.admit_led(caller, target, target.as_str(), target.display()).await
+    }
+
+    /// The same of a provider. Under the magic suffix it is the registry that is asked, and no host of that name.
+    ///
+    /// # Errors
+    /// [`Failure::PrivateHost`].
+    pub async fn admit_required(&self, caller: &Hostname, provider: &ProviderAddr) -> Result<(), DiscoveryError> {
+        let target = provider.hostname();
+        match self.suffix.place(provider) {
+            Ok(Some(place)) => {
+                let registry = place.repository.registry();
+                self.admit_led(caller, target, registry, registry.to_owned()).await
+            }
+            // An address without a repository is never asked for.
+            Ok(None) | Err(_) => self.admit_called(caller, target).await,
+        }
+    }
+
+    /// Whether a module of `caller` may lead to the host `asked` of an address with the host `target`.
+    async fn admit_led(
+        &self,
+        caller: &Hostname,
+        target: &Hostname,
+        asked: &str,
+        shown: String,
+    ) -> Result<(), DiscoveryError> {
+        let web = &self.access.web;
+        if let Ok(namer) = web.root(caller.as_str())
+            && web.may_lead_to(&namer, asked).await
+        {
+            return Ok(());
+        }
+        let caller = caller.display();
+        let problem = format!("a module of {caller} names {shown}, which is on this machine or in a private network");
+        let failure = Failure::PrivateHost { host: shown, problem };
         Err(DiscoveryError { host: target.clone(), failure })
     }
 

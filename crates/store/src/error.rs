@@ -227,6 +227,8 @@ pub enum StoreError {
         place: Place,
         /// The rule, if it is one that keeps credentials safe.
         fault: Option<AccessFault>,
+        /// The host, with its port, that the user may allow.
+        host: Option<String>,
         /// Which rule, and what was asked.
         problem: String,
     },

@@ -1,14 +1,15 @@
 //! Names of hosts as options take them.
 
 use std::ffi::OsStr;
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use tofu_oci_types::RepositoryRef;
 
-/// Reads `HOST` or `HOST:PORT`; blanks around it do not count, and an IPv6 address may lack its brackets.
+/// Reads `HOST` or `HOST:PORT`; blanks around it and the dot that ends a whole name do not count, and an IPv6 address may lack
+/// its brackets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostParser;
 
@@ -30,9 +31,14 @@ impl HostParser {
         let (authority, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
         // The text before an `@`, wherever that is, may be a password.
         let host = text.rsplit_once('@').map_or(authority, |(_, after)| after.split('/').next().unwrap_or_default());
+        let host: &str = &without_dot(host);
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
             _ if text.contains('@') => "it is the host alone, without a user",
+            (None, Some(length)) if is_range(host, length) => {
+                let (shown, problem) = (text.to_owned(), "it is a range, and each host is named by itself");
+                return Err(HostFault { shown, problem, instead: None });
+            }
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
             _ if !is_host(host) => "it is not a host",
@@ -56,6 +62,19 @@ impl TypedValueParser for HostParser {
             Error::raw(ErrorKind::ValueValidation, text).with_cmd(command)
         })
     }
+}
+
+/// The host without the dot that ends a whole name; error messages name hosts as they were named, with it.
+fn without_dot(host: &str) -> String {
+    let bare = without_port(host);
+    let port = host.strip_prefix(bare).unwrap_or_default();
+    format!("{}{port}", bare.strip_suffix('.').unwrap_or(bare))
+}
+
+/// Whether an address and what comes after a slash are a range of addresses.
+fn is_range(host: &str, length: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    address.parse::<IpAddr>().is_ok() && length.parse::<u8>().is_ok()
 }
 
 /// The host without its port; the brackets of an address stay.
@@ -110,11 +129,26 @@ mod tests {
         check("", Err(("", "it is empty", None)));
         check(" ", Err(("", "it is empty", None)));
         check("a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
-        check("10.0.0.0/8", Err(("10.0.0.0/8", "it is the host alone, without a path", Some("10.0.0.0"))));
         check("*", Err(("*", "it is not a host", None)));
         check("*.example", Err(("*.example", "it is not a host", None)));
         check("a.example:x", Err(("a.example:x", "it is not a host", Some("a.example"))));
         check("a.example:0443", Err(("a.example:0443", "it is not a host", Some("a.example"))));
+    }
+
+    #[test]
+    fn a_host_that_a_message_named_with_its_dot_was_not_taken() {
+        check("a.example.", Ok("a.example"));
+        check("a.example.:5000", Ok("a.example:5000"));
+        check("a.example..", Err(("a.example..", "it is not a host", None)));
+        check(".", Err((".", "it is not a host", None)));
+    }
+
+    #[test]
+    fn a_range_of_addresses_was_taken_for_its_first_one() {
+        let range = "it is a range, and each host is named by itself";
+        for text in ["10.0.0.0/8", "fd00::/8", "[fd00::]/8", "192.168.1.1/32"] {
+            check(text, Err((text, range, None)));
+        }
     }
 
     #[test]

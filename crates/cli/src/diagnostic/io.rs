@@ -15,6 +15,10 @@ impl Diagnostic {
                 "the file system there has space and cannot take one file more: delete unneeded files \
                  (`df -i` counts them), or choose another place; nothing half-done was kept",
             ),
+            ErrorKind::FileTooLarge if reading => {
+                self.hint("it is larger than such a file is: shorten it, or name another one")
+            }
+            ErrorKind::InvalidFilename => self.hint("the path is longer than this system takes"),
             ErrorKind::StorageFull | ErrorKind::FileTooLarge => {
                 self.hint("free some space and run the same command again; nothing half-done was kept")
             }
@@ -93,6 +97,7 @@ pub(super) fn io_exit(error: &Error) -> Exit {
         | ErrorKind::AlreadyExists
         | ErrorKind::StorageFull
         | ErrorKind::FileTooLarge
+        | ErrorKind::InvalidFilename
         | ErrorKind::ReadOnlyFilesystem
         | ErrorKind::NotADirectory
         | ErrorKind::IsADirectory
@@ -124,6 +129,18 @@ mod tests {
         check("write", ErrorKind::StorageFull, "free some space");
         check("write", ErrorKind::QuotaExceeded, "quota");
         check("read", ErrorKind::InvalidInput, "a pipe, a socket or a device");
+    }
+
+    #[test]
+    fn an_ignore_file_that_is_too_large_was_a_full_disk() {
+        check("read", ErrorKind::FileTooLarge, "larger than such a file is");
+        check("write", ErrorKind::FileTooLarge, "free some space");
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_was_a_bug_of_ours() {
+        check("read", ErrorKind::InvalidFilename, "longer than this system takes");
+        assert_eq!(io_exit(&ErrorKind::InvalidFilename.into()), Exit::Fixable);
     }
 
     #[cfg(unix)]

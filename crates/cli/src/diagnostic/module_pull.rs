@@ -182,8 +182,9 @@ impl Diagnostic {
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
             }
-            Failure::PrivateHost { host, .. } => self
-                .hint(format!("if that is meant, allow it with --private-host {}", host.as_deref().unwrap_or("HOST"))),
+            Failure::PrivateHost { host, .. } => {
+                self.hint(format!("if that is meant, allow it with --private-host {host}"))
+            }
             Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
                 self.hint("if that is meant, allow it with --private-host HOST")
             }

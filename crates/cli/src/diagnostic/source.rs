@@ -178,10 +178,7 @@ impl Diagnostic {
                 .hint("do not install it before the owner of the registry says which key signs, and why it was not this one")
                 .hint("where the packages are published unsigned on purpose, name a mirror of them with --from"),
             Failure::PrivateHost { host, .. } => self
-                .hint(format!(
-                    "if that is meant, allow it with --private-host {}",
-                    host.as_deref().unwrap_or("HOST")
-                ))
+                .hint(format!("if that is meant, allow it with --private-host {host}"))
                 .hint("or say which repository holds the provider with --from REPOSITORY"),
             Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
                 self.hint("if that is meant, allow it with --private-host HOST")

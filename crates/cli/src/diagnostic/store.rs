@@ -62,9 +62,8 @@ impl From<&StoreError> for Diagnostic {
             StoreError::Forbidden { fault: Some(AccessFault::RedirectDowngrade), .. } => {
                 diagnostic.hint("the registry sends to a server without TLS; only its operator can change that")
             }
-            StoreError::Forbidden { fault: Some(AccessFault::PrivateHost), .. } => {
-                diagnostic.hint("if that is meant, allow that host with --private-host HOST")
-            }
+            StoreError::Forbidden { fault: Some(AccessFault::PrivateHost), host, .. } => diagnostic
+                .hint(format!("if that is meant, allow it with --private-host {}", host.as_deref().unwrap_or("HOST"))),
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
                 diagnostic.hint(realm_hint(*fault)).refused(place, RefusalCause::Other)
             }

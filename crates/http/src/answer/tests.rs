@@ -16,7 +16,14 @@ fn answer(body: reqwest::Body, limits: HttpLimits) -> HttpAnswer {
         request: "GET /x".to_owned(),
         announced: Arc::default(),
     };
-    HttpAnswer::new(http::Response::new(body).into(), waiting, limits, limits.total, SystemTime::UNIX_EPOCH)
+    HttpAnswer::new(
+        http::Response::new(body).into(),
+        Reach::Machine,
+        waiting,
+        limits,
+        limits.total,
+        SystemTime::UNIX_EPOCH,
+    )
 }
 
 /// A body that brings so many bytes each time that this time has passed, without an end.

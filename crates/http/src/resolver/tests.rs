@@ -187,6 +187,38 @@ async fn a_redirect_does_not_bar_the_user_from_the_host_that_it_names() {
     assert_eq!(resolver.look_up("lan.test", Reach::Machine).await.expect("it is known").len(), 2);
 }
 
+/// A name whose addresses change with each question.
+struct Changing(Mutex<Vec<&'static str>>);
+
+#[async_trait]
+impl NameService for Changing {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+        let text = self.0.lock().expect("no test panics here").pop().expect("one more answer");
+        Ok(vec![text.parse().expect("an address")])
+    }
+}
+
+/// A redirect within the host led there, with a path of the registry's choice.
+#[tokio::test]
+async fn a_registry_over_plain_http_whose_name_changed_its_address_led_to_this_machine() {
+    let second_answer = async |scheme: &str, first: &'static str, second: &'static str| {
+        let resolver = Resolver::new(Arc::new(Changing(Mutex::new(vec![second, first]))));
+        let at = |rest: &str| Url::parse(&format!("{scheme}://registry.test{rest}")).expect("a test address");
+        let remote = resolver.look_up("registry.test", Reach::Machine).await.expect("the user names it")[0];
+        let (url, remote) = (at(":5000/v2/x/tags/list"), Some(SocketAddr::new(remote, 5000)));
+        let nearest = HeldUrl::answered(&url, Reach::Machine, remote);
+        let led = resolver.led(&HeldUrl { url, nearest }, &at("/latest/meta-data"), &NamedHosts::default());
+        resolver.look_up("registry.test", led.expect("it is the same host")).await.is_ok()
+    };
+    assert!(!second_answer("http", "93.184.216.34", "169.254.169.254").await);
+    assert!(!second_answer("http", "93.184.216.34", "10.1.2.3").await);
+    assert!(!second_answer("http", "10.1.2.3", "127.0.0.1").await);
+    assert!(second_answer("http", "10.1.2.3", "10.1.2.4").await);
+    assert!(second_answer("http", "10.1.2.3", "93.184.216.34").await);
+    // A certificate proves that it is the same host.
+    assert!(second_answer("https", "93.184.216.34", "10.1.2.3").await);
+}
+
 #[tokio::test]
 async fn what_another_program_looks_up_is_looked_up_before() {
     let check = async |from: &str, to: &str, want: bool| {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_source::{GitProgram, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Hostname, ModuleAddr, Place, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{Hostname, ModuleAddr, Place, ProviderAddr, Reference, Subdir, Tag, Version};
 
 use super::pick::NamedPackage;
 use crate::OpenStore;
@@ -25,21 +25,22 @@ pub trait ModuleUpstream: Send + Sync {
         false
     }
 
-    /// Whether this host may be asked because a module of `caller` names it.
-    ///
-    /// # Errors
-    /// If it is nearer than the host of the caller.
-    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
-        let _ = (caller, host);
-        Ok(())
-    }
-
-    /// The same of the registry that would be asked for a module.
+    /// Whether the registry of a module may be asked because a module of `caller` calls it.
     ///
     /// # Errors
     /// If it is nearer than the host of the caller.
     async fn admit(&self, caller: &Hostname, address: &ModuleAddr) -> Result<(), ModuleError> {
-        self.admit_host(caller, address.hostname()).await
+        let _ = (caller, address);
+        Ok(())
+    }
+
+    /// The same of a provider that a module of `caller` requires.
+    ///
+    /// # Errors
+    /// If the registry that would be asked is nearer than the host of the caller.
+    async fn admit_provider(&self, caller: &Hostname, provider: &ProviderAddr) -> Result<(), ModuleError> {
+        let _ = (caller, provider);
+        Ok(())
     }
 
     /// The package that the registry names for a version. Its bytes are not fetched yet.
@@ -69,8 +70,12 @@ impl ModuleUpstream for HostedModules {
         Ok(self.opener.module_registry(address.hostname()).await?.versions(address).await?.versions)
     }
 
-    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
-        Ok(self.opener.admit_called(caller, host).await?)
+    async fn admit(&self, caller: &Hostname, address: &ModuleAddr) -> Result<(), ModuleError> {
+        Ok(self.opener.admit_called(caller, address.hostname()).await?)
+    }
+
+    async fn admit_provider(&self, caller: &Hostname, provider: &ProviderAddr) -> Result<(), ModuleError> {
+        Ok(self.opener.admit_required(caller, provider).await?)
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
@@ -125,8 +130,8 @@ impl ModuleUpstream for MappedModules {
         }
     }
 
-    async fn admit_host(&self, caller: &Hostname, host: &Hostname) -> Result<(), ModuleError> {
-        self.others.admit_host(caller, host).await
+    async fn admit_provider(&self, caller: &Hostname, provider: &ProviderAddr) -> Result<(), ModuleError> {
+        self.others.admit_provider(caller, provider).await
     }
 
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {

@@ -175,6 +175,31 @@ async fn an_upload_location_does_not_lead_to_this_machine() {
 }
 
 #[tokio::test]
+async fn a_host_that_a_registry_led_to_led_an_upload_back_to_this_machine() {
+    for method in ["POST", "PUT"] {
+        let inside = Server::start(|_, _| reply(201));
+        let session = format!("http://near.test:{}/u/1", port(&inside));
+        let outside = Server::start(move |_, _| -> Reply {
+            // 307 for the `PUT` that is led here, which ends the session.
+            reply(if method == "POST" { 202 } else { 307 }).header("location", session.clone())
+        });
+        let away = format!("http://far.test:{}/elsewhere", port(&outside));
+        let server = Server::start(move |request: &Request, _| -> Reply {
+            match request.line().split(' ').next() {
+                Some(asked) if asked == method => reply(307).header("location", away.clone()),
+                Some("POST") => reply(202).header("location", "/u/0"),
+                _ => reply(404),
+            }
+        });
+        let bench = far_bench(&[]);
+        let store = bench.client.store(format!("near.test:{}/x", port(&server)).parse().unwrap());
+        let got = ask(&store, Asked::Push).await;
+        assert!(is_refused(&got), "{method}: {got:?}");
+        assert_eq!((outside.lines().len(), inside.lines().len()), (1, 0), "{method}");
+    }
+}
+
+#[tokio::test]
 async fn a_token_server_is_no_nearer_than_its_registry() {
     let tokens = Server::start(|_, _| reply(200).body(r#"{"token":"abc"}"#));
     let answer = |host: &str, inner: &Server| {

@@ -127,7 +127,7 @@ impl Discover for HttpDiscovery {
 
 fn private_host(host: &Hostname, origin: &str, registry: &str, place: &str) -> DiscoveryError {
     let problem = format!("{origin} leads to the registry {registry}, which is {place}");
-    DiscoveryError { host: host.clone(), failure: Failure::PrivateHost { host: Some(registry.to_owned()), problem } }
+    DiscoveryError { host: host.clone(), failure: Failure::PrivateHost { host: registry.to_owned(), problem } }
 }
 
 impl DiscoveryClient {

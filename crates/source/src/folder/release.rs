@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_disk::{leads_out, open_inside};
+use tofu_oci_disk::{link_out_of, open_inside};
 use tofu_oci_mapper::{FolderForm, FolderPackage};
 use tofu_oci_store::{Body as _, FileBody, file_range};
 use tofu_oci_trust::{Evidence, Notice};
@@ -33,13 +33,13 @@ impl FolderRelease {
         Self { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() }, packages, links }
     }
 
-    /// Refuses a package that is not to be followed.
+    /// Refuses a package that is not to be followed, or has a link in it that is not.
     async fn require_kept(&self, path: &Path) -> Result<(), SourceError> {
         let FolderLinks::KeptIn(folder) = &self.links else { return Ok(()) };
         let (folder, path) = (folder.clone(), path.to_owned());
-        let kept = blocking(move || match leads_out(&folder, &path) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(leading_out(&folder, &path)),
+        let kept = blocking(move || match link_out_of(&folder, &path) {
+            Ok(None) => Ok(()),
+            Ok(Some(link)) => Err(leading_out(&folder, &link)),
             Err(error) => Err(unreadable(&path, &error)),
         });
         kept.await.map_err(|problem| self.failed(Failure::FolderUnreadable(problem)))

@@ -196,6 +196,26 @@ mod unix {
         assert!(offer(&FolderSource::new(root.path()), "1.0.0", "linux_amd64").await.is_ok());
     }
 
+    /// `install` and `lock` read and linked the file, which may be any that this user may read.
+    #[tokio::test]
+    async fn a_link_out_of_an_unpacked_package_of_a_static_tree_was_taken() {
+        let elsewhere = folder(&["secret.txt"]);
+        for name in ["LICENSE", "docs/LICENSE", "terraform-provider-widget"] {
+            let root = folder(&[&format!("{ADDRESS}/1.0.0/linux_amd64/docs/x"), &format!("{ADDRESS}/shared")]);
+            let package = root.path().join(ADDRESS).join("1.0.0/linux_amd64");
+            symlink("../../shared", package.join("inside")).unwrap();
+            let tree = || FolderSource::tree(root.path(), |_| true);
+            assert!(offer(&tree(), "1.0.0", "linux_amd64").await.is_ok(), "a link inside the tree is followed");
+            symlink(elsewhere.path().join("secret.txt"), package.join(name)).unwrap();
+            let error = offer(&tree(), "1.0.0", "linux_amd64").await.unwrap_err();
+            let cause = std::error::Error::source(&error).unwrap().to_string();
+            assert_eq!(error.code(), "fs-unreadable", "{name}");
+            assert!(cause.contains(&format!("{name} is a link that leads out of ")), "{cause}");
+            // A filesystem mirror of the user's own configuration is as in OpenTofu.
+            assert!(offer(&FolderSource::new(root.path()), "1.0.0", "linux_amd64").await.is_ok());
+        }
+    }
+
     #[tokio::test]
     async fn a_pipe_is_never_opened() {
         let root = folder(&[&format!("{ADDRESS}/")]);

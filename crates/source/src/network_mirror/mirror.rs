@@ -125,7 +125,7 @@ fn not_followed(error: &WebError) -> Failure {
         }
         WebFault::PrivateHost(host) => {
             let problem = format!("{} leads to {host}, which is on this machine or in a private network", error.url);
-            Failure::PrivateHost { host: Some(host.clone()), problem }
+            Failure::PrivateHost { host: host.clone(), problem }
         }
         _ => Failure::from(error),
     }

@@ -138,7 +138,7 @@ impl DocumentFault {
             Self::Checksums(problem) => Failure::ChecksumList(format!("{place}: {problem}")),
             Self::PrivateHost(host) => {
                 let problem = format!("{place} leads to {host}, which is on this machine or in a private network");
-                Failure::PrivateHost { host: Some(host), problem }
+                Failure::PrivateHost { host, problem }
             }
             Self::Protocols(found) => {
                 let newest =

@@ -12,8 +12,11 @@ impl StoreError {
             | Self::Denied { problem, .. }
             | Self::Unauthorized { problem, .. }
             | Self::NoToken { problem, .. }
-            | Self::Unreachable { problem, .. }
-            | Self::Forbidden { problem, .. } => *problem = map(problem),
+            | Self::Unreachable { problem, .. } => *problem = map(problem),
+            Self::Forbidden { host, problem, .. } => {
+                *host = host.as_deref().map(map);
+                *problem = map(problem);
+            }
             Self::Rejected { request, problem, .. } | Self::Disturbed { request, problem, .. } => {
                 *request = map(request);
                 *problem = map(problem);

@@ -138,7 +138,7 @@ async fn collect_modules(
     let report = job.run().await?;
     for needed in report.providers.iter().filter(|needed| providers.iter().all(|(own, _)| *own != needed.address)) {
         for caller in &needed.required_by {
-            upstream.admit_host(caller, needed.address.hostname()).await?;
+            upstream.admit_provider(caller, &needed.address).await?;
         }
     }
     Ok(report)

@@ -253,6 +253,7 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
         ended: Err(StoreError::Forbidden {
             place: "ghcr.io/acme/widget".parse().unwrap(),
             fault: Some(code),
+            host: None,
             problem: problem.to_owned(),
         }),
         ..Case::works()
