@@ -94,7 +94,17 @@ fn a_module_of_a_stranger_led_a_bundle_into_a_private_network_by_the_magic_suffi
     upstream.scene.context.write("own/main.tf", call("needy", &format!("{HOST}/acme/needy/aws"), "1.0.0"));
     let said = upstream.scene.run("bundle create site.tofubundle --from-config own");
     assert_eq!(said.code, Some(1), "{}", said.text);
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    registry.example.test/acme/needy/aws 1.0.0: read (196 B)
+    error: no module can be read from 10.1.2.4.oci.opentofu.org
+      cause: a module of registry.example.test names 10.1.2.4, which is on this machine or in a private network
+
+    hint: if that is meant, allow it with --private-host 10.1.2.4
+    ");
     let said =
         upstream.scene.run("bundle create site.tofubundle --from-config own --private-host 10.1.2.4 --timeout 2s");
     assert!(!said.text.contains("private-host"), "{}", said.text);
