@@ -28,7 +28,7 @@ impl Scene {
     }
 
     /// Takes the address out of the index under a tag, as other tools publish it.
-    fn forget_address(&self, repository: &str, tag: &str) {
+    pub(crate) fn forget_address(&self, repository: &str, tag: &str) {
         let (media_type, bytes) = self.registry.manifest(repository, tag).expect("an index");
         let mut index: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
         index["annotations"].as_object_mut().expect("annotations").remove("org.opentofu.provider.address");
