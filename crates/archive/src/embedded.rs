@@ -79,8 +79,8 @@ pub fn embedded_repository<'a>(names: impl IntoIterator<Item = &'a str>) -> Opti
             if is_repository(part) {
                 return true;
             }
-            let folded = fold(part);
-            let last = folded.trim_end_matches(['.', ' ']);
+            let spelt = fold(part);
+            let last = spelt.trim_end_matches(['.', ' ']);
             if let Some(known) = BARE.into_iter().find(|known| *known == last) {
                 let found = seen.entry(folder.finish()).or_default();
                 if !found.contains(&known) {

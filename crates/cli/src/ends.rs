@@ -199,7 +199,7 @@ impl From {
     }
 
     /// The repositories as a template names them, one alone included; `None` for a place that keeps many providers apart.
-    pub(crate) fn repositories(&self) -> Result<Option<TemplateRepositories>, TemplateError> {
+    pub(crate) fn repositories(&self) -> Result<Option<TemplateRepositories>, Box<TemplateError>> {
         Ok(Some(match self {
             Self::One(End::Registry(repository)) => repository.to_string().parse()?,
             Self::One(End::Layout(dir)) if dir.join(LAYOUT_MARK).exists() => {

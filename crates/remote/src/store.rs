@@ -87,7 +87,7 @@ impl ReadStore for RemoteStore {
     async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
         let stream = match self.sender_of(blob).await.map_err(|error| self.scrub(error))? {
             BlobSender::Store(stream) => stream,
-            other_host => return Ok(other_host),
+            other_host @ BlobSender::OtherHost(_) => return Ok(other_host),
         };
         let network = self.client.network.clone();
         let stream = stream.map_err(move |error| network.scrub(error)).boxed();

@@ -69,7 +69,7 @@ impl ConnectionsByAddress {
         } else {
             let _waits = of.waiting.try_acquire().ok()?;
             let end_idlest = || {
-                let ends = end_idlest(of.open());
+                let ends = end_idlest(&of.open());
                 if !ends {
                     watch.spare();
                 }
@@ -90,7 +90,7 @@ impl ConnectionsByAddress {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             known.values().filter_map(Weak::upgrade).collect()
         };
-        end_idlest(known.iter().flat_map(|of| of.open()).collect())
+        end_idlest(&known.iter().flat_map(|of| of.open()).collect::<Vec<_>>())
     }
 
     fn of(&self, address: IpAddr) -> Arc<AddressConnections> {
@@ -132,7 +132,7 @@ pub(super) async fn next_place(places: &Arc<Semaphore>, end_idlest: impl Fn() ->
 }
 
 /// Ends the connection that has had no request for longest. False if each has a request, or ends already.
-fn end_idlest(open: Vec<Arc<ConnectionWatch>>) -> bool {
+fn end_idlest(open: &[Arc<ConnectionWatch>]) -> bool {
     let mut idle: Vec<_> = open.iter().filter_map(|watch| Some((watch.idle_since()?, watch))).collect();
     idle.sort_by_key(|(since, _)| *since);
     // A request may have begun meanwhile.

@@ -17,7 +17,7 @@ pub type OpenStore = Arc<dyn Fn(&Place) -> Result<Arc<dyn Store>, StoreError> + 
 
 /// Repositories that a template names.
 pub struct Repositories {
-    repositories: TemplateRepositories,
+    template: TemplateRepositories,
     open: OpenStore,
     predecessors: Predecessors,
     claimed: Mutex<HashMap<Place, ProviderRepository>>,
@@ -30,8 +30,8 @@ struct ProviderRepository {
 
 impl Repositories {
     /// Nothing is opened yet.
-    pub fn new(repositories: TemplateRepositories, open: OpenStore) -> Self {
-        Self { repositories, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
+    pub fn new(template: TemplateRepositories, open: OpenStore) -> Self {
+        Self { template, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
     }
 
     /// The same, in which a provider and its predecessor may share a repository.
@@ -58,7 +58,7 @@ impl Repositories {
 #[async_trait]
 impl Destination for Repositories {
     fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
-        Ok(self.repositories.place(address)?.into())
+        Ok(self.template.place(address)?.into())
     }
 
     fn claim(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {

@@ -91,7 +91,7 @@ async fn a_release_of_an_unreadable_address_answered_for_any() {
     };
     let index = plan_index(&leaves, &facts, PackageLayout::Artifact);
     let text =
-        String::from_utf8(index.bytes.to_vec()).unwrap().replace(ADDRESS, "registry.example.test/acme/corp/widget");
+        String::from_utf8(index.bytes.clone()).unwrap().replace(ADDRESS, "registry.example.test/acme/corp/widget");
     let bytes = Bytes::from(text);
     let descriptor = Descriptor { size: bytes.len() as u64, digest: Digest::sha256(&bytes), ..index.descriptor };
     push(&store, &descriptor, &bytes).await;

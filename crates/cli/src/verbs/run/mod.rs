@@ -77,7 +77,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
         _ => HostServices::new(),
     };
     let replacement = RewrittenParts { methods, hosts, tokens: bridges.tokens() };
-    let text = rewrite(&read.reading, &read.environment, &replacement).map_err(|error| not_written(&error))?;
+    let text = rewrite(&read.reading, &read.environment, &replacement).map_err(not_written)?;
     let variables =
         variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;
     let lock = LockedByCommand::before(context, args, &dir, trust, sources).await?;

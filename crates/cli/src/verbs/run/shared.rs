@@ -42,7 +42,7 @@ pub(super) fn lock_command(args: &RunArgs, addresses: &[&ProviderAddr]) -> Strin
 }
 
 /// The command would read another configuration than it is meant to get.
-pub(super) fn not_written(error: &NotReadBack) -> Diagnostic {
+pub(super) fn not_written(error: NotReadBack) -> Diagnostic {
     let report = "report it, with your CLI configuration without its tokens";
     let hint = match error {
         NotReadBack::Services => {
