@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use super::usual_names::UsualName;
-use crate::embedded::is_repository;
-
 /// A file or a folder that does not go into a module's package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
@@ -51,21 +48,6 @@ impl LeftOutReason {
             Self::Variables => "variables",
             Self::Credentials => "credentials",
             Self::Ignored { .. } => "ignored",
-        }
-    }
-
-    /// Why a file or folder of this name never goes into a package, whatever the ignore file says.
-    pub(super) fn of_part(part: &str) -> Option<Self> {
-        match UsualName::of(part).last() {
-            ".terraform" | ".terragrunt-cache" => Some(Self::WorkingData),
-            ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => Some(Self::CliConfig),
-            "tfplan" => Some(Self::State),
-            name if name.contains(".tfstate") || name.ends_with(".tfplan") => Some(Self::State),
-            name if name.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
-                Some(Self::CrashLog)
-            }
-            _ if is_repository(part) => Some(Self::VersionControl),
-            _ => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSet};
 
 use super::left_out::LeftOutReason;
-use super::usual_names::UsualName;
+use super::usual_names::{UsualName, never_packed};
 use crate::ArchiveError;
 
 /// The names of the ignore file; the first that exists counts.
@@ -77,7 +77,7 @@ impl IgnoreRules {
         if self.purpose == WalkPurpose::Everything {
             return None;
         }
-        if let Some(never) = name.split('/').find_map(LeftOutReason::of_part) {
+        if let Some(never) = name.split('/').find_map(never_packed) {
             return Some(never);
         }
         match self.decisive(name, is_folder) {

@@ -4,6 +4,7 @@
 //! the languages and tools below `Global`); the file rules of gitleaks, trufflehog and git-secrets.
 
 use super::left_out::LeftOutReason;
+use crate::embedded::is_repository;
 
 /// Names in lower case, as the ends of paths: `*` is any text without a slash, and a `/` at the end means a folder.
 /// An ignore file can take them back.
@@ -154,6 +155,23 @@ impl UsualName {
             || stem.rsplit('.').next() == Some("auto")
             || secret.iter().any(|word| stem.contains(word));
         !is_read && self.path.split('/').rev().skip(1).any(|folder| TRIALS.contains(&folder))
+    }
+}
+
+/// Why a file or folder of this name never goes into a package, whatever the ignore file says.
+pub(super) fn never_packed(part: &str) -> Option<LeftOutReason> {
+    match UsualName::of(part).last() {
+        ".terraform" | ".terragrunt-cache" => Some(LeftOutReason::WorkingData),
+        ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => {
+            Some(LeftOutReason::CliConfig)
+        }
+        "tfplan" => Some(LeftOutReason::State),
+        name if name.contains(".tfstate") || name.ends_with(".tfplan") => Some(LeftOutReason::State),
+        name if name.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
+            Some(LeftOutReason::CrashLog)
+        }
+        _ if is_repository(part) => Some(LeftOutReason::VersionControl),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@ use super::*;
 
 /// Why a file of this path stays out, as the walk finds it.
 fn reason(path: &str) -> Option<&'static str> {
-    let never = path.split('/').find_map(LeftOutReason::of_part);
+    let never = path.split('/').find_map(never_packed);
     let above = path.match_indices('/').map(|(slash, _)| (&path[..slash], true));
     let usual = || above.chain([(path, false)]).find_map(|(name, is_folder)| UsualName::of(name).reason(is_folder));
     never.or_else(usual).as_ref().map(LeftOutReason::code)

@@ -10,7 +10,8 @@ use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Sel
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::{Event, ProviderAddr};
 
-use super::watched::{Watched, WatchedSource};
+use super::watched::Watched;
+use super::watched_source::WatchedSource;
 use crate::args::RunArgs;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;

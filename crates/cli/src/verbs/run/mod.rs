@@ -16,7 +16,7 @@ mod modules;
 mod shared;
 mod variables;
 mod watched;
-mod watched_bytes;
+mod watched_source;
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use tofu_oci_source::{ConfiguredMethods, MethodOpener};
 use tofu_oci_types::{Event, Hostname, ModulePattern};
 
 use super::watched::Watched;
-use super::watched_bytes::WatchedStore;
+use super::watched_source::WatchedStore;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;

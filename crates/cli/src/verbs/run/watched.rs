@@ -1,12 +1,10 @@
 //! What the command asked for, and what went wrong meanwhile: it is printed after the command has failed.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use async_trait::async_trait;
-use tofu_oci_source::{Listing, Release, Source, SourceError};
-use tofu_oci_types::{Event, Level, Place, ProviderAddr, Reporter, Version};
+use tofu_oci_source::SourceError;
+use tofu_oci_types::{Event, Level, ProviderAddr, Reporter, Version};
 
-use super::watched_bytes::WatchedRelease;
 use crate::diagnostic::Diagnostic;
 
 /// What was asked, and what went wrong, in the order in which it did.
@@ -42,6 +40,16 @@ impl Watched {
         self.seen(|seen| std::mem::take(&mut seen.notes))
     }
 
+    /// A release was asked for.
+    pub(super) fn asked(&self, address: &ProviderAddr, version: &Version) {
+        let asked = (address.clone(), version.clone());
+        self.seen(|seen| {
+            if !seen.releases.contains(&asked) {
+                seen.releases.push(asked);
+            }
+        });
+    }
+
     fn seen<T>(&self, look: impl FnOnce(&mut Observations) -> T) -> T {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -69,41 +77,5 @@ impl Reporter for Watched {
                 heard.push(event.clone());
             }
         });
-    }
-}
-
-/// A source that is watched.
-pub(super) struct WatchedSource {
-    source: Arc<dyn Source>,
-    watched: Arc<Watched>,
-}
-
-impl WatchedSource {
-    pub(super) fn new(source: Arc<dyn Source>, watched: Arc<Watched>) -> Self {
-        Self { source, watched }
-    }
-}
-
-#[async_trait]
-impl Source for WatchedSource {
-    fn place(&self) -> &Place {
-        self.source.place()
-    }
-
-    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
-        let versions = self.source.versions(address).await;
-        versions.inspect_err(|error| self.watched.failed(&address.to_string(), error))
-    }
-
-    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
-        let asked = (address.clone(), version.clone());
-        self.watched.seen(|seen| {
-            if !seen.releases.contains(&asked) {
-                seen.releases.push(asked);
-            }
-        });
-        let release = self.source.release(address, version).await;
-        let release = release.inspect_err(|error| self.watched.failed(&address.to_string(), error))?;
-        Ok(Arc::new(WatchedRelease { release, watched: Arc::clone(&self.watched) }))
     }
 }

@@ -1,4 +1,4 @@
-//! The archives of a run: what its bridges read, and what went wrong with it.
+//! What the bridges of a run read: sources and archives, and what went wrong with them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,18 +7,50 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, SourceError,
+    ClaimedHashes, Created, Listing, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
+    SourceError,
 };
 use tofu_oci_store::{ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_trust::{Evidence, Notice};
-use tofu_oci_types::{Descriptor, Digest, Place, Platform, ProviderAddr, Reference, RepositoryRef, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, Platform, ProviderAddr, Reference, RepositoryRef, Tag, Version};
 
 use super::watched::Watched;
 
+/// A source that is watched.
+pub(super) struct WatchedSource {
+    source: Arc<dyn Source>,
+    watched: Arc<Watched>,
+}
+
+impl WatchedSource {
+    pub(super) fn new(source: Arc<dyn Source>, watched: Arc<Watched>) -> Self {
+        Self { source, watched }
+    }
+}
+
+#[async_trait]
+impl Source for WatchedSource {
+    fn place(&self) -> &Place {
+        self.source.place()
+    }
+
+    async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
+        let versions = self.source.versions(address).await;
+        versions.inspect_err(|error| self.watched.failed(&address.to_string(), error))
+    }
+
+    async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
+        self.watched.asked(address, version);
+        let release = self.source.release(address, version).await;
+        let release = release.inspect_err(|error| self.watched.failed(&address.to_string(), error))?;
+        Ok(Arc::new(WatchedRelease { release, watched: Arc::clone(&self.watched) }))
+    }
+}
+
 /// A release whose packages are watched.
-pub(super) struct WatchedRelease {
-    pub(super) release: Arc<dyn Release>,
-    pub(super) watched: Arc<Watched>,
+struct WatchedRelease {
+    release: Arc<dyn Release>,
+    watched: Arc<Watched>,
 }
 
 #[async_trait]
