@@ -175,7 +175,7 @@ fn hosts_that_count_as_one_with_other_patterns_were_said_to_compute() {
 fn an_address_of_ipv4_was_in_no_pattern() {
     let rules: &[Written<'_>] =
         &[(&["z.test/x/w"], &[], "r.test/127.0.0.1/x/w"), (&["*/*/*"], &[], "r.test/${hostname}/${namespace}/${type}")];
-    assert_snapshot!(said(providers(rules)), @"`r.test/127.0.0.1/x/w` and `r.test/${hostname}/${namespace}/${type}` send two providers to one repository: z.test/x/w and 127.0.0.1/x/w both get r.test/127.0.0.1/x/w; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or, if the hosts are one, say so with --predecessor or `predecessors`");
+    assert_snapshot!(said(providers(rules)), @"`r.test/127.0.0.1/x/w` and `r.test/${hostname}/${namespace}/${type}` send two providers to one repository: z.test/x/w and 127.0.0.1/x/w both get r.test/127.0.0.1/x/w; give each rule a path of its own, and write / between the symbols, as in ghcr.io/acme/${namespace}/${type}; or name the hosts with --predecessor if they are one");
 }
 
 #[test]
