@@ -1,6 +1,6 @@
 //! Plans are carried out: several releases at a time, and one that fails stops no other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::{ReplaceTag, Signing};
 use tofu_oci_source::{Release, Source};
-use tofu_oci_types::{Counter, Moment, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::first_seen::FirstSeen;
@@ -111,11 +111,13 @@ impl MirrorJob<'_> {
     /// Does it. The lines are in the order of the providers and their versions; what fails of a release is in its line.
     /// [`Destination::finish`] completes the destination.
     pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Vec<MirrorLine> {
+        let providers = self.providers.iter().map(|(of, _)| of);
         let running = MirrorRun {
             job: self,
             how,
             checker: TrustChecker::new(how.trust, reporter),
             turns: Semaphore::new(how.jobs.max(1)),
+            places: providers.filter_map(|of| Some((self.repository(of)?, Mutex::default()))).collect(),
             reporter,
         };
         let count = Counter::new(reporter, "providers", self.providers.len());
@@ -139,6 +141,12 @@ impl MirrorJob<'_> {
         let candidates =
             Candidates { address, offered: &offered, present: &HashSet::new(), sightings: None, now: self.now };
         Ok(select(self.rules, &candidates))
+    }
+
+    /// The repository that a provider goes to; `None` if the destination keeps providers apart itself.
+    fn repository(&self, address: &ProviderAddr) -> Option<Place> {
+        let place = self.destination.place(address).ok()?;
+        matches!(place, Place::Registry(_) | Place::Layout(_)).then_some(place)
     }
 
     fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
@@ -172,6 +180,8 @@ struct MirrorRun<'a> {
     checker: TrustChecker<'a>,
     /// How many releases may move.
     turns: Semaphore,
+    /// The right to a repository. A provider and its predecessor may share one: the later finds there what the earlier has brought.
+    places: HashMap<Place, Mutex<()>>,
     reporter: &'a dyn Reporter,
 }
 
@@ -187,6 +197,11 @@ struct ProviderRun<'a> {
 
 impl MirrorRun<'_> {
     async fn provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
+        let place = self.job.repository(address).and_then(|place| self.places.get(&place));
+        let _turn = match place {
+            Some(place) => Some(place.lock().await),
+            None => None,
+        };
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
             // Before anything moves: what this run has seen is remembered, whatever comes of it.

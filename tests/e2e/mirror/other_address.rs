@@ -53,6 +53,21 @@ fn a_later_run_brought_another_provider_into_a_repository_whose_releases_say_no_
 }
 
 #[test]
+fn two_hosts_that_share_a_repository_pushed_equal_tags_at_once() {
+    const OLD: &str = "old.example.test";
+    let mirrored = Mirrored::new();
+    for minor in 0..6 {
+        mirrored.upstream.release("acme/zap", &format!("1.{minor}.0"), &PLATFORMS[..2]);
+    }
+    let hosts = mirrored.upstream.host_block(HOST) + &mirrored.upstream.host_block(OLD);
+    mirrored.scene.context.write_home("cli.tfrc", hosts + "provider_installation {\n  direct {}\n}\n");
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap {OLD}/acme/zap --predecessor {HOST}={OLD} --json")).success();
+    let did: Vec<_> = said.json().into_iter().filter(|line| line["event"] == "mirror").collect();
+    let all = |action: &str| did.iter().filter(|line| line["action"] == action).count();
+    assert_eq!((all("add"), did.len()), (6, 12), "{}", said.text);
+}
+
+#[test]
 fn a_version_of_another_provider_is_not_taken_for_the_mirrored_one() {
     let mirrored = Mirrored::new();
     mirrored.upstream.release("acme/google-beta", "1.0.0", &PLATFORMS[..2]);
