@@ -140,7 +140,7 @@ mod tests {
     fn check_hcl1(value: &str) {
         let written = hcl1_string(value);
         let file = format!(
-            "host {written} {{\n  services = {{ {written} = {written}, \"b\" = [{written}] }}\n}}\nend = \"x\"\n"
+            "host {written} {{\n  services = {{ {written} = {written}, \"another-service\" = [{written}] }}\n}}\nend = \"x\"\n"
         );
         let document = parse(&file, Duplicates::Refused).unwrap_or_else(|error| panic!("{error:?}\n{file}"));
         let [host, end] = document.body.items.as_slice() else { panic!("more than two items:\n{file}") };
