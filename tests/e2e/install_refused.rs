@@ -265,7 +265,7 @@ fn a_signature_for_the_predecessor_counts() {
     scene.run(&format!("{line} --predecessor registry.example.com=registry.example.net")).success();
 }
 
-/// Says the address of the other host, which alone has a rule.
+/// The release says the address under the other host, and only that one has a rule.
 const PREDECESSOR: &str = "--predecessor registry.example.net=registry.example.com";
 
 #[test]

@@ -70,7 +70,7 @@ fn is_bare(has: impl Fn(&str) -> bool) -> bool {
 /// The first of the names of an archive's entries that is of a repository inside of the package, in whatever spelling some
 /// reader unpacks it.
 pub fn embedded_repository<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // A name of 64 KiB has 30 000 folders: of those that may be a repository a hash is kept, not a text.
+    // A name of 64 KiB has 30 000 folders. A hash stands for a folder, and only for one that may be a repository.
     let (hashed, mut seen) = (RandomState::new(), HashMap::<u64, Vec<&str>>::new());
     names.into_iter().find(|name| {
         let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));

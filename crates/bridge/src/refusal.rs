@@ -114,7 +114,7 @@ impl fmt::Display for VersionAbsence {
     }
 }
 
-/// The text without the name of a repository. One whose name begins or ends with it is another one.
+/// The text without the name of a repository. Longer names that contain it are other repositories.
 fn hidden(text: &str, name: &str) -> String {
     let of_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     let (mut shown, mut rest) = (String::new(), text);
@@ -127,7 +127,7 @@ fn hidden(text: &str, name: &str) -> String {
         if goes_on || before.ends_with(|last| of_name(last) || last == '.') {
             shown.push_str(name);
         } else {
-            // A sentence that calls it a repository needs no second one.
+            // The sentence has the word already.
             shown.push_str(if before.ends_with("repository ") { "(hidden)" } else { "its repository" });
         }
         rest = after;

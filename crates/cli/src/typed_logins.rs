@@ -34,7 +34,7 @@ fn logins(word: &str) -> Vec<String> {
     let value = word.strip_prefix("--").and_then(|option| option.split_once('=')).map_or(word, |(_, value)| value);
     let after = |mark: &'static str| value.match_indices(mark).map(move |(at, _)| at + mark.len());
     let urls = after("://").map(|start| (start, true));
-    // With fewer slashes, or turned ones, it is a mistake, and the password one all the same.
+    // An address with a slash too few, or with backslashes, still has its password.
     let others = std::iter::once(0).chain(after("::")).chain(after(":/")).chain(after(":\\")).map(|start| {
         let rest = &value[start..];
         (start + rest.len() - rest.trim_start_matches(['/', '\\']).len(), false)
@@ -43,7 +43,7 @@ fn logins(word: &str) -> Vec<String> {
     for (start, is_url) in urls.chain(others) {
         let rest = &value[start..];
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        // `USER:P/W@HOST`: what precedes the slash is no host with a port.
+        // In `USER:P/W@HOST` the text before the slash is not a host with a port.
         let is_port =
             |port: &str| port.is_empty() || port.ends_with(']') || port.bytes().all(|byte| byte.is_ascii_digit());
         let is_cut = is_url && rest[..end].rsplit_once(':').is_some_and(|(_, port)| !is_port(port));

@@ -22,8 +22,7 @@ pub fn leads_out(folder: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The first link that leads out of the folder: the path itself, or one below it. `None` if there is none. Links to folders
-/// inside are not searched.
+/// The first link that leads out of the folder: the path itself, or one below it. It does not follow links to folders inside.
 ///
 /// # Errors
 /// If the system does not say.

@@ -33,7 +33,7 @@ pub struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// An answer of a host that is no nearer than this. Its body may take the time that is left of these attempts.
+    /// An answer of a host at this distance or farther. Reading its body counts towards the same attempts.
     pub(crate) fn new(
         response: Response,
         nearest: Reach,

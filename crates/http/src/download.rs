@@ -110,7 +110,7 @@ pub struct Download<S: RangeSource> {
     /// Where the last break was.
     broke_at: u64,
     answer: Option<S::PartAnswer>,
-    /// An answer that came before, whose head was not read yet.
+    /// An earlier answer whose head is still unread.
     first: Option<S::PartAnswer>,
     /// The strong validator of the first answer.
     etag: Option<String>,
@@ -175,7 +175,7 @@ impl<S: RangeSource> Download<S> {
         }
     }
 
-    /// The stream of a body that this answer begins.
+    /// The body of this answer as a stream.
     ///
     /// # Errors
     /// As [`Download::start`].

@@ -81,7 +81,7 @@ pub struct PlainRule<'a> {
 /// other rule of redirects is applied.
 ///
 /// # Errors
-/// If it is not an address, or is longer than addresses are.
+/// If the text is not an address, or is too long.
 pub fn named_address<'a>(from: impl Into<Option<&'a Url>>, text: &str) -> Result<Url, RedirectFault> {
     if text.len() > LONGEST_LOCATION {
         return Err(RedirectFault::TooLong);

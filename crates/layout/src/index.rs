@@ -32,7 +32,7 @@ struct Nested {
     depth: usize,
 }
 
-/// The address in an annotation; `None` without one.
+/// The address in an annotation, if it has one.
 pub(crate) fn said_address<A: FromStr<Err: Display>>(
     annotations: &BTreeMap<String, String>,
     annotation: &'static str,
@@ -240,7 +240,7 @@ impl ReleaseIndex {
     /// The provider that it says it is of; `None` if it does not say.
     ///
     /// # Errors
-    /// If that is not an address: whose release it is cannot be known then.
+    /// If the text is not an address: then the release could be anyone's.
     pub fn address(&self) -> Result<Option<ProviderAddr>, LayoutError> {
         said_address(&self.annotations, annotation::ADDRESS)
     }

@@ -153,7 +153,7 @@ impl ModuleManifest {
     /// The module of a registry that it says it was packed as; `None` if it does not say.
     ///
     /// # Errors
-    /// If that is not an address: whose package it is cannot be known then.
+    /// If the text is not an address: then the package could be of any module.
     pub fn address(&self) -> Result<Option<ModuleAddr>, InvalidModuleManifest> {
         Ok(said_address(&self.annotations, annotation::MODULE_ADDRESS)?)
     }

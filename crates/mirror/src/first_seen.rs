@@ -43,7 +43,7 @@ const AT_ONCE: usize = 8;
 pub(crate) struct FirstSeen {
     address: ProviderAddr,
     kept: KeptSightings,
-    /// Whether what was read has names only since it was read.
+    /// Whether the record was written without names, by an earlier program.
     unnamed: AtomicBool,
 }
 
@@ -92,7 +92,7 @@ impl FirstSeen {
         Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The same of all providers that share the place.
+    /// The same for all providers that share the place.
     pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
             KeptSightings::Artefact(store) => match of_tag(&**store).await? {
@@ -123,7 +123,7 @@ impl FirstSeen {
     }
 }
 
-/// The record with names for what an earlier program wrote without one. Written once, it need not be asked for again.
+/// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.
 async fn named(
     store: &dyn Store,
     mut record: SightingsRecord,

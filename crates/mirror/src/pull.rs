@@ -281,7 +281,7 @@ impl PullWork {
         let is_sealed = self.options.upstream_use == UpstreamUse::Sealed;
         let there = self.destination.source(address)?.release(address, version).await;
         let is_there = match &there {
-            // What is of another provider is not there. With a sealed upstream it is refused by what it says.
+            // A release of another provider counts as absent; if the upstream is sealed, its own check refuses it.
             Ok(release) => !self.of_others.note(&**release, &self.options.trust) || is_sealed,
             Err(SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => {
                 let record = self.sightings(address, &[]).await?;

@@ -67,7 +67,7 @@ impl SightingsRecord {
     }
 
     /// The other provider that earlier runs have brought here; `None` if they have brought this one, too, or its predecessor.
-    /// Releases that say no address are told apart by this alone.
+    /// For releases that say no address, only these marks say whose they are.
     pub(crate) fn owner(&self, address: &ProviderAddr, predecessors: &Predecessors) -> Option<&ProviderAddr> {
         let is_marked = |sightings: &Sightings| sightings.marked().next().is_some();
         let mut brought = self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);

@@ -154,7 +154,7 @@ async fn module_of(
     }
 }
 
-/// Demands that a version of the repository, which says that it is of the module `kept`, is of the module `given`.
+/// Demands that the repository's module `kept`, which a version there says, is the module `given`.
 fn demand_same_module(
     store: &dyn ReadStore,
     (kept, version): &(ModuleAddr, Version),

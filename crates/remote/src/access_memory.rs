@@ -24,7 +24,7 @@ const MOST_TOKENS: usize = 64;
 pub(crate) struct AccessMemory(Mutex<RecentMap<AccessSubject, KnownAccess>>);
 
 struct KnownAccess {
-    /// How the registry wants to be asked, and how near a host may be that it names for that.
+    /// The authentication that the registry asks for, and how near its token server may be.
     scheme: Option<(AuthScheme, Reach)>,
     credential: Arc<tokio::sync::Mutex<KnownCredential>>,
     /// Scopes that a registry asked for beyond those of the request.

@@ -87,8 +87,8 @@ impl RemoteStore {
         Ok(BlobSender::Store(Download::begun(source, answer, BodySize::Known(blob.size), attempts).await?.stream))
     }
 
-    /// Where a redirect of the registry leads, if anybody may go there. It obeys the rules of redirects, and since another
-    /// program will follow it, the name is looked up now.
+    /// Where a redirect of the registry leads, if a client may go there. It obeys the rules of redirects. Another program will
+    /// follow it, so the name is looked up now.
     async fn other_host(&self, answer: &RegistryAnswer, location: &str) -> Result<Option<String>, StoreError> {
         let http = self.client.http();
         let forbidden = |fault: RedirectFault| fault::forbidden(self.place(), &fault, fault.to_string());

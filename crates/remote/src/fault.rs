@@ -16,7 +16,7 @@ pub(crate) fn too_long(place: Place, asked: Duration) -> StoreError {
     StoreError::RateLimited { place, seconds: asked.as_secs().max(1), reason: GiveUpReason::Wait }
 }
 
-/// A rule forbids an address that an answer names. The problem is told in these words.
+/// A rule forbids an address that an answer names; `problem` says what is wrong with it.
 pub(crate) fn forbidden(place: Place, fault: &RedirectFault, problem: String) -> StoreError {
     let host = match fault {
         RedirectFault::PrivateHost(host) => Some(host.clone()),

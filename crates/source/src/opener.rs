@@ -219,7 +219,7 @@ impl MethodOpener {
     /// # Errors
     /// [`Failure::PrivateHost`].
     pub async fn admit_called(&self, caller: &Hostname, target: &Hostname) -> Result<(), DiscoveryError> {
-        // Where the services of the host are, the user says.
+        // A `host` block of the user says where the services are.
         if self.blocks.contains(target) {
             return Ok(());
         }
@@ -237,7 +237,7 @@ impl MethodOpener {
                 let registry = place.repository.registry();
                 self.admit_led(caller, target, registry, registry.to_owned()).await
             }
-            // An address without a repository is never asked for.
+            // Nothing is asked for an address without a repository.
             Ok(None) | Err(_) => self.admit_called(caller, target).await,
         }
     }

@@ -175,7 +175,7 @@ pub trait ReadStore: Send + Sync {
         Ok(part_of(self.fetch_unverified(blob).await?, range))
     }
 
-    /// A blob as the store itself answers for it: no other host is asked, also not after a break.
+    /// A blob from the store itself. No other host is asked, even after a break.
     async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
         self.fetch(blob).await.map(BlobSender::Store)
     }

@@ -38,7 +38,7 @@ const WORD: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b
 const HEX: TokenBytes = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
 const BASE64: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
 
-/// How many characters of a key in base64 stand at least on the line on which it begins, of those that `base64` writes.
+/// The fewest characters of a key that `base64` writes on its first line, after the marker.
 const IN_BASE64: usize = 16;
 
 const KEY: &str = "a private key";
@@ -172,7 +172,7 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
         Rest::Words(words) => near(after, 0, 64 << 10).windows(words.len()).any(|found| found == words),
         Rest::Characters(least, alphabet) => {
             let run = run(after, alphabet);
-            // What follows the least length may be any text, in which any word may be.
+            // A long text has words of all kinds in it by chance.
             run.len() >= least && is_random(&run[..least])
         }
         Rest::AwsKey => {
@@ -191,7 +191,7 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
     }
 }
 
-/// Whether no letter of a word stands before a text, but perhaps the end of an escape: `\n`, `\u0020`, `%3D`.
+/// Whether the text before ends a word: with another character than a letter, or with an escape (`\n`, `\u0020`, `%3D`).
 fn ends_word(before: &[u8]) -> bool {
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match before {
@@ -219,7 +219,7 @@ fn is_private_pem(after: &[u8]) -> bool {
     let is_label = label.windows(11).any(|words| words == b"PRIVATE KEY") && after[label.len()..].starts_with(b"-----");
     let body = near(after, label.len() + 5, 8 << 10);
     let body = &body[..body.windows(5).position(|end| end == b"-----").unwrap_or(body.len())];
-    // What is cut short shows what a key looks like.
+    // A shortened key is an example.
     let is_cut = body.windows(3).any(|dots| dots == b"...");
     // Words of a sentence are shorter than lines of a key.
     let lines = body.split(|byte| !BASE64(*byte)).filter(|line| line.len() >= 16);

@@ -40,7 +40,7 @@ pub struct ClientAccess {
 pub struct KnownClient {
     rule: ClientRule,
     link_key: LinkKey,
-    /// Which addresses count as one: the client must be allowed to see each of them.
+    /// Addresses that count as one. The client needs the right to each of them.
     predecessors: Arc<Predecessors>,
 }
 
@@ -78,7 +78,7 @@ impl Admitted {
 }
 
 impl KnownClient {
-    /// The first of the names of an address that no pattern of the client matches.
+    /// The first name of an address that no pattern of the client matches.
     fn hidden(&self, address: &ServedAddress) -> Option<ServedAddress> {
         let is_hidden = |name: &ServedAddress| match name {
             ServedAddress::Provider(address) => !self.rule.providers.iter().any(|pattern| pattern.matches(address)),

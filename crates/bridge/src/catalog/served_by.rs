@@ -11,7 +11,7 @@ pub(super) fn served_by(places: &[ServedPlace], predecessors: &Predecessors, add
     most_specific(patterns, &predecessors.names(address), Pattern::matches, Pattern::covers)
 }
 
-/// The same of any places, by what each includes and excludes, for an address with all its names, its own first.
+/// The same for any places, each by its patterns. `names` are all names of an address, its own first.
 pub(crate) fn most_specific<'p, P: 'p, A>(
     places: impl Iterator<Item = (&'p [P], &'p [P])>,
     names: &[A],

@@ -1,11 +1,11 @@
-//! What has to hold for the bytes that a request asks for.
+//! Properties of the bytes that a request asks for.
 
 use http::HeaderMap;
 use http::header::{IF_NONE_MATCH, IF_RANGE, RANGE};
 
 use super::range::{WantedBytes, wanted};
 
-/// Reads a size, and headers in the lines below it, and checks what has to hold for whatever comes out.
+/// Reads a size, and headers in the lines below it, and checks that the part lies within the size.
 ///
 /// # Panics
 /// If it does not hold.

@@ -27,7 +27,7 @@ use crate::{Refusal, ServedAddress};
 /// How long a task waits for another process that makes the same zip.
 const OTHERS: Duration = Duration::from_mins(10);
 
-/// How many layers are fetched at a time. Each takes as long as its registry likes.
+/// The most layers that are fetched at a time; the registry decides how long one takes.
 const LAYERS_AT_ONCE: usize = 16;
 
 /// Makes zips, equal ones once, and a few at a time. A zip that was begun is finished also if the client that asked for it has
@@ -92,7 +92,7 @@ impl ZipMaker {
 
     /// The zip of a layer, all of it and verified.
     pub(super) async fn layer(&self, address: &ServedAddress, layer: &ZipLayer) -> Result<Arc<KeptZip>, Refusal> {
-        // A digest alone would open the repository of another one: whoever may read this one may have learned it.
+        // A digest alone would open other repositories: a client of this one may know digests of theirs.
         let kind = match &layer.holds {
             LayerContents::Provider => "layer",
             LayerContents::Module(_) => "module",

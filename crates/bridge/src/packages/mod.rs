@@ -164,7 +164,7 @@ impl Packages {
 }
 
 impl PackageZip {
-    /// These bytes of the zip on disk. All of them end in an error unless they have the digest.
+    /// These bytes of the zip on disk; all of them end in an error if their digest is wrong.
     fn read(&self, kept: &KeptZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
         let is_whole = range == (0..self.size);
         let stream = file_range(Arc::clone(&kept.file), kept.path.clone(), range);

@@ -6,7 +6,7 @@
 //! all have requests                  the new one waits until one has none; half as many wait as have places
 //! ```
 //!
-//! Of all addresses together one ends likewise, if there are as many connections as there may be.
+//! If all connections together reach their limit, the idlest of all ends likewise.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -84,7 +84,7 @@ impl ConnectionsByAddress {
         Some(ConnectionPlace { _place: Some(place), _of: Some(of) })
     }
 
-    /// Ends the connection of any address that has had no request for longest. False if there is none.
+    /// Ends the connection that has been idle for longest, whatever its address; false if all are busy.
     pub(super) fn end_idlest(&self) -> bool {
         let known: Vec<_> = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -152,7 +152,7 @@ impl Accepting {
                     continue;
                 }
             };
-            // Metrics are read also if every connection is taken.
+            // `/metrics` needs no place, so it answers when all are taken.
             let place = match self.door {
                 Door::Site => tokio::select! {
                     place = next_place(&self.free, || self.reception.addresses.end_idlest()) => Some(place),

@@ -55,10 +55,10 @@ pub async fn repository_in_zip(
     Err(StoreError::TooLarge { place: store.place(), what, limit: most })
 }
 
-/// The same of a zip that lies on disk, all of it.
+/// The same for a zip on disk.
 ///
 /// # Errors
-/// If the file cannot be read, or its directory is one that no package may have.
+/// If the file cannot be read, or if its directory is too large or damaged.
 pub fn repository_in_file(path: &Path) -> io::Result<Option<String>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();

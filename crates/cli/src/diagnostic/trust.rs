@@ -64,7 +64,7 @@ impl From<PinFileError> for Diagnostic {
 }
 
 impl Diagnostic {
-    /// The same with what to do about what is asked as one address, and says another.
+    /// The same with a hint for a release that says another address than the one that was asked for.
     pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
         let diagnostic = self.hint("check the address, --from and the repository");
         let mut symbols = A::OF.symbols().iter();

@@ -99,7 +99,7 @@ fn unknown_code(code: &str) -> Diagnostic {
 fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
     /// Below it two names are not taken for one that is misspelt.
     const NEAR: f32 = 0.6;
-    // Of names of other lengths none is near, and comparing a long one would take long.
+    // A much longer name is never near, and comparing it would take long.
     let alike = all.iter().filter(|one| name.len() <= 4 * one.len());
     let near = alike.map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
     match near.max_by(|(one, _), (other, _)| one.total_cmp(other)) {

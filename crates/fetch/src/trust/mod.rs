@@ -69,7 +69,7 @@ impl Trust {
     }
 }
 
-/// The note that a release or module is used although it says another address; `text` names both.
+/// The note for a release or module that says another address; `text` names both.
 pub fn other_address_note(text: String) -> Event {
     Event::note("other-address", text).with_hint("right for a mirror; otherwise check the address and the place")
 }

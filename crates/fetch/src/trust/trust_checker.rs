@@ -50,7 +50,7 @@ pub struct Judgement {
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
     /// The contents of its packages.
     contents: KnownContents,
-    /// The same release judged as what it says it is, if the rules about that must admit it too.
+    /// The same release under the address that it says, if the rules for that must admit it too.
     as_well: Option<Box<Self>>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> TrustChecker<'a> {
             return Unasked::Locked;
         }
         if names.iter().any(|name| !policy.decides_alike(pins, address, name)) {
-            // The release itself says which of the names it has.
+            // The release says under which name it was published.
             return Unasked::Known(BTreeSet::new());
         }
         let archives = &Archives::Unknown;

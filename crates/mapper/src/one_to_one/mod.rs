@@ -75,7 +75,7 @@ pub enum NotOneToOne {
         /// What its addresses are.
         of: TemplateOf,
     },
-    /// The search for two addresses with one place ended before it was known whether there are any.
+    /// The search reached its limit before it found two addresses with one place, or none.
     #[error("tofu-oci cannot tell whether {} two {}s to one place", sends(templates), of.noun())]
     Unclear {
         /// The rule, and the number of its place; of two, the later one.
@@ -171,7 +171,7 @@ struct RuleSet<'a, A: TemplateAddress> {
 }
 
 impl<A: TemplateAddress> RuleSet<'_, A> {
-    /// Two addresses that meet are named first: what is not known of one template hides nothing of the others.
+    /// Two addresses that meet count before a template that cannot be judged.
     fn check(&self, regions: Vec<(AddressRegion, usize)>) -> Result<(), NotOneToOne> {
         let (mut mapped, mut unknown) = (Vec::new(), None);
         for (region, rule) in regions {
@@ -330,7 +330,7 @@ fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first
     format!("write / between the symbols, as in {parted}; or a rule for each namespace")
 }
 
-/// The same with `/` between the symbols, if that tells apart whatever it mentions.
+/// The same with `/` between the symbols, if that is one to one over what it mentions.
 fn parted<A: TemplateAddress>(repositories: &TemplateRepositories<A>) -> Option<String> {
     let kind = match repositories {
         TemplateRepositories::Registry(_) => "",

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::TemplateAddress;
 
-    /// Every text of up to `longest` of some characters: what the parsers of addresses say.
+    /// Compares with the parsers of addresses: every text of these characters, up to a length.
     fn check<A: TemplateAddress>(symbol: Symbol, (longest, alphabet): (u8, &str), before: &str, after: &str) {
         let is_of_module = A::OF == crate::TemplateOf::Modules;
         let grammar = PartGrammar::new(symbol, is_of_module, &[]);

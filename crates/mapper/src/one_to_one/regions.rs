@@ -88,8 +88,8 @@ impl AddressRegion {
 /// The most regions that the conditions of one template make of one.
 const MOST_CASES: usize = 1000;
 
-/// All addresses, in regions: those of a pattern without those of the patterns within it. What is told apart of one host is told
-/// apart of those that count as the same, too: so two regions of them have the same addresses, or none in common.
+/// All addresses, in regions: those of a pattern without those of the patterns within it. A pattern for one host divides every host
+/// that counts as one with it, so that two of their regions have the same namespaces and names, or none in common.
 pub(super) fn regions<'p, A: TemplateAddress<Pattern: 'p>>(
     patterns: impl Iterator<Item = &'p A::Pattern>,
     are_one_host: &dyn Fn(&str, &str) -> bool,

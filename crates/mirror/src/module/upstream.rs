@@ -34,10 +34,10 @@ pub trait ModuleUpstream: Send + Sync {
         Ok(())
     }
 
-    /// The same of a provider that a module of `caller` requires.
+    /// The same for a provider that a module of `caller` requires.
     ///
     /// # Errors
-    /// If the registry that would be asked is nearer than the host of the caller.
+    /// If the registry is nearer than the host of the caller.
     async fn admit_provider(&self, caller: &Hostname, provider: &ProviderAddr) -> Result<(), ModuleError> {
         let _ = (caller, provider);
         Ok(())

@@ -1,4 +1,4 @@
-//! Versions at the destination that have said they are of another provider than the one that they were asked as.
+//! Versions at the destination that say another provider than the one they were asked for.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 /// The most providers that are remembered.
 const MOST: usize = 1000;
 
-/// What releases that were opened have said, by the provider that was asked for.
+/// The versions of opened releases that said another provider, by the provider that was asked for.
 #[derive(Default)]
 pub(super) struct VersionsOfOthers(Mutex<HashMap<ProviderAddr, HashSet<Version>>>);
 

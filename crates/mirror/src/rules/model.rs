@@ -14,7 +14,7 @@ pub struct MirrorRules {
     pub providers: Vec<ProviderRule>,
     /// If there are any, only what one of them allows may be mirrored.
     pub allow: Vec<VersionRule>,
-    /// What one of them denies is never mirrored, nor is the same under a host that counts as one.
+    /// They forbid a version under each host that counts as one.
     pub deny: Vec<DenyRule>,
     /// Which addresses count as one.
     pub predecessors: Predecessors,

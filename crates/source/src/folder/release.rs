@@ -33,7 +33,7 @@ impl FolderRelease {
         Self { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() }, packages, links }
     }
 
-    /// Refuses a package that is not to be followed, or has a link in it that is not.
+    /// Refuses a package that a link out of the tree leads to, or that has one in it.
     async fn require_kept(&self, path: &Path) -> Result<(), SourceError> {
         let FolderLinks::KeptIn(folder) = &self.links else { return Ok(()) };
         let (folder, path) = (folder.clone(), path.to_owned());
@@ -113,7 +113,7 @@ impl Release for FolderRelease {
         let FolderLinks::KeptIn(folder) = &self.links else {
             return Ok(Opened { size: part.size, stream: FileBody(path).open().await? });
         };
-        // What was looked at may be a link by now.
+        // A link may have replaced it since.
         let (folder, zip) = (folder.clone(), path.clone());
         let opened = blocking(move || match open_inside(&folder, &zip) {
             Ok(Some(file)) => file.metadata().map(|data| (file, data.len())).map_err(|error| unreadable(&zip, &error)),

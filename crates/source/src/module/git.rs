@@ -62,7 +62,7 @@ impl GitCheckout {
         match self.web.named_host(from, &host).await {
             NamedHost::TooNear => return Err(LocationFault::PrivateHost { host }),
             NamedHost::At(found) if self.source.transport() != GitTransport::Ssh => {
-                // Another admission may have been faster.
+                // Another task may have set it first.
                 let _ = pinned(self.source.url(), &found).map(|pinned| self.pinned.set(pinned));
             }
             NamedHost::At(_) | NamedHost::Anywhere => {}
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// The code of the refusal, or `ok` and what git is told.
+    /// The code of the refusal, or `ok` and the addresses that git gets.
     async fn admitted(source: &str, from: Option<&str>, allowed: &[&str]) -> String {
         let private_hosts = allowed.iter().map(ToString::to_string).collect();
         let options = HttpOptions { names: Arc::new(Names), private_hosts, ..HttpOptions::default() };

@@ -47,7 +47,7 @@ fn private_keys_of_every_kind_are_found() {
     check("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nx\n---- END SSH2 ENCRYPTED PRIVATE KEY ----\n", Some((1, KEY)));
     let in_base64 = format!("client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQp{}", letters(64));
     check(&in_base64, Some((1, KEY)));
-    // As `base64` writes a key, in lines; and a key in short lines.
+    // A key in the lines that `base64` writes, and one in short lines.
     check("k: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2UUlCQURBTkJna3Fo\nx", Some((1, KEY)));
     check(&pem("PRIVATE KEY").replace(&letters(64), &format!("{}\n{}", letters(32), letters(32))), Some((1, KEY)));
     let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(pem("PRIVATE KEY").bytes().flat_map(|byte| [byte, 0])).collect();

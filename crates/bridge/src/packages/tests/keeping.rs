@@ -214,7 +214,7 @@ async fn the_zip_of_a_module_with_a_repository_of_version_control_is_given_to_no
     let (cache, store) = (tempfile::tempdir().unwrap(), || repository("network", &[&git, &clean]));
     let packages = Packages::new(options(cache.path()));
     let holds = || LayerContents::Module("1.0.0".parse().unwrap());
-    // A provider of the same bytes, which nobody unpacks as it is, does not put them where the module is looked for.
+    // A provider may have `.git` in it. Its kept zip of the same bytes does not count for the module.
     let provider = layer_zip(store(), Descriptor::of("archive/zip", &git), LayerContents::Provider);
     assert_eq!(answered(&packages, &provider, Some("bytes=0-9")).await.0, 206);
     for range in [Some("bytes=0-9"), None] {

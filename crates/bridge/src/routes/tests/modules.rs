@@ -117,7 +117,7 @@ impl ReadStore for ModuleStore {
     }
 }
 
-/// A zip of a file, as long as of another one whose name is as long.
+/// A zip of one file. Names of equal length give zips of equal length.
 fn zip_of(name: &str) -> Vec<u8> {
     ProviderZip::new("zap", "1.0.0", "linux_amd64").without_executable().file(name, "x").build()
 }

@@ -100,7 +100,7 @@ pub(in crate::verbs) async fn find(
     in_store(connector.source(&end)?, &end, reference, name.subdir()).await
 }
 
-/// Notes that the package says it is another module than the one that was asked for.
+/// The note for a package that says another module than the one that was asked for.
 pub(in crate::verbs) fn note_other_address(
     context: &Context,
     name: &ModuleName,

@@ -31,7 +31,7 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
             .excerpt(excerpt("--include", text, &(0..text.len())))
             .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*")
     })?;
-    // What OpenTofu demands of the patterns of an `oci_mirror` does not know that two hosts may count as one.
+    // OpenTofu's rule for the patterns of an `oci_mirror` knows no predecessors.
     let template = if args.include.is_empty() || !args.trust.predecessors.predecessor.is_empty() {
         text.parse().map_err(|error| vec![error])
     } else {

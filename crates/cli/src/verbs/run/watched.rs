@@ -35,7 +35,7 @@ impl Watched {
         self.seen(|seen| std::mem::take(&mut seen.warnings))
     }
 
-    /// Which releases and modules say another address, each once: the command got them.
+    /// The notes about releases and modules that say another address; the command has them.
     pub(super) fn notes(&self) -> Vec<Event> {
         self.seen(|seen| std::mem::take(&mut seen.notes))
     }
@@ -54,7 +54,7 @@ impl Watched {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// What `of` names, a provider or a module, could not be read.
+    /// `of`, a provider or a module, could not be read.
     pub(super) fn failed(&self, of: &str, error: &SourceError) {
         let problem = Diagnostic::from(error).about(of);
         self.seen(|seen| {
