@@ -7,8 +7,7 @@ use tofu_oci_bridge::BridgeConfig;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::RulesFile;
 use tofu_oci_trust::Policy;
-use tofu_oci_types::Predecessors;
-use tofu_oci_types::{ModuleAddr, ProviderAddr};
+use tofu_oci_types::{ModuleAddr, Predecessors, ProviderAddr};
 
 use crate::input::text_of;
 use crate::seeds;

@@ -1,7 +1,7 @@
 //! The name service, and the names that must not resolve to near addresses.
 //!
 //! ```text
-//! keep_away   a name from a document of another host      for the whole run, since later requests go there; of 4096 names
+//! keep_away   a name from a document of another host      for the whole run, since later requests go there; of the 4096 names used last
 //! within      the host that a redirect names              for that request alone: the user may ask that host himself
 //! ```
 //!

@@ -1,6 +1,6 @@
 //! Which of a registry's challenges is answered, and how. Pure.
 
-use tofu_oci_http::named_address;
+use tofu_oci_http::{RedirectFault, named_address};
 use tofu_oci_store::AccessFault;
 use url::Url;
 
@@ -57,8 +57,10 @@ pub(crate) fn choose<'a>(
         (None, ChallengeTurn::Again) => return Ok(None),
         (None, ChallengeTurn::First) => return Err(refused("the registry asks for a token and names no token server")),
     };
-    let realm = named_address(None, realm)
-        .map_err(|_| refused("the registry names a token server whose address is not a whole one"))?;
+    let realm = named_address(None, realm).map_err(|fault| match fault {
+        RedirectFault::TooLong => refused("the registry names a token server by an address of more than 16 KiB"),
+        _ => refused("the registry names a token server whose address is not a whole one"),
+    })?;
     check_realm(&realm, root, named)?;
     let service = challenge.parameter("service").map(str::to_owned);
     Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope }))

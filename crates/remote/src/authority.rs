@@ -19,9 +19,9 @@ use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
 use crate::challenge::parse;
 use crate::credential::{CredentialFault, CredentialProvider};
 use crate::exchange::{Exchange, ShownCredential};
+use crate::fault::realm_refused;
 use crate::known_credential::FoundCredential;
 use crate::network::RegistryNetwork;
-use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
 use crate::scope::{AccessSubject, RequestedAccess};
 use crate::token_request::{AccessToken, Asker, TokenRequest, basic};
@@ -107,7 +107,7 @@ impl Authorizer {
         let challenges = parse(lines.iter().map(String::as_str));
         let asked = if sent.is_some() { ChallengeTurn::Again } else { ChallengeTurn::First };
         let chosen = choose(&challenges, root, asked, &network.hosts.named);
-        let chosen = chosen.map_err(|refusal| refused(network, access, refusal))?;
+        let chosen = chosen.map_err(|refusal| realm_refused(network, access.subject.place(), refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
         if let Some(scope) = chosen.scope {
             self.memory.ask_for(access, scope);
@@ -328,12 +328,6 @@ fn with_password(credential: Option<&Credential>, lookup: u64) -> Result<Option<
         Some(Credential::IdentityToken(_)) => Err("an identity token"),
         Some(Credential::RegistryToken(_)) => Err("an access token"),
     }
-}
-
-fn refused(network: &RegistryNetwork, access: &RequestedAccess, refusal: RealmRefusal) -> StoreError {
-    let RealmRefusal { fault, problem } = refusal;
-    network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-    StoreError::Forbidden { place: access.subject.place(), fault: Some(fault), host: None, problem }
 }
 
 fn saw_scheme(scheme: &AuthScheme) -> Exchange {

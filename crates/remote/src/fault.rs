@@ -6,6 +6,10 @@ use tofu_oci_http::{NetworkProblem, RedirectFault};
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
 use tofu_oci_types::Place;
 
+use crate::exchange::Exchange;
+use crate::network::RegistryNetwork;
+use crate::realm::RealmRefusal;
+
 /// The network kept this place from answering.
 pub(crate) fn unreachable(place: Place, problem: NetworkProblem) -> StoreError {
     StoreError::Unreachable { place, fault: problem.fault, problem: problem.text }
@@ -23,6 +27,13 @@ pub(crate) fn forbidden(place: Place, fault: &RedirectFault, problem: String) ->
         _ => None,
     };
     StoreError::Forbidden { place, fault: redirect_rule(fault), host, problem }
+}
+
+/// A rule forbids a token server.
+pub(crate) fn realm_refused(network: &RegistryNetwork, place: Place, refusal: RealmRefusal) -> StoreError {
+    let RealmRefusal { fault, problem } = refusal;
+    network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+    StoreError::Forbidden { place, fault: Some(fault), host: None, problem }
 }
 
 /// The rule that a redirect breaks, if it is one that keeps transfers safe.

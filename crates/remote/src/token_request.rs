@@ -13,6 +13,7 @@ use tofu_oci_types::{Place, Secret};
 use url::Url;
 
 use crate::exchange::{Exchange, ShownCredential, TokenOutcome};
+use crate::fault::realm_refused;
 use crate::network::RegistryNetwork;
 use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
@@ -124,8 +125,6 @@ impl TokenRequest<'_> {
     }
 
     pub(crate) fn forbidden(&self, network: &RegistryNetwork, refusal: RealmRefusal) -> StoreError {
-        let RealmRefusal { fault, problem } = refusal;
-        network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
-        StoreError::Forbidden { place: self.place.clone(), fault: Some(fault), host: None, problem }
+        realm_refused(network, self.place.clone(), refusal)
     }
 }

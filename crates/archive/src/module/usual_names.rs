@@ -160,7 +160,8 @@ impl UsualName {
 
 /// Why a file or folder of this name never goes into a package, whatever the ignore file says.
 pub(super) fn never_packed(part: &str) -> Option<LeftOutReason> {
-    match UsualName::of(part).last() {
+    let name = UsualName::of(part);
+    std::iter::successors(Some(&name), |name| name.undotted.as_deref()).find_map(|name| match name.last() {
         ".terraform" | ".terragrunt-cache" => Some(LeftOutReason::WorkingData),
         ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => {
             Some(LeftOutReason::CliConfig)
@@ -172,7 +173,7 @@ pub(super) fn never_packed(part: &str) -> Option<LeftOutReason> {
         }
         _ if is_repository(part) => Some(LeftOutReason::VersionControl),
         _ => None,
-    }
+    })
 }
 
 /// Whether the last parts of a path are as a pattern of several parts says.

@@ -115,15 +115,6 @@ pub(crate) struct CentralEntry {
     pub(crate) mode: u32,
 }
 
-/// Refuses an end record, without its signature and with its comment, in which a reader could find another end: programs look
-/// for it from the end of the file, and take the directory of an archive in the comment for that of the whole.
-pub(crate) fn check_one_end(record: &[u8]) -> Result<(), ArchiveError> {
-    if record.windows(END.len()).any(|bytes| bytes == END) {
-        return Err(ArchiveError::Malformed { reason: "its comment has the end of another archive" });
-    }
-    Ok(())
-}
-
 impl CentralEntry {
     /// Reads an entry whose signature has been read.
     pub(crate) fn read(read: ReadBytes<'_>) -> Result<Self, ArchiveError> {
@@ -133,8 +124,8 @@ impl CentralEntry {
         let extra = read_vec(read, u16_at(&fixed, 26))?;
         let comment = read_vec(read, u16_at(&fixed, 28))?;
         // The bytes before the end record are where programs look for another directory.
-        let whole = [fixed.as_slice(), &name, &extra, &comment].concat();
-        if whole[whole.len() - LOCATOR64_BYTES..].starts_with(&LOCATOR64) {
+        let from_end = fixed.iter().chain(&name).chain(&extra).chain(&comment).rev();
+        if from_end.skip(LOCATOR64_BYTES - LOCATOR64.len()).take(LOCATOR64.len()).eq(LOCATOR64.iter().rev()) {
             return Err(ArchiveError::Malformed { reason: "an entry of its directory names another directory" });
         }
         if u16_at(&fixed, 30) != 0 {
@@ -145,6 +136,15 @@ impl CentralEntry {
         let mode = mode_class(&header, fixed[1], u32_at(&fixed, 34))?;
         Ok(Self { header, offset, mode })
     }
+}
+
+/// Refuses an end record, without its signature and with its comment, in which a reader could find another end: programs look
+/// for it from the end of the file, and take the directory of an archive in the comment for that of the whole.
+pub(crate) fn check_one_end(record: &[u8]) -> Result<(), ArchiveError> {
+    if record.windows(END.len()).any(|bytes| bytes == END) {
+        return Err(ArchiveError::Malformed { reason: "its comment has the end of another archive" });
+    }
+    Ok(())
 }
 
 /// `0o755` or `0o644`. From the Unix mode if the archive was made on Unix or macOS: any execute bit makes `0o755`.

@@ -248,16 +248,15 @@ impl BridgeConfig {
     }
 
     /// Which of its places a provider is served from, by number.
-    pub fn provider_place(&self, address: &ProviderAddr) -> Option<usize> {
+    pub fn provider_place(&self, predecessors: &Predecessors, address: &ProviderAddr) -> Option<usize> {
         let patterns = self.providers.iter().map(|served| (&*served.include, &*served.exclude));
-        most_specific(patterns, &self.all_predecessors().names(address), Pattern::matches, Pattern::covers)
+        most_specific(patterns, &predecessors.names(address), Pattern::matches, Pattern::covers)
     }
 
     /// Which of its places a module is served from, by number.
-    pub fn module_place(&self, address: &ModuleAddr) -> Option<usize> {
+    pub fn module_place(&self, predecessors: &Predecessors, address: &ModuleAddr) -> Option<usize> {
         let patterns = self.modules.iter().map(|served| (&*served.include, &*served.exclude));
-        let names = self.all_predecessors().module_names(address);
-        most_specific(patterns, &names, ModulePattern::matches, ModulePattern::covers)
+        most_specific(patterns, &predecessors.module_names(address), ModulePattern::matches, ModulePattern::covers)
     }
 
     /// Which addresses count as one.

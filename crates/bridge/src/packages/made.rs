@@ -114,6 +114,7 @@ impl ZipMaker {
         let making = {
             let mut running = self.running();
             if let Some(making) = running.get(&key) {
+                drop(turn);
                 making.clone()
             } else {
                 let (work, done) = (Arc::clone(&self.work), Arc::clone(&self.running));

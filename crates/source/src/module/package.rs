@@ -39,12 +39,7 @@ pub enum PackageBytes {
 
 enum PackageEnd {
     Git(Box<GitCheckout>),
-    Repository {
-        store: Arc<dyn ReadStore>,
-        manifest: Box<Descriptor>,
-        about: Box<ModuleManifest>,
-        published_as: Option<ModuleAddr>,
-    },
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
     Web(WebClient),
 }
 
@@ -65,7 +60,7 @@ impl ModulePackage {
         let invalid = |source| ModuleError::Manifest { place: place.clone(), reference: reference.clone(), source };
         let read = ModuleManifest::parse(&descriptor, &bytes).map_err(invalid)?;
         // One that cannot be read would answer for any address.
-        let published_as = read.address().map_err(invalid)?;
+        read.address().map_err(invalid)?;
         let package = read.package();
         let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
@@ -76,7 +71,7 @@ impl ModulePackage {
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
         let (manifest, about) = (Box::new(manifest), Box::new(read));
-        let from = PackageEnd::Repository { store, manifest, about, published_as };
+        let from = PackageEnd::Repository { store, manifest, about };
         let bytes = PackageBytes::Archive { part, form: ArchiveForm::Zip };
         Ok(Self { place, bytes, subdir, claimed, from })
     }
@@ -148,10 +143,7 @@ impl ModulePackage {
 
     /// The module of a registry that its manifest says it was packed as; `None` if it does not say.
     pub fn published_as(&self) -> Option<ModuleAddr> {
-        match &self.from {
-            PackageEnd::Repository { published_as, .. } => published_as.clone(),
-            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
-        }
+        self.about()?.address().ok().flatten()
     }
 
     /// The module that it says it is, if it does not answer for the one that is asked for. One that says nothing answers for

@@ -166,7 +166,7 @@ pub(super) fn is_supported(protocols: &[String]) -> Result<bool, DocumentFault> 
 
 /// The address in a member. A host must not send to one that is nearer than itself.
 fn address(base: &Url, member: &str, text: &str, web: &WebClient) -> Result<Url, DocumentFault> {
-    let url = named_address(base, text).map_err(|fault| DocumentFault::Body(format!("its {member}: {fault}")))?;
+    let url = named_address(base, text).map_err(|fault| DocumentFault::Body(format!("{fault} as its {member}")))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(DocumentFault::Body(format!(
             "its {member} is an address of {}, and must be of https or http",

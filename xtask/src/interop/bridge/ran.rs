@@ -32,21 +32,10 @@ pub(super) fn run(site: &BridgeSite<'_>) -> ChoreResult {
         }
         let template = site.template();
         let include = format!("{HOST}/*/*");
-        let apply = [
-            "--template",
-            &template,
-            "--include",
-            &include,
-            "--",
-            client,
-            "apply",
-            "-auto-approve",
-            "-input=false",
-            "-no-color",
-        ];
+        let of_client = ["--template", &template, "--include", &include, "--", client];
+        let apply = [&of_client[..], &["apply", "-auto-approve", "-input=false", "-no-color"]].concat();
         ran(site, &project, &apply).success()?.must_show(&format!("provider {} runs", VERSIONS[1]))?;
-        ran(site, &project, &["--template", &template, "--include", &include, "--", client, "no-such-command"])
-            .refused_with(1)?;
+        ran(site, &project, &[&of_client[..], &["no-such-command"]].concat()).refused_with(1)?;
         seen(&format!(
             "run -- {client} init, with the lock file of another machine; apply; the exit code is {client}'s"
         ));

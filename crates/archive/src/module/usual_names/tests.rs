@@ -33,7 +33,7 @@ const SECRET: &[&str] = &[
     "terraform.tfstate", "terraform.tfstate.backup", "terraform.tfstate.d/prod/terraform.tfstate", ".terraform.tfstate.lock.info",
     "tfplan", "tfplan.out", "plan.out", "prod.tfplan", "tfplan.json", "crash.log", "crash.20260301.log",
     ".terraform/modules/x", ".terragrunt-cache/a/main.tf", "a/.terragrunt-cache/x",
-    ".env.swp", ".vault-token.swp", ".kubeconfig.swp", ".netrc.swo", "prod.tfvars.1", "server.key.bak2", "id_rsa_old", ".npmrc-backup",
+    ".env.swp", ".vault-token.swp", ".kubeconfig.swp", ".netrc.swo", ".terraform.rc.swp", ".tofu.rc.swp", ".credentials.tfrc.json.swp", ".crash.log.swp", "prod.tfvars.1", "server.key.bak2", "id_rsa_old", ".npmrc-backup",
     "kubeconfig copy", "creds.json", "deploy_key", ".yarnrc.yml", "kube_config_prod.yml", "vault-init.json", ".zhistory", "wg1.conf",
     ".git/config", ".git", ".hg/hgrc", ".svn/wc.db", ".jj/repo", "_darcs/prefs/defaults",
 ];

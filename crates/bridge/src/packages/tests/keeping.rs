@@ -208,7 +208,7 @@ async fn a_release_that_names_the_digest_of_another_repositorys_zip_got_it_from_
 }
 
 #[tokio::test]
-async fn the_zip_of_a_module_with_a_repository_of_version_control_is_given_to_nobody() {
+async fn no_client_gets_the_zip_of_a_module_with_a_repository_of_version_control() {
     let zip = |name: &str| ProviderZip::new("zap", "1.0.0", "linux_amd64").without_executable().file(name, "x").build();
     let (git, clean) = (zip("modules/.git/config"), zip("main.tf"));
     let (cache, store) = (tempfile::tempdir().unwrap(), || repository("network", &[&git, &clean]));

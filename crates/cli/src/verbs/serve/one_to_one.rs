@@ -4,7 +4,7 @@
 
 use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
 use tofu_oci_mapper::{AddressRule, NotOneToOne, TemplateRepositories, check_one_to_one};
-use tofu_oci_types::{ModuleAddr, Predecessors, ProviderAddr};
+use tofu_oci_types::{ModuleAddr, ProviderAddr};
 
 use super::settings::Settings;
 use crate::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ use crate::ends::From;
 /// Two such addresses; exit code 2.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     let config = &settings.config;
-    let predecessors: Predecessors = config.predecessors.iter().cloned().collect();
+    let predecessors = config.all_predecessors();
     let places = config.providers.iter().map(|served| of_providers(settings, served));
     let places: Vec<_> = places.collect::<Result<_, Diagnostic>>()?;
     let rules = config.providers.iter().zip(&places).map(|(served, places)| {
@@ -24,7 +24,7 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
         AddressRule::new(&served.include, &served.exclude, repositories)
     });
     let rules: Vec<AddressRule<'_, ProviderAddr>> = rules.collect();
-    let is_of = |place: usize, address: &ProviderAddr| config.provider_place(address) == Some(place);
+    let is_of = |place: usize, address: &ProviderAddr| config.provider_place(&predecessors, address) == Some(place);
     check_one_to_one(&rules, &is_of, &predecessors)
         .map_err(|error| refused(settings, places[error.rule().0][error.rule().1].0, &error))?;
     let modules: Vec<_> = config.modules.iter().map(|served| of_modules(settings, served)).collect();
@@ -33,7 +33,7 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
             AddressRule::new(&served.include, &served.exclude, repositories.iter().cloned())
         });
     let rules: Vec<AddressRule<'_, ModuleAddr>> = rules.collect();
-    let is_of = |place: usize, address: &ModuleAddr| config.module_place(address) == Some(place);
+    let is_of = |place: usize, address: &ModuleAddr| config.module_place(&predecessors, address) == Some(place);
     check_one_to_one(&rules, &is_of, &predecessors)
         .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))
 }
