@@ -15,6 +15,7 @@ use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
 
 /// The largest number of versions of one address that a finding names.
 const NAMED: usize = 8;
+
 /// A finding if the versions that were read name different providers. When one version was `asked` for, it is compared
 /// with the newest other version that names one, for which at most two indexes are read.
 ///
@@ -42,8 +43,9 @@ pub(crate) async fn check(
             versions.entry(address).or_default().push(version);
         }
     }
-    let is_one = |one: &ProviderAddr| versions.keys().all(|other| predecessors.same_provider(one, other));
-    Ok(if versions.keys().next().is_none_or(is_one) { None } else { Some(finding(facts, versions)) })
+    let mut addresses = versions.keys();
+    let is_one = addresses.next().is_none_or(|one| addresses.all(|other| predecessors.same_provider(one, other)));
+    Ok((!is_one).then(|| finding(facts, versions)))
 }
 
 /// One finding for the whole repository: the address of most versions comes first.

@@ -280,14 +280,16 @@ impl PullWork {
     async fn there(&self, address: &ProviderAddr, version: &Version) -> Result<Option<Arc<dyn Release>>, MirrorError> {
         let is_sealed = self.options.upstream_use == UpstreamUse::Sealed;
         let there = self.destination.source(address)?.release(address, version).await;
+        let mut record = None;
         let is_there = match &there {
             // A release of another provider counts as absent; if the upstream is sealed, its own check refuses it.
             Ok(release) => !self.of_others.note(&**release, &self.options.trust) || is_sealed,
             Err(SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => {
-                let record = self.sightings(address, &[]).await?;
-                let predecessors = self.options.trust.policy.predecessors();
-                let text = version.to_string();
-                if !record.is_some_and(|record| record.of_others(address, predecessors).contains(text.as_str())) {
+                record = self.sightings(address, &[]).await?;
+                let (predecessors, text) = (self.options.trust.policy.predecessors(), version.to_string());
+                let is_of_others =
+                    |record: &SightingsRecord| record.of_others(address, predecessors).contains(text.as_str());
+                if !record.as_ref().is_some_and(is_of_others) {
                     return Ok(Some(there?));
                 }
                 false
@@ -296,7 +298,9 @@ impl PullWork {
             Err(_) => return Ok(Some(there?)),
         };
         let present = is_there.then_some(version).into_iter().collect();
-        let record = if is_there { None } else { self.sightings(address, &[]).await? };
+        if !is_there && record.is_none() {
+            record = self.sightings(address, &[]).await?;
+        }
         let (sightings, now) = (record.as_ref().and_then(|record| record.of(address)), SystemTime::now().into());
         let candidates = Candidates { address, offered: &[], present: &present, sightings, now };
         if choice(&self.options.rules, None, &candidates, version) != MirrorChoice::Wanted {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use futures_util::future::join_all;
+use futures_util::future::{OptionFuture, join_all};
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::{ReplaceTag, Signing};
@@ -198,10 +198,7 @@ struct ProviderRun<'a> {
 impl MirrorRun<'_> {
     async fn provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
         let place = self.job.repository(address).and_then(|place| self.places.get(&place));
-        let _turn = match place {
-            Some(place) => Some(place.lock().await),
-            None => None,
-        };
+        let _turn = OptionFuture::from(place.map(Mutex::lock)).await;
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
             // Before anything moves: what this run has seen is remembered, whatever comes of it.

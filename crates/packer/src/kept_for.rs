@@ -1,9 +1,9 @@
 //! A repository holds the versions of one provider or of one module: `OpenTofu` takes each tag of a provider's repository for a
 //! version of the provider.
 
-use tofu_oci_layout::{MAX_DOCUMENT, ModuleManifest, annotation};
+use tofu_oci_layout::{ModuleManifest, annotation};
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
-use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{
     Descriptor, Event, ModuleAddr, OciModuleSource, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag,
@@ -110,7 +110,7 @@ pub async fn demand_takes(
             Some(first) => demand_same(from, first, &of, names)?,
             None => first = Some(Neighbour { version: version.clone(), of: of.clone() }),
         }
-        if let Some(given) = module_of(from, manifest, &of, names.0).await? {
+        if let Some(given) = module_of(from, &Reference::Digest(manifest.digest.clone()), &of, names.0).await? {
             match &module {
                 Some(kept) => demand_same_module(from, kept, &given, names.1)?,
                 None => module = Some((given, version)),
@@ -126,8 +126,7 @@ pub async fn demand_takes(
             let Some(found) = found? else { return Ok(()) };
             demand_same(to, &found, &of, names)?;
             let (Some((given, _)), Ok(tag)) = (module, Tag::for_version(&found.version)) else { return Ok(()) };
-            let manifest = to.resolve(&Reference::Tag(tag)).await?;
-            match module_of(to, &manifest, &found.of, names.0).await? {
+            match module_of(to, &Reference::Tag(tag), &found.of, names.0).await? {
                 Some(kept) => demand_same_module(to, &(kept, found.version), &given, names.1),
                 None => Ok(()),
             }
@@ -138,19 +137,18 @@ pub async fn demand_takes(
 /// The module that a package says it is. It is not read for providers, and not if any may go to the repository.
 async fn module_of(
     store: &dyn ReadStore,
-    manifest: &Descriptor,
+    reference: &Reference,
     of: &VersionOf,
     rename: Rename,
 ) -> Result<Option<ModuleAddr>, StoreError> {
     if *of != VersionOf::Module || rename == Rename::Allow {
         return Ok(None);
     }
-    match fetch_bytes(store, manifest, MAX_DOCUMENT).await {
+    match store.manifest(reference).await {
         Err(error) if error.is_transient() => Err(error),
-        bytes => Ok(bytes
-            .ok()
-            .and_then(|bytes| ModuleManifest::parse(manifest, &bytes).ok())
-            .and_then(|package| package.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok())),
+        found => Ok(found.ok().and_then(|(manifest, bytes)| {
+            ModuleManifest::parse(&manifest, &bytes).ok()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
+        })),
     }
 }
 

@@ -22,9 +22,10 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::NotAMirror { .. } => plain(&error)
                 .hint("a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or name another folder"),
             MirrorError::LinkOutOfTree { .. } => plain(&error).hint("remove the link, or name the folder that it leads to"),
-            MirrorError::SharedRepository { .. } => {
-                plain(&error).exiting(Exit::Usage).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
-            }
+            MirrorError::SharedRepository { .. } => plain(&error)
+                .exiting(Exit::Usage)
+                .hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
+                .hint("if an earlier run brought the first one, and both belong there, add --rename"),
             MirrorError::UpstreamChanged { .. } => plain(&error)
                 .hint("a version must never change: ask its publisher what happened")
                 .hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml"),

@@ -26,9 +26,9 @@ use crate::{Symbol, TemplateAddress, TemplateOf, TemplateRepositories};
 
 /// A rule that sends addresses to places.
 pub struct AddressRule<'a, A: TemplateAddress> {
-    /// The patterns that say which addresses it is for, those that it is not for among them.
+    /// Those of include and of exclude.
     patterns: Vec<&'a A::Pattern>,
-    /// Where they go, or come from.
+    /// Where the addresses go.
     places: Vec<TemplateRepositories<A>>,
 }
 
@@ -135,7 +135,7 @@ pub fn check_one_to_one<A: TemplateAddress>(
     predecessors: &Predecessors,
 ) -> Result<(), NotOneToOne> {
     let patterns = rules.iter().flat_map(|rule| rule.patterns.iter().copied());
-    let regions = regions::regions::<A>(patterns, &|one, other| are_one_host::<A>(predecessors, one, other));
+    let regions = regions::regions::<A>(patterns, &|one, other| are_one_host(predecessors, one, other));
     let of_rules = regions.iter().filter_map(|region| Some((region, address_of::<A>(&region.example(A::OF))?)));
     let of_rules = of_rules.flat_map(|(region, example)| {
         let numbers = (0..rules.len()).filter(move |number| counts(*number, &example));
@@ -179,7 +179,9 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
                 let from = (rule, number);
                 match rows_of(repositories, &region) {
                     Ok(rows) => mapped.extend(rows.into_iter().map(|(region, row)| MappedRegion { region, row, from })),
-                    Err(ComputedPlace) => unknown = unknown.or_else(|| Some(self.computed(from))),
+                    Err(ComputedPlace) => {
+                        unknown.get_or_insert_with(|| self.computed(from));
+                    }
                 }
             }
         }
@@ -188,7 +190,9 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
             for one in &mapped[..=number] {
                 match self.check_pair(one, other) {
                     Err(meeting @ NotOneToOne::Meeting { .. }) => return Err(meeting),
-                    Err(unclear) => unknown = unknown.or(Some(unclear)),
+                    Err(unclear) => {
+                        unknown.get_or_insert(unclear);
+                    }
                     Ok(()) => {}
                 }
             }
@@ -220,7 +224,7 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
         (0..A::OF.symbols().len()).any(|part| match (&one.region.parts[part], &other.region.parts[part]) {
             (PartRange::Fixed(left), PartRange::Fixed(right)) => {
                 let is_host = A::OF.symbols()[part] == Symbol::Hostname;
-                left != right && !(is_host && are_one_host::<A>(self.predecessors, left, right))
+                left != right && !(is_host && are_one_host(self.predecessors, left, right))
             }
             _ => is_free(one, part) || is_free(other, part),
         })
@@ -269,12 +273,9 @@ impl<A: TemplateAddress> RuleSet<'_, A> {
 }
 
 /// Whether two hosts' addresses count as one.
-fn are_one_host<A: TemplateAddress>(predecessors: &Predecessors, one: &str, other: &str) -> bool {
-    let address = |host: &str| {
-        let part = |symbol: &Symbol| if *symbol == Symbol::Hostname { host } else { symbol.sample() }.to_owned();
-        address_of::<A>(&A::OF.symbols().iter().map(part).collect::<Vec<_>>())
-    };
-    matches!((address(one), address(other)), (Some(one), Some(other)) if one.is_same(&other, predecessors))
+fn are_one_host(predecessors: &Predecessors, one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(Hostname::with_punycode);
+    matches!((one, other), (Ok(one), Ok(other)) if predecessors.same(&one, &other))
 }
 
 /// The addresses of a region with their places, as many regions as conditions make of it.

@@ -28,7 +28,7 @@ impl VersionsOfOthers {
             trust.renamed != RenamedReleases::Accept && release.other_address(trust.policy.predecessors()).is_some();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if is_of_other {
-            if known.len() == MOST {
+            if known.len() == MOST && !known.contains_key(address) {
                 known.clear();
             }
             known.entry(address.clone()).or_default().insert(version.clone());

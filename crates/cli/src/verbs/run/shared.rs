@@ -43,16 +43,13 @@ pub(super) fn lock_command(args: &RunArgs, addresses: &[&ProviderAddr]) -> Strin
 
 /// The command would read another configuration than it is meant to get.
 pub(super) fn not_written(error: NotReadBack) -> Diagnostic {
-    let report = "report it, with your CLI configuration without its tokens";
-    let hint = match error {
-        NotReadBack::Services => {
-            format!("{report}; until then leave the module_mirror of the host out of modules.toml")
-        }
-        NotReadBack::Credentials | NotReadBack::Methods | NotReadBack::PluginCache => report.to_owned(),
+    let until = match error {
+        NotReadBack::Services => "; until then remove the module_mirror of the host from modules.toml",
+        NotReadBack::Credentials | NotReadBack::Methods | NotReadBack::PluginCache => "",
     };
     Diagnostic::new(Exit::Unexpected, format!("the command was not started: in its CLI configuration {error}"))
         .code("config-not-read-back")
-        .hint(hint)
+        .hint(format!("report it, with your CLI configuration without its tokens{until}"))
 }
 
 /// The folder of the run cannot be written.

@@ -10,7 +10,7 @@ use tofu_oci_source::{
     ClaimedHashes, Created, Listing, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
     SourceError,
 };
-use tofu_oci_store::{ByteStream, Lists, ReadStore, StoreError, Transport};
+use tofu_oci_store::{BlobSender, ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Descriptor, Digest, Place, Platform, ProviderAddr, Reference, RepositoryRef, Tag, Version};
 
@@ -121,6 +121,17 @@ pub(super) struct WatchedStore {
     pub(super) watched: Arc<Watched>,
 }
 
+impl WatchedStore {
+    fn failed(&self, error: &StoreError) {
+        self.watched.failed(&self.of, &error.clone().into());
+    }
+
+    fn watch(&self, stream: ByteStream) -> ByteStream {
+        let (of, watched) = (self.of.clone(), Arc::clone(&self.watched));
+        Box::pin(stream.inspect_err(move |error| watched.failed(&of, &error.clone().into())))
+    }
+}
+
 #[async_trait]
 impl ReadStore for WatchedStore {
     fn place(&self) -> Place {
@@ -160,10 +171,15 @@ impl ReadStore for WatchedStore {
     }
 
     async fn fetch(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        let (of, watched) = (self.of.clone(), Arc::clone(&self.watched));
-        let fetched = self.store.fetch(descriptor).await;
-        let stream = fetched.inspect_err(|error| watched.failed(&of, &error.clone().into()))?;
-        Ok(Box::pin(stream.inspect_err(move |error| watched.failed(&of, &error.clone().into()))))
+        let stream = self.store.fetch(descriptor).await.inspect_err(|error| self.failed(error))?;
+        Ok(self.watch(stream))
+    }
+
+    async fn blob_sender(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
+        Ok(match self.store.blob_sender(blob).await.inspect_err(|error| self.failed(error))? {
+            BlobSender::Store(stream) => BlobSender::Store(self.watch(stream)),
+            other_host @ BlobSender::OtherHost(_) => other_host,
+        })
     }
 
     async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {

@@ -151,8 +151,9 @@ async fn one(
     let Judging { trust, filed, file } = judging;
     let release = source.release(address, version).await?;
     TrustChecker::new(trust, context.reporter.as_ref()).demand_address(&*release)?;
+    let said = trust.judged_as_well(&*release);
     let mut found = ReleaseWithEvidence::read(&*release, &trust.pins_path).await?;
-    let mut verdict = found.judge_as_well(trust.judged_as_well(&*release), trust);
+    let mut verdict = found.judge_as_well(said, trust);
     let mut accepted = Accepted::No;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
@@ -168,7 +169,8 @@ async fn one(
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
-            verdict = after;
+            // The rule for the address that the release says may refuse it still.
+            verdict = found.judge_as_well(said, trust);
             accepted = Accepted::Yes { path: &trust.pins_path };
         } else {
             trust.pins = before;
