@@ -1,7 +1,7 @@
 //! nginx over a folder, with TLS: a web server that knows nothing of providers.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::thread::sleep;
@@ -12,6 +12,7 @@ use tofu_oci_testkit::Certificates;
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 use crate::process::{ProgramRun, find};
+use crate::served::free_port;
 
 /// How long it may take to begin.
 const START: Duration = Duration::from_secs(10);
@@ -49,8 +50,7 @@ impl Nginx {
         let program = find("nginx").ok_or_else(|| ChoreFailure::new("nginx is not on the PATH"))?;
         paths::write(&own.join("server.pem"), certificates.server_pem())?;
         paths::write(&own.join("server.key"), certificates.server_key_pem())?;
-        // nginx takes no port 0, so a port that was free a moment ago is asked for.
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = free_port()?;
         let processes = match workers {
             NginxWorkers::One => "master_process off",
             // A worker of another user could not read the folder. For anyone but root the line has no effect.

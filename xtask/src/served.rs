@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::process::{self, Child};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,9 +18,22 @@ use crate::process::{ProgramRun, status_bytes};
 /// How long it may take to begin, and to end after SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A port of 127.0.0.1 that was free a moment ago: a configuration names its own address.
+/// The ports that are given to programs. Linux gives an outgoing connection a port from 32768 on, so that none of them takes
+/// one of these before the program listens.
+const PORTS: Range<u16> = 20_000..32_000;
+
+/// A port of 127.0.0.1 on which nothing listens, another one at each call: a configuration names its own address.
 pub(crate) fn free_port() -> ChoreResult<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let first = process::id();
+    for _ in PORTS {
+        let number = first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % u32::from(PORTS.end - PORTS.start);
+        let port = PORTS.start + u16::try_from(number).expect("the range has 16 bits");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(ChoreFailure::new(format!("no port from {} to {} is free", PORTS.start, PORTS.end - 1)))
 }
 
 /// A running bridge; dropping it kills it.

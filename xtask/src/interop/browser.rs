@@ -1,6 +1,6 @@
 //! The pages of `serve` in real Chromium: two widths, light and dark, by keyboard and without JavaScript, judged by axe.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::thread::sleep;
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::lab::{Lab, seen, text};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
+use crate::served::free_port;
 
 /// What a sub-stage needs.
 pub(super) const NEEDS: &[&str] = &["chromium", "node", "npm", "openssl"];
@@ -99,8 +100,7 @@ struct Serving {
 
 impl Serving {
     fn start(lab: &Lab, folder: &Path) -> ChoreResult<Self> {
-        // The port is in the configuration, so one that was free a moment ago is asked for.
-        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let port = free_port()?;
         let places = std::fs::read_to_string(folder.join("places.toml"))?;
         let file = folder.join("serve.toml");
         let configuration =

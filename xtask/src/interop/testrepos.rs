@@ -4,7 +4,6 @@
 //! What it decides, and where that differs from `OpenTofu`, is a test of the installer (`real_repositories.rs`).
 
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -15,6 +14,7 @@ use super::registries::ADDRESS;
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 use crate::process::find;
+use crate::served::free_port;
 
 /// Refused both ways with different messages: a registry reports the fault here, a file system there.
 const OTHER_WORDS: &[&str] = &["blob-missing", "index-not-json", "layer-size-more", "leaf-missing"];
@@ -107,7 +107,7 @@ impl RegistryProgram {
     }
 
     fn script(python: &Path, script: &Path, folder: &Path) -> ChoreResult<Self> {
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let port = free_port()?;
         let mut child = Command::new(python)
             .arg(script)
             .arg(folder)

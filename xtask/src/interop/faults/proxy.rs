@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
+use crate::served::free_port;
 
 /// A running proxy with one rule; dropping it ends it.
 pub(super) struct Proxy {
@@ -19,9 +19,8 @@ pub(super) struct Proxy {
 impl Proxy {
     /// Starts a proxy in front of `upstream` (`HOST:PORT`) whose log lies in `folder`.
     pub(super) fn start(upstream: &str, rule: &str, folder: &Path) -> ChoreResult<Self> {
-        let free = || -> ChoreResult<u16> { Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()) };
-        let (port, blobs) = (free()?, free()?);
-        let log = folder.join("proxy.log");
+        let (port, blobs) = (free_port()?, free_port()?);
+        let (log, errors) = (folder.join("proxy.log"), folder.join("proxy.err"));
         let mut child = Command::new("python3")
             .arg(script())
             .args(["--port", &port.to_string(), "--upstream", &format!("http://{upstream}")])
@@ -29,13 +28,17 @@ impl Proxy {
             .arg(&log)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(fs::File::create(&errors)?)
             .spawn()
             .doing(|| "starting faultproxy.py".to_owned())?;
         let stdout = child.stdout.take();
         let proxy = Self { child, address: format!("127.0.0.1:{port}"), log };
         let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
-        if first.is_some() { Ok(proxy) } else { Err(ChoreFailure::new("faultproxy.py does not start")) }
+        if first.is_some() {
+            return Ok(proxy);
+        }
+        let said = fs::read_to_string(&errors).unwrap_or_default();
+        Err(ChoreFailure::new(format!("faultproxy.py does not start\n{said}")))
     }
 
     /// `127.0.0.1:PORT`.
