@@ -127,6 +127,7 @@ fn a_repository_that_holds_one_module_takes_no_other_in_a_later_run() {
 
     registry.example.com/acme/dns/aws 1.4.0: [REGISTRY]/one holds registry.example.com/acme/net/aws, and a repository holds one module: registry.example.com/acme/dns/aws does not go there
       hint: name another repository, or a template with ${namespace}, ${name} and ${target_system}
+      hint: if both belong there, add --rename
 
     1 failed; 0 B sent
 
@@ -212,6 +213,73 @@ fn a_copy_that_says_another_address_does_not_lock_its_repository() {
     copied(scene, NET);
     of_git(&upstream, "v1.4.0", &format!("{DNS}@1.5.0")).success();
     scene.tag("mirror/acme/dns-aws", "1.5.0");
+}
+
+fn tags_of(scene: &Scene) -> Vec<String> {
+    scene.registry.tags("one").into_iter().map(|(tag, _)| tag).collect()
+}
+
+#[test]
+fn a_later_run_put_another_module_beside_copies_that_do_not_say_which_module_they_are() {
+    let scene = Scene::new();
+    scene.context.write("net/main.tf", "# 1\n");
+    for repository in ["from", "other"] {
+        scene.run(&format!("module push net REGISTRY/{repository} --version 1.4.0")).success();
+    }
+    let copy = |from: &str, address: &str, more: &str| {
+        let source = format!("'oci://REGISTRY/{from}?tag=1.4.0' --as {address}");
+        scene.run(&format!("module mirror {source} --to REGISTRY/one --no-nested --quiet {more}"))
+    };
+    copy("from", DNS, "").success();
+    for more in ["", "--json"] {
+        let said = copy("other", &format!("{NET}@1.5.0"), more);
+        assert_eq!(said.code, Some(1), "{}", said.text);
+        assert!(said.text.contains(&format!("one holds {DNS}")), "{}", said.text);
+    }
+    assert_eq!(tags_of(&scene), ["1.4.0", "first-seen"]);
+    // The module itself goes on, and what belongs there on purpose goes beside it.
+    assert!(copy("from", DNS, "").success().stdout.contains("1 there already"));
+    copy("from", &format!("{DNS}@1.6.0"), "").success();
+    copy("other", &format!("{NET}@1.5.0"), "--rename").success();
+}
+
+#[test]
+fn a_later_run_with_another_mapping_put_another_module_into_the_repository() {
+    let scene = Scene::new();
+    scene.context.write("net/main.tf", "# 1\n");
+    scene.run(&format!("module push net REGISTRY/from --version 1.4.0 --annotation {ADDRESS_KEY}={DNS}")).success();
+    scene.run("module push net REGISTRY/other --version 1.5.0").success();
+    scene.run(&format!("{COPY} --to REGISTRY/one")).success();
+    // Now acme/dns/aws would go elsewhere.
+    let mirror = |include: &str, repository: &str| {
+        format!("[[module_mirror]]\ninclude = [\"{include}\"]\nrepository_template = \"REGISTRY/{repository}\"\n")
+    };
+    let rules = mirror(DNS, "two") + &mirror(NET, "one");
+    scene.context.write("modules.toml", rules.replace("REGISTRY", scene.registry.address()));
+    let line = format!("module mirror 'oci://REGISTRY/other?tag=1.5.0' --as {NET} --modules modules.toml --no-nested");
+    let said = scene.run(&line);
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains(&format!("one holds {DNS}")), "{}", said.text);
+    assert_eq!(tags_of(&scene), ["1.4.0"]);
+}
+
+#[test]
+fn two_runs_at_once_put_two_modules_into_one_repository() {
+    let scene = Scene::new();
+    scene.context.write("net/main.tf", "# 1\n");
+    scene.run("module push net REGISTRY/from --version 1.4.0").success();
+    let copy = |address: &str| {
+        let line =
+            format!("module mirror 'oci://REGISTRY/from?tag=1.4.0' --as {address} --to REGISTRY/one --no-nested");
+        scene.run(&line).code
+    };
+    let codes = std::thread::scope(|scope| {
+        [NET, "registry.example.com/acme/dns/aws@1.5.0"]
+            .map(|address| scope.spawn(move || copy(address)))
+            .map(|run| run.join().expect("a run"))
+    });
+    let versions = tags_of(&scene).iter().filter(|tag| *tag != "first-seen").count();
+    assert_eq!((codes.iter().filter(|code| **code == Some(0)).count(), versions), (1, 1), "{codes:?}");
 }
 
 #[test]

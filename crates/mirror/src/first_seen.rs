@@ -14,10 +14,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 use tofu_oci_disk::{ScratchFile, read_file};
 use tofu_oci_layout::media_type;
+use tofu_oci_packer::Rename;
 use tofu_oci_source::version_of;
 use tofu_oci_store::{Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use crate::destination::LINK;
 use crate::sightings::SightingsRecord;
@@ -116,11 +117,56 @@ impl FirstSeen {
     /// Adds what this run knows of the provider. Nothing is written if it is known already.
     pub(crate) async fn add(&self, news: &Sightings) -> Result<(), MirrorError> {
         match &self.kept {
-            KeptSightings::Artefact(store) => add_to_tag(&**store, &self.address, news).await,
+            KeptSightings::Artefact(store) => {
+                change(&**store, Some(&self.address), &|record| record.add(&self.address, news)).await
+            }
             KeptSightings::File(path) => add_to_file(path, &self.address, news),
             KeptSightings::Nowhere => Ok(()),
         }
     }
+
+    /// Remembers that a release of the provider came out of a bundle and does not say whose it is. In a file of the provider's
+    /// own nothing needs to be remembered.
+    pub(crate) async fn add_loaded(&self) -> Result<(), MirrorError> {
+        let KeptSightings::Artefact(store) = &self.kept else { return Ok(()) };
+        let address = &self.address;
+        let edit = |record: &mut SightingsRecord| record.loaded.extend([address.clone()]);
+        change(&**store, Some(address), &edit).await
+    }
+}
+
+/// Refuses a provider whose place earlier runs have filled with another one.
+///
+/// # Errors
+/// [`MirrorError::SharedRepository`].
+pub(crate) fn demand_own_place(
+    record: &SightingsRecord,
+    (destination, address): (&dyn Destination, &ProviderAddr),
+    (rename, predecessors): (Rename, &Predecessors),
+) -> Result<(), MirrorError> {
+    match record.owner(address, predecessors).filter(|_| rename == Rename::Refuse) {
+        Some(first) => {
+            let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
+            Err(MirrorError::SharedRepository { place: destination.place(address)?, first, second })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The module that a repository is for by what earlier runs have written there; `None` if they have written nothing. `tags` are
+/// those of the repository.
+pub(crate) async fn module_of(store: &dyn Store, tags: &[Tag]) -> Result<Option<ModuleAddr>, MirrorError> {
+    if !tags.contains(&tag()) {
+        return Ok(None);
+    }
+    Ok(of_tag(store).await?.and_then(|(_, record)| record.module))
+}
+
+/// The same after a run that brings this module. Of two runs at once one is the first.
+pub(crate) async fn keep_for(store: &dyn Store, module: &ModuleAddr) -> Result<Option<ModuleAddr>, MirrorError> {
+    let edit = |record: &mut SightingsRecord| record.module = record.module.take().or_else(|| Some(module.clone()));
+    change(store, None, &edit).await?;
+    module_of(store, &[tag()]).await
 }
 
 /// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.
@@ -164,12 +210,19 @@ async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, SightingsRecord)>, 
     Ok(Some((descriptor.digest, serde_json::from_str(text).map_err(|_| unreadable())?)))
 }
 
-async fn add_to_tag(store: &dyn Store, address: &ProviderAddr, news: &Sightings) -> Result<(), MirrorError> {
+/// Writes the record anew until what is read back has the edit. `provider` is the one to which entries without a name go.
+async fn change(
+    store: &dyn Store,
+    provider: Option<&ProviderAddr>,
+    edit: &(dyn Fn(&mut SightingsRecord) + Sync),
+) -> Result<(), MirrorError> {
     for _ in 0..WRITES {
         let found = of_tag(store).await?;
-        let known = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
-        let mut all = named(store, known, address).await?;
-        all.add(address, news);
+        let mut all = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
+        if let Some(provider) = provider {
+            all = named(store, all, provider).await?;
+        }
+        edit(&mut all);
         if found.as_ref().is_some_and(|(_, known)| *known == all) {
             return Ok(());
         }

@@ -8,6 +8,7 @@ use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
 use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
+use crate::first_seen::{FirstSeen, demand_own_place};
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
 use crate::transfer::rename;
@@ -25,7 +26,7 @@ struct JudgedBundledRelease {
 /// Judges every release of a bundle.
 ///
 /// # Errors
-/// If the bundle cannot be opened, or two of its providers would share a repository.
+/// If the bundle cannot be opened, or one of its providers would go to the repository of another one.
 pub async fn judge_bundle(
     bundle: &BundleSource,
     destination: &dyn Destination,
@@ -34,8 +35,10 @@ pub async fn judge_bundle(
 ) -> Result<JudgedBundle, MirrorError> {
     let mut releases = Vec::new();
     for address in bundle.providers().await? {
-        // Two providers that would share a repository are refused before anything is read.
+        // A provider that would share the repository of another is refused before anything is read.
         destination.claim(&address)?;
+        let record = FirstSeen::of(destination, &address)?.record().await?.unwrap_or_default();
+        demand_own_place(&record, (destination, &address), (rename(how.trust), how.trust.policy.predecessors()))?;
         for version in bundle.versions(&address).await?.versions {
             releases.push((address.clone(), version));
         }
@@ -114,7 +117,12 @@ async fn carried(
         jobs: how.jobs.max(1),
         work_dir: how.work_dir,
     };
+    let (address, predecessors) = (release.id().address.clone(), request.predecessors);
+    let says_its_own = release.published_as().is_some_and(|said| predecessors.same_provider(said, &address));
     let carried = destination.receive(&request, release, reporter).await?;
+    if !says_its_own {
+        FirstSeen::of(destination, &address)?.add_loaded().await?;
+    }
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {
         return Ok(Deed { action: MirrorAction::Present, platforms: Vec::new(), bytes });

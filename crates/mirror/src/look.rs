@@ -16,7 +16,7 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::destination::is_absent;
-use crate::first_seen::FirstSeen;
+use crate::first_seen::{FirstSeen, demand_own_place};
 use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
@@ -95,12 +95,7 @@ impl Question<'_> {
         let from = from?;
         let lists = TwoListings::new(&from, &there);
         let record = known?.unwrap_or_default();
-        if let (Rename::Refuse, predecessors) = self.names
-            && let Some(first) = record.owner(self.address, predecessors)
-        {
-            let (first, second) = (Box::new(first.clone()), Box::new(self.address.clone()));
-            return Err(MirrorError::SharedRepository { place: self.destination.place(self.address)?, first, second });
-        }
+        demand_own_place(&record, (self.destination, self.address), self.names)?;
         let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));

@@ -3,10 +3,10 @@
 //! A record holds those of each provider under its name: a provider and its predecessor may share a repository, and what is
 //! remembered of one says nothing about the other.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, Moment, Predecessors, ProviderAddr, Version};
+use tofu_oci_types::{Digest, ModuleAddr, Moment, Predecessors, ProviderAddr, Version};
 
 /// What is remembered of a provider at one destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +42,12 @@ pub(crate) struct SightingsRecord {
     pub(crate) unnamed: Sightings,
     #[serde(default)]
     pub(crate) providers: BTreeMap<ProviderAddr, Sightings>,
+    /// The providers whose releases came out of a bundle and do not say whose they are.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) loaded: BTreeSet<ProviderAddr>,
+    /// In a repository of modules: the one that it is for, if a package there does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) module: Option<ModuleAddr>,
 }
 
 impl SightingsRecord {
@@ -67,10 +73,11 @@ impl SightingsRecord {
     }
 
     /// The other provider that earlier runs have brought here; `None` if they have brought this one, too, or its predecessor.
-    /// For releases that say no address, only these marks say whose they are.
+    /// For releases that say no address, only this record says whose they are.
     pub(crate) fn owner(&self, address: &ProviderAddr, predecessors: &Predecessors) -> Option<&ProviderAddr> {
         let is_marked = |sightings: &Sightings| sightings.marked().next().is_some();
-        let mut brought = self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
+        let marked = self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
+        let mut brought = marked.chain(&self.loaded);
         let first = brought.next()?;
         let is_own = |of: &ProviderAddr| predecessors.same_provider(of, address);
         (!is_own(first) && !brought.any(is_own)).then_some(first)

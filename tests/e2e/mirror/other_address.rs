@@ -53,6 +53,29 @@ fn a_later_run_brought_another_provider_into_a_repository_whose_releases_say_no_
 }
 
 #[test]
+fn a_later_bundle_brought_another_provider_into_a_repository_whose_releases_say_no_address() {
+    let mirrored = Mirrored::new();
+    let scene = &mirrored.scene;
+    for (address, version, name) in [("acme/google-beta", "1.0.0", "one"), ("acme-google/beta", "9.9.0", "two")] {
+        let repository = format!("up/{name}");
+        mirrored.put(address, version, &repository);
+        scene.forget_address(&repository, version);
+        scene.run(&format!("bundle create {name}.tar {HOST}/{address} --from REGISTRY/{repository}")).success();
+    }
+    scene.run("bundle load one.tar REGISTRY/m/one").success();
+    let mirror = format!("mirror {HOST}/acme-google/beta --from bundle:two.tar --to REGISTRY/m/one");
+    for (line, code) in [("bundle load two.tar REGISTRY/m/one", 2), (&mirror, 1)] {
+        let said = scene.run(line);
+        assert_eq!(said.code, Some(code), "{}", said.text);
+        assert!(said.text.contains("would both go to"), "{}", said.text);
+    }
+    assert!(!mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+    scene.run("bundle load one.tar REGISTRY/m/one").success();
+    scene.run("bundle load two.tar REGISTRY/m/one --rename").success();
+    assert!(mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+}
+
+#[test]
 fn two_hosts_that_share_a_repository_pushed_equal_tags_at_once() {
     const OLD: &str = "old.example.test";
     let mirrored = Mirrored::new();

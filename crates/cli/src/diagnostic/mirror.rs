@@ -68,7 +68,8 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::OtherAddress { ref address, ref published_as, .. } => plain(&error).renaming(address, &**published_as),
             ModuleMirrorError::OtherModule { .. } => plain(&error)
                 .exiting(Exit::Usage)
-                .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}"),
+                .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}")
+                .hint("if both belong there, add --rename"),
             // A registry says itself which versions it has.
             ModuleMirrorError::RefMoved { ref address, named_by: GitNamer::User, .. } => plain(&error)
                 .hint(format!("if the change is meant, mirror it as another version: --as {address}@NEWVERSION"))

@@ -163,6 +163,7 @@ impl ModuleMirrorJob<'_> {
             let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
             return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
+        self.keep_repository(visit, package).await?;
         let of = VersionOf::Module;
         let request = CopyRequest {
             versions: vec![visit.version.clone()],

@@ -11,7 +11,7 @@ use tofu_oci_types::{ModuleAddr, Place, Predecessors, Reference, Reporter, Repos
 use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
-use crate::OpenStore;
+use crate::{OpenStore, first_seen};
 
 /// How many of the newest versions of a repository are asked which module they are.
 const LOOKED_INTO: usize = 2;
@@ -46,12 +46,21 @@ pub trait ModuleDestination: Send + Sync {
     /// As [`ModuleDestination::place`], and if it cannot be opened.
     async fn before(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleMirrorError>;
 
-    /// The module that the packages of the module's repository say they are, as it was before the run; `None` if none says so,
-    /// or the repository is named by the module itself.
+    /// The module that the module's repository is for, as it was before the run: an earlier run has written it, or else its
+    /// packages say so. `None` if nothing does, or the repository is named by the module itself.
     ///
     /// # Errors
-    /// As [`ModuleDestination::place`].
+    /// As [`ModuleDestination::place`], and if what an earlier run has written cannot be read.
     async fn kept_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        Ok(None)
+    }
+
+    /// Writes down which module the repository is for, unless that is written there already, and gives what is written. A
+    /// bundle names its repositories by their modules, and gives `None`.
+    ///
+    /// # Errors
+    /// As [`ModuleDestination::kept_for`], and if it cannot be written.
+    async fn keep_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         Ok(None)
     }
 
@@ -144,10 +153,11 @@ impl ModuleDestination for MappedModuleRepositories {
 
     async fn kept_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         let ModuleRepository { store, kept, .. } = self.repository(address)?;
-        let place = self.place(address)?;
-        let recorded = kept.get_or_init(|| recorded_in(store)).await.clone();
-        // A package that was copied from elsewhere may say that it is a module that never goes to this repository.
-        Ok(recorded.filter(|kept| self.place(kept).is_ok_and(|own| own == place)))
+        Ok(kept.get_or_try_init(|| recorded_in(store)).await?.clone())
+    }
+
+    async fn keep_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        Ok(first_seen::keep_for(&*self.repository(address)?.store, address).await?)
     }
 
     /// By the texts of the templates around their variables.
@@ -164,18 +174,28 @@ impl ModuleDestination for MappedModuleRepositories {
     }
 }
 
-/// The module that the newest versions of a repository say they are. What cannot be read says nothing.
-async fn recorded_in(store: Arc<dyn Store>) -> Option<ModuleAddr> {
-    let listing = Listing::of(&store.tags().await.ok()?);
+/// The module that an earlier run has written down, or else the newest versions of a repository say they are. A package that
+/// cannot be read says nothing.
+async fn recorded_in(store: Arc<dyn Store>) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+    let tags = match store.tags().await {
+        Ok(tags) => tags,
+        Err(error) if error.is_not_found() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(kept) = first_seen::module_of(&*store, &tags).await? {
+        return Ok(Some(kept));
+    }
+    let listing = Listing::of(&tags);
     for version in listing.versions.iter().rev().take(LOOKED_INTO) {
-        let reference = Reference::Tag(Tag::for_version(version).ok()?);
+        let Ok(tag) = Tag::for_version(version) else { continue };
+        let reference = Reference::Tag(tag);
         let store: Arc<dyn ReadStore> = Arc::clone(&store) as _;
         let package = ModulePackage::of_store(store, &reference, Subdir::root()).await.ok();
         if let Some(kept) = package.as_ref().and_then(ModulePackage::published_as) {
-            return Some(kept);
+            return Ok(Some(kept));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Whether a template could give this repository: it has the texts around the variables in their order, and as many parts.

@@ -28,7 +28,7 @@ pub enum ModuleMirrorError {
     /// The destination cannot be opened or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The bundle cannot be read or written.
+    /// The bundle, or what earlier runs have written at the destination, cannot be read or written.
     #[error(transparent)]
     Bundle(#[from] MirrorError),
     /// The mapping has no repository for it.
@@ -52,7 +52,7 @@ pub enum ModuleMirrorError {
     OtherModule {
         /// The repository.
         place: Place,
-        /// The module that its packages say they are.
+        /// The module that it is for.
         kept: Box<ModuleAddr>,
         /// The module that stays out.
         address: Box<ModuleAddr>,

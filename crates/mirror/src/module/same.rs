@@ -88,12 +88,30 @@ impl ModuleMirrorJob<'_> {
         visit: &ModuleVisit,
         package: &ModulePackage,
     ) -> Result<(), ModuleMirrorError> {
-        let own = says_of_itself(visit, package);
-        match self.destination.kept_for(&visit.address).await? {
-            Some(kept)
-                if !self.how.trust.policy.predecessors().same_module(&kept, &visit.address)
-                    && Some(&kept) != own.as_ref() =>
-            {
+        let kept = self.destination.kept_for(&visit.address).await?;
+        self.demand_kept_for(visit, kept.filter(|kept| says_of_itself(visit, package).as_ref() != Some(kept)))
+    }
+
+    /// Writes down which module the repository is for, if a package that is copied into it does not say so. Of two runs at once
+    /// with different modules one is refused here.
+    pub(super) async fn keep_repository(
+        &self,
+        visit: &ModuleVisit,
+        package: &ModulePackage,
+    ) -> Result<(), ModuleMirrorError> {
+        let is_own = |said: ModuleAddr| self.how.trust.policy.predecessors().same_module(&said, &visit.address);
+        let is_others = self.destination.kept_for(&visit.address).await?.is_some_and(|kept| !is_own(kept));
+        if is_others || package.published_as().is_some_and(is_own) {
+            return Ok(());
+        }
+        let kept = self.destination.keep_for(&visit.address).await?;
+        self.demand_kept_for(visit, kept)
+    }
+
+    fn demand_kept_for(&self, visit: &ModuleVisit, kept: Option<ModuleAddr>) -> Result<(), ModuleMirrorError> {
+        let Trust { policy, renamed, .. } = self.how.trust;
+        match kept.filter(|kept| !policy.predecessors().same_module(kept, &visit.address)) {
+            Some(kept) if *renamed != RenamedReleases::Accept => {
                 Err(other_module(visit, kept, &self.destination.place(&visit.address)?))
             }
             _ => Ok(()),
