@@ -279,12 +279,14 @@ fn a_trust_rule_is_not_gone_around_under_the_host_of_a_predecessor() {
         format!("mirror {from} --to oci:mirrored"),
         format!("bundle create b.tar {from}"),
         format!("verify {from}"),
+        format!("verify {from} --accept"),
     ];
     for line in &lines {
         let said = scene.run(line);
         assert_eq!(said.code, Some(1), "{line}\n{}", said.text);
         let refused = "registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed";
         assert!(said.text.contains(refused), "{line}\n{}", said.text);
+        assert!(!scene.path(".tofu-oci.pins.json").exists(), "{line} remembered what it refuses");
     }
     scene.sign("acme/widget", WIDGET, "1.4.0");
     for line in &lines[..4] {

@@ -239,6 +239,7 @@ fn a_module_that_says_another_address_was_handed_out_without_a_word() {
 fn an_archive_of_a_module_that_a_registry_refuses_was_not_mentioned() {
     let scene = Scene::with_mapping(MAPPING);
     scene.module_client("get -o /dev/null \"${base}acme/network/aws/1.0.0/network-aws_1.0.0.zip\"; exit 1");
+    // The first request is for the end of the zip.
     scene.registry.fault(Rule::on("GET", "/v2/acme/network-aws/blobs/*").after(1).then(Fault::SetStatus(403)));
     let said = scene.run("run -- sh client.sh");
     assert!(said.stderr.contains("error: registry.example.test/acme/network/aws: "), "{}", said.text);

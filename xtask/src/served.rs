@@ -22,10 +22,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// one of these before the program listens.
 const PORTS: Range<u16> = 20_000..32_000;
 
-/// A port of 127.0.0.1 on which nothing listens, another one at each call: a configuration names its own address.
+/// A port of 127.0.0.1 on which nothing listens, another one at each call of this process: a configuration names its own address.
 pub(crate) fn free_port() -> ChoreResult<u16> {
     static GIVEN: AtomicU32 = AtomicU32::new(0);
-    let first = process::id();
+    // Processes that started one after the other begin far apart.
+    let first = process::id().wrapping_mul(97);
     for _ in PORTS {
         let number = first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed)) % u32::from(PORTS.end - PORTS.start);
         let port = PORTS.start + u16::try_from(number).expect("the range has 16 bits");

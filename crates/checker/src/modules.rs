@@ -59,7 +59,7 @@ pub async fn check_modules(
     let (asked, tags) = match &request.asked {
         AskedModules::EveryTag => {
             let tags = store.tag_texts().await?;
-            let of_tags = tags.iter().filter(|tag| !is_beside(tag)).filter_map(|tag| tag.parse::<Tag>().ok());
+            let of_tags = tags.iter().filter_map(|tag| tag.parse::<Tag>().ok()).filter(|tag| !tag.is_beside());
             (of_tags.take(MOST).map(|tag| of_tag(store.repository(), tag)).collect(), Some(tags))
         }
         AskedModules::Tag(tag) => (vec![of_tag(store.repository(), tag.clone())], None),
@@ -108,12 +108,6 @@ pub fn refused_module(asked: &AskedModule, missing: &str) -> ModuleCheckReport {
     let prediction = install_module(&refused, None);
     let findings = modules(&[ModuleSubject { asked: &refused, found: None, prediction: &prediction }]);
     ModuleCheckReport { predictions: vec![prediction], findings, not_judged: Vec::new() }
-}
-
-/// Whether a tag only lists what refers to something else, or keeps what a publisher says of a version later.
-fn is_beside(text: &str) -> bool {
-    let is_note = |tag: Tag| tag.withdrawn_version().is_some() || tag.deprecated_version().is_some();
-    text.starts_with("sha256-") || text.starts_with("sha512-") || text.parse().is_ok_and(is_note)
 }
 
 /// What a source with this tag asks for.

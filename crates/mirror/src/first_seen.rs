@@ -1,10 +1,10 @@
 //! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, in a tree of files as a file
-//! in the folder of the provider.
+//! in the folder of the provider. In a repository the record says also whose the packages are that do not say it themselves.
 //!
 //! Several runs may write at once. Each reads again what is there, adds its own and writes, until it reads back its own: what
 //! is lost in a race of more than two writers is seen anew by the next run, and so held back longer, never shorter.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +24,7 @@ use crate::destination::LINK;
 use crate::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
 
-/// The tag of the artefact. It is no version.
-const TAG: &str = "first-seen";
-/// The artifact type.
+/// The artifact type, in repositories of modules too.
 const ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.first-seen.v1";
 /// The annotation that holds the sightings as JSON, so that one request reads them.
 const ANNOTATION: &str = "org.opentofu.provider.first-seen";
@@ -93,7 +91,7 @@ impl FirstSeen {
         Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The same for all providers that share the place.
+    /// The record of all providers at the place.
     pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
             KeptSightings::Artefact(store) => match of_tag(&**store).await? {
@@ -114,59 +112,42 @@ impl FirstSeen {
         self.unnamed.load(Ordering::Relaxed)
     }
 
-    /// Adds what this run knows of the provider. Nothing is written if it is known already.
-    pub(crate) async fn add(&self, news: &Sightings) -> Result<(), MirrorError> {
+    /// Adds what this run knows of the provider, and gives the record. Nothing is written if it is known already.
+    pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
+        self.change(&|record| record.add(&self.address, news)).await
+    }
+
+    /// The same before the first release of the provider moves: from now on the place is for it. The record tells if it is another
+    /// one's.
+    pub(crate) async fn claim(
+        &self,
+        news: &Sightings,
+        names: (Rename, &Predecessors),
+    ) -> Result<SightingsRecord, MirrorError> {
+        let edit = |record: &mut SightingsRecord| {
+            record.add(&self.address, news);
+            record.claim(&self.address, names);
+        };
+        self.change(&edit).await
+    }
+
+    async fn change(&self, edit: &(dyn Fn(&mut SightingsRecord) + Sync)) -> Result<SightingsRecord, MirrorError> {
         match &self.kept {
-            KeptSightings::Artefact(store) => {
-                change(&**store, Some(&self.address), &|record| record.add(&self.address, news)).await
-            }
-            KeptSightings::File(path) => add_to_file(path, &self.address, news),
-            KeptSightings::Nowhere => Ok(()),
+            KeptSightings::Artefact(store) => change(&**store, Some(&self.address), edit).await,
+            KeptSightings::File(path) => change_file(path, &self.address, edit),
+            KeptSightings::Nowhere => Ok(SightingsRecord::default()),
         }
     }
-
-    /// Remembers that a release of the provider came out of a bundle and does not say whose it is. In a file of the provider's
-    /// own nothing needs to be remembered.
-    pub(crate) async fn add_loaded(&self) -> Result<(), MirrorError> {
-        let KeptSightings::Artefact(store) = &self.kept else { return Ok(()) };
-        let address = &self.address;
-        let edit = |record: &mut SightingsRecord| record.loaded.extend([address.clone()]);
-        change(&**store, Some(address), &edit).await
-    }
 }
 
-/// Refuses a provider whose place earlier runs have filled with another one.
-///
-/// # Errors
-/// [`MirrorError::SharedRepository`].
-pub(crate) fn demand_own_place(
-    record: &SightingsRecord,
-    (destination, address): (&dyn Destination, &ProviderAddr),
-    (rename, predecessors): (Rename, &Predecessors),
-) -> Result<(), MirrorError> {
-    match record.owner(address, predecessors).filter(|_| rename == Rename::Refuse) {
-        Some(first) => {
-            let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
-            Err(MirrorError::SharedRepository { place: destination.place(address)?, first, second })
-        }
-        None => Ok(()),
-    }
+/// The modules that earlier runs have recorded in a repository of modules.
+pub(crate) async fn recorded_modules(store: &dyn Store) -> Result<BTreeSet<ModuleAddr>, MirrorError> {
+    Ok(of_tag(store).await?.map(|(_, record)| record.modules).unwrap_or_default())
 }
 
-/// The module that a repository is for by what earlier runs have written there; `None` if they have written nothing. `tags` are
-/// those of the repository.
-pub(crate) async fn module_of(store: &dyn Store, tags: &[Tag]) -> Result<Option<ModuleAddr>, MirrorError> {
-    if !tags.contains(&tag()) {
-        return Ok(None);
-    }
-    Ok(of_tag(store).await?.and_then(|(_, record)| record.module))
-}
-
-/// The same after a run that brings this module. Of two runs at once one is the first.
-pub(crate) async fn keep_for(store: &dyn Store, module: &ModuleAddr) -> Result<Option<ModuleAddr>, MirrorError> {
-    let edit = |record: &mut SightingsRecord| record.module = record.module.take().or_else(|| Some(module.clone()));
-    change(store, None, &edit).await?;
-    module_of(store, &[tag()]).await
+/// Records a module of which a package does not say that it is that one, and gives all that are recorded then.
+pub(crate) async fn record_module(store: &dyn Store, module: &ModuleAddr) -> Result<BTreeSet<ModuleAddr>, MirrorError> {
+    Ok(change(store, None, &|record| record.modules.extend([module.clone()])).await?.modules)
 }
 
 /// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.
@@ -215,7 +196,7 @@ async fn change(
     store: &dyn Store,
     provider: Option<&ProviderAddr>,
     edit: &(dyn Fn(&mut SightingsRecord) + Sync),
-) -> Result<(), MirrorError> {
+) -> Result<SightingsRecord, MirrorError> {
     for _ in 0..WRITES {
         let found = of_tag(store).await?;
         let mut all = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
@@ -224,7 +205,7 @@ async fn change(
         }
         edit(&mut all);
         if found.as_ref().is_some_and(|(_, known)| *known == all) {
-            return Ok(());
+            return Ok(all);
         }
         let manifest = put(store, &all).await?;
         // Whether it went well or another run came between: what is read next decides.
@@ -264,16 +245,20 @@ fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord
         Err(error) => return Err(failed(error)),
     };
     let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
-    record.name(address, &HashMap::new());
+    record.name_all(address);
     Ok(Some(record))
 }
 
-fn add_to_file(path: &Path, address: &ProviderAddr, news: &Sightings) -> Result<(), MirrorError> {
+fn change_file(
+    path: &Path,
+    address: &ProviderAddr,
+    edit: &dyn Fn(&mut SightingsRecord),
+) -> Result<SightingsRecord, MirrorError> {
     let known = of_file(path, address)?;
     let mut all = known.clone().unwrap_or_default();
-    all.add(address, news);
+    edit(&mut all);
     if known.as_ref() == Some(&all) {
-        return Ok(());
+        return Ok(all);
     }
     let write = || {
         let folder = path.parent().unwrap_or(Path::new("."));
@@ -282,134 +267,13 @@ fn add_to_file(path: &Path, address: &ProviderAddr, news: &Sightings) -> Result<
         serde_json::to_writer(file.as_file(), &all)?;
         file.put(path)
     };
-    write().map_err(|source| MirrorError::SightingsFile { path: path.to_owned(), source })
+    write().map_err(|source| MirrorError::SightingsFile { path: path.to_owned(), source })?;
+    Ok(all)
 }
 
 fn tag() -> Tag {
-    TAG.parse().expect("the constant is a tag")
+    Tag::FIRST_SEEN.parse().expect("the constant is a tag")
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use tofu_oci_store::MemoryStore;
-    use tofu_oci_types::{Moment, Predecessors, Version};
-
-    use super::*;
-
-    fn seen(version: &str) -> Sightings {
-        let mut sightings = Sightings::default();
-        sightings.see(&version.parse::<Version>().unwrap(), "2026-01-01T00:00:00Z".parse::<Moment>().unwrap());
-        sightings
-    }
-
-    fn kept(kept: KeptSightings) -> FirstSeen {
-        FirstSeen { address: "example.com/acme/zap".parse().unwrap(), kept, unnamed: AtomicBool::default() }
-    }
-
-    /// An index that says it is of this provider, under its digest alone.
-    async fn index_of(store: &dyn Store, address: &str) -> Digest {
-        let text = format!(
-            r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{}":"{address}"}}}}"#,
-            media_type::OCI_INDEX,
-            tofu_oci_layout::artifact_type::PROVIDER,
-            tofu_oci_layout::annotation::ADDRESS,
-        );
-        let index = Descriptor::of(media_type::OCI_INDEX, text.as_bytes());
-        store.push(&index, &Bytes::from(text)).await.unwrap();
-        index.digest
-    }
-
-    /// A store with a record as an earlier program wrote it, whose mark is about a release of this provider.
-    async fn unnamed(address: &str) -> Arc<dyn Store> {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
-        let index = index_of(&*store, address).await;
-        let mut marked = seen("1.0.0");
-        let now = "2026-01-01T00:00:00Z".parse().unwrap();
-        marked.set_mark(&"1.0.0".parse().unwrap(), crate::Mark::Whole(index), now);
-        let record = SightingsRecord { unnamed: marked, ..SightingsRecord::default() };
-        let manifest = put(&*store, &record).await.unwrap();
-        store.tag(&manifest, &tag()).await.unwrap();
-        store
-    }
-
-    #[tokio::test]
-    async fn marks_of_an_earlier_program_are_those_of_the_provider_that_their_releases_say() {
-        let own = kept(KeptSightings::Artefact(unnamed("example.com/acme/zap").await));
-        assert_eq!(own.read().await.unwrap().unwrap().mirrored().len(), 1);
-        let others = unnamed("example.com/acme-corp/zap").await;
-        let other = kept(KeptSightings::Artefact(Arc::clone(&others)));
-        assert_eq!(other.read().await.unwrap(), None, "a mark of another provider is not acted on");
-        other.add(&seen("1.1.0")).await.unwrap();
-        assert_eq!(other.read().await.unwrap(), Some(seen("1.1.0")));
-        let address = "example.com/acme-corp/zap".parse().unwrap();
-        let named = FirstSeen { address, ..kept(KeptSightings::Artefact(others)) };
-        assert_eq!(named.read().await.unwrap().unwrap().mirrored().len(), 1, "and stays with its own");
-    }
-
-    #[tokio::test]
-    async fn marks_of_another_provider_are_not_read_at_each_listing() {
-        let other = kept(KeptSightings::Artefact(unnamed("example.com/acme-corp/zap").await));
-        other.read().await.unwrap();
-        assert!(other.is_unnamed(), "the names are written once");
-        other.add(&seen("1.1.0")).await.unwrap();
-        let record = other.record().await.unwrap().unwrap();
-        assert_eq!((record.unnamed.marked().count(), other.is_unnamed()), (0, false));
-        let address = "example.com/acme/zap".parse().unwrap();
-        assert_eq!(record.of_others(&address, Predecessors::NONE), HashSet::from(["1.0.0"]));
-    }
-
-    #[tokio::test]
-    async fn what_is_seen_of_one_provider_is_not_seen_of_another() {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
-        kept(KeptSightings::Artefact(Arc::clone(&store))).add(&seen("1.0.0")).await.unwrap();
-        let address = "other.example/acme/zap".parse().unwrap();
-        let other = FirstSeen { address, ..kept(KeptSightings::Artefact(store)) };
-        assert_eq!(other.read().await.unwrap(), None);
-    }
-
-    #[tokio::test]
-    async fn runs_that_write_at_once_lose_no_sighting() {
-        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
-        let place = kept(KeptSightings::Artefact(Arc::clone(&store)));
-        assert_eq!(place.read().await.unwrap(), None);
-        let versions: Vec<Sightings> = (0..8).map(|patch| seen(&format!("1.0.{patch}"))).collect();
-        let writes = futures_util::future::join_all(versions.iter().map(|one| place.add(one))).await;
-        for written in writes {
-            written.unwrap();
-        }
-        let all = place.read().await.unwrap().unwrap();
-        for one in &versions {
-            let mut both = all.clone();
-            both.merge(one);
-            assert_eq!(both, all);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_file_keeps_them_beside_a_tree() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = kept(KeptSightings::File(dir.path().join(".first-seen/h/n/t.json")));
-        assert_eq!(place.read().await.unwrap(), None);
-        place.add(&seen("1.0.0")).await.unwrap();
-        place.add(&seen("1.1.0")).await.unwrap();
-        let all = place.read().await.unwrap().unwrap();
-        assert!(all.seen(&"1.0.0".parse().unwrap()).is_some() && all.seen(&"1.1.0".parse().unwrap()).is_some());
-    }
-
-    #[tokio::test]
-    async fn a_tag_of_another_use_is_not_overwritten() {
-        let store = MemoryStore::new(Place::Method("memory".into()));
-        let bytes = Bytes::from_static(br#"{"schemaVersion":2,"artifactType":"x/y"}"#);
-        let other = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
-        store.push(&other, &bytes).await.unwrap();
-        store.tag(&other, &tag()).await.unwrap();
-        let place = kept(KeptSightings::Artefact(Arc::new(store)));
-        let error = place.add(&seen("1.0.0")).await.unwrap_err();
-        assert_eq!(
-            (error.code(), error.to_string().as_str()),
-            ("not-sightings", "the tag first-seen in memory is not the record of a mirror")
-        );
-    }
-}
+mod tests;

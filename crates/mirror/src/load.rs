@@ -8,11 +8,11 @@ use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
 use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
-use crate::first_seen::{FirstSeen, demand_own_place};
+use crate::first_seen::FirstSeen;
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
-use crate::transfer::rename;
-use crate::{Destination, MirrorError, TransferRequest};
+use crate::transfer::names;
+use crate::{Destination, MirrorError, Sightings, TransferRequest};
 
 /// The releases of a bundle, judged.
 pub struct JudgedBundle(Vec<JudgedBundledRelease>);
@@ -38,7 +38,7 @@ pub async fn judge_bundle(
         // A provider that would share the repository of another is refused before anything is read.
         destination.claim(&address)?;
         let record = FirstSeen::of(destination, &address)?.record().await?.unwrap_or_default();
-        demand_own_place(&record, (destination, &address), (rename(how.trust), how.trust.policy.predecessors()))?;
+        record.demand_own((destination, &address), names(how.trust))?;
         for version in bundle.versions(&address).await?.versions {
             releases.push((address.clone(), version));
         }
@@ -107,22 +107,24 @@ async fn carried(
     release: Arc<dyn Release>,
     reporter: &dyn Reporter,
 ) -> Result<Deed, MirrorError> {
+    let (rename, predecessors) = names(how.trust);
     let request = TransferRequest {
         platforms: release.platforms().await?,
         signing: how.signing,
         replace: ReplaceTag::Refuse,
-        rename: rename(how.trust),
-        predecessors: how.trust.policy.predecessors(),
+        rename,
+        predecessors,
         limits: how.limits,
         jobs: how.jobs.max(1),
         work_dir: how.work_dir,
     };
-    let (address, predecessors) = (release.id().address.clone(), request.predecessors);
+    let address = release.id().address.clone();
     let says_its_own = release.published_as().is_some_and(|said| predecessors.same_provider(said, &address));
-    let carried = destination.receive(&request, release, reporter).await?;
     if !says_its_own {
-        FirstSeen::of(destination, &address)?.add_loaded().await?;
+        let record = FirstSeen::of(destination, &address)?.claim(&Sightings::default(), (rename, predecessors)).await?;
+        record.demand_own((destination, &address), (rename, predecessors))?;
     }
+    let carried = destination.receive(&request, release, reporter).await?;
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {
         return Ok(Deed { action: MirrorAction::Present, platforms: Vec::new(), bytes });

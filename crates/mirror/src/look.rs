@@ -16,7 +16,7 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::destination::is_absent;
-use crate::first_seen::{FirstSeen, demand_own_place};
+use crate::first_seen::FirstSeen;
 use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
@@ -45,6 +45,8 @@ pub(crate) struct Question<'a> {
 /// What was found of a provider, and what is to be done.
 pub(crate) struct Look {
     pub(crate) first_seen: FirstSeen,
+    /// Whether an earlier run has written that the place is for the provider.
+    pub(crate) is_claimed: bool,
     /// What earlier runs know; `None` in the first one.
     pub(crate) known: Option<Sightings>,
     /// The same with what is seen now.
@@ -95,7 +97,8 @@ impl Question<'_> {
         let from = from?;
         let lists = TwoListings::new(&from, &there);
         let record = known?.unwrap_or_default();
-        demand_own_place(&record, (self.destination, self.address), self.names)?;
+        record.demand_own((self.destination, self.address), self.names)?;
+        let is_claimed = record.claimed.contains(self.address);
         let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
@@ -112,7 +115,7 @@ impl Question<'_> {
         let choices = selection.versions.iter().map(|selected| self.choose(selected, &lists, &*to, &sightings).boxed());
         let choices: Vec<_> = choices.collect();
         let chosen: Vec<ChosenDeed> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
-        let mut look = Look { first_seen, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
+        let mut look = Look { first_seen, is_claimed, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
         for (selected, ChosenDeed { deed, release }) in selection.versions.iter().zip(chosen) {
             look.releases.extend(release.map(|release| (selected.version.clone(), release)));
             let warning = match &deed {

@@ -27,7 +27,7 @@ use crate::first_seen::FirstSeen;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
 use crate::sightings::SightingsRecord;
-use crate::transfer::rename;
+use crate::transfer::names;
 use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
 
 mod failed_keeping;
@@ -327,16 +327,9 @@ impl PullWork {
         let platforms = release.platforms().await?;
         self.demand_trusted(&release, &platforms).await?;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
-        let request = TransferRequest {
-            platforms,
-            signing: None,
-            replace,
-            rename: rename(trust),
-            predecessors: trust.policy.predecessors(),
-            limits,
-            jobs: *jobs,
-            work_dir,
-        };
+        let (rename, predecessors) = names(trust);
+        let request =
+            TransferRequest { platforms, signing: None, replace, rename, predecessors, limits, jobs: *jobs, work_dir };
         self.destination.receive(&request, release, &*self.reporter).await?;
         Ok(self.destination.source(address)?.release(address, version).await?)
     }

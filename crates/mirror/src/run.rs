@@ -20,7 +20,7 @@ use crate::rules::MirrorRules;
 use crate::select::{Candidates, VersionSelection, select};
 use crate::sightings::{Mark, Sightings};
 use crate::state::{Later, change};
-use crate::transfer::rename;
+use crate::transfer::names;
 use crate::{Destination, MirrorError, TransferRequest};
 
 /// How many providers are asked for at a time.
@@ -151,8 +151,7 @@ impl MirrorJob<'_> {
 
     fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
         let Self { rules, destination, prune, now, trust, .. } = *self;
-        let names = (rename(trust), trust.policy.predecessors());
-        Question { rules, prune, now, destination, names, address, from }
+        Question { rules, prune, now, destination, names: names(trust), address, from }
     }
 }
 
@@ -201,8 +200,12 @@ impl MirrorRun<'_> {
         let _turn = OptionFuture::from(place.map(Mutex::lock)).await;
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
-            // Before anything moves: what this run has seen is remembered, whatever comes of it.
-            if look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed() {
+            // Before anything moves: what this run has seen, and whose the place is, is remembered, whatever comes of it.
+            let moves = |deed: &Deed| matches!(deed.action, MirrorAction::Add | MirrorAction::Widen { .. });
+            if !look.is_claimed && look.deeds.iter().any(|(_, deed)| deed.as_ref().is_ok_and(moves)) {
+                let record = look.first_seen.claim(&look.sightings, names(self.how.trust)).await?;
+                record.demand_own((self.job.destination, address), names(self.how.trust))?;
+            } else if look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed() {
                 look.first_seen.add(&look.sightings).await?;
             }
             let deeds = std::mem::take(&mut look.deeds);
@@ -273,12 +276,13 @@ impl ProviderRun<'_> {
             checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
         }
         let replace = if deed.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
+        let (rename, predecessors) = names(how.trust);
         let request = TransferRequest {
             platforms: deed.platforms.clone(),
             signing: how.signing,
             replace,
-            rename: rename(how.trust),
-            predecessors: how.trust.policy.predecessors(),
+            rename,
+            predecessors,
             limits: how.limits,
             jobs: how.jobs.max(1),
             work_dir: how.work_dir,
@@ -295,6 +299,8 @@ impl ProviderRun<'_> {
     async fn mark(&self, version: &Version, mark: Mark) -> Result<(), MirrorError> {
         let mut news = Sightings::default();
         news.set_mark(version, mark, self.run.job.now);
-        self.record.lock().await.add(&news).await
+        let record = self.record.lock().await.add(&news).await?;
+        // Another run may have come between, and have the place.
+        record.demand_own((self.run.job.destination, self.address), names(self.run.how.trust))
     }
 }

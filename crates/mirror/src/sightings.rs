@@ -6,7 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use tofu_oci_packer::Rename;
 use tofu_oci_types::{Digest, ModuleAddr, Moment, Predecessors, ProviderAddr, Version};
+
+use crate::{Destination, MirrorError};
 
 /// What is remembered of a provider at one destination.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,12 +45,12 @@ pub(crate) struct SightingsRecord {
     pub(crate) unnamed: Sightings,
     #[serde(default)]
     pub(crate) providers: BTreeMap<ProviderAddr, Sightings>,
-    /// The providers whose releases came out of a bundle and do not say whose they are.
+    /// The providers that runs bring here, each written before its first byte moves. Empty in records of earlier programs.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(crate) loaded: BTreeSet<ProviderAddr>,
-    /// In a repository of modules: the one that it is for, if a package there does not say so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) module: Option<ModuleAddr>,
+    pub(crate) claimed: BTreeSet<ProviderAddr>,
+    /// The modules whose packages do not say so, in a repository of modules.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) modules: BTreeSet<ModuleAddr>,
 }
 
 impl SightingsRecord {
@@ -56,19 +59,27 @@ impl SightingsRecord {
         self.providers.get(address)
     }
 
-    /// Gives a name to what an earlier program wrote without one: a mark is of the provider that its index says it is of, or else
-    /// of this one. What has no mark is this one's, unless there are others.
+    /// Gives a name to what an earlier program wrote without one. A mark is of the provider that its index says it is of, and one
+    /// of which nothing is said is forgotten: it could be another provider's. What has no mark is this provider's, unless there
+    /// are others.
     pub(crate) fn name(&mut self, address: &ProviderAddr, said: &HashMap<Digest, ProviderAddr>) {
         let are_own = said.values().all(|said| said == address);
-        for (version, sighting) in std::mem::take(&mut self.unnamed).versions {
-            let sightings = match &sighting.mark {
-                Some(mark) => self.providers.entry(said.get(mark.index()).unwrap_or(address).clone()).or_default(),
+        for (version, mut sighting) in std::mem::take(&mut self.unnamed).versions {
+            let said = sighting.mark.as_ref().and_then(|mark| said.get(mark.index()));
+            let sightings = match said {
+                Some(said) => self.providers.entry(said.clone()).or_default(),
                 None if are_own => self.providers.entry(address.clone()).or_default(),
                 None => &mut self.unnamed,
             };
-            let mut named = Sightings { versions: BTreeMap::from([(version, sighting)]) };
-            named.merge(sightings);
-            sightings.merge(&named);
+            sighting.mark = sighting.mark.filter(|_| said.is_some());
+            sightings.add_earlier(version, sighting);
+        }
+    }
+
+    /// The same at a place of this provider alone.
+    pub(crate) fn name_all(&mut self, address: &ProviderAddr) {
+        for (version, sighting) in std::mem::take(&mut self.unnamed).versions {
+            self.providers.entry(address.clone()).or_default().add_earlier(version, sighting);
         }
     }
 
@@ -76,11 +87,37 @@ impl SightingsRecord {
     /// For releases that say no address, only this record says whose they are.
     pub(crate) fn owner(&self, address: &ProviderAddr, predecessors: &Predecessors) -> Option<&ProviderAddr> {
         let is_marked = |sightings: &Sightings| sightings.marked().next().is_some();
-        let marked = self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
-        let mut brought = marked.chain(&self.loaded);
-        let first = brought.next()?;
-        let is_own = |of: &ProviderAddr| predecessors.same_provider(of, address);
-        (!is_own(first) && !brought.any(is_own)).then_some(first)
+        let marked = || self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
+        let brought: BTreeSet<_> =
+            if self.claimed.is_empty() { marked().collect() } else { self.claimed.iter().collect() };
+        let has_own = brought.iter().any(|of| predecessors.same_provider(of, address));
+        brought.first().copied().filter(|_| !has_own)
+    }
+
+    /// Writes down that a run brings the provider, unless the place is another one's.
+    pub(crate) fn claim(&mut self, address: &ProviderAddr, (rename, predecessors): (Rename, &Predecessors)) {
+        if rename == Rename::Allow || self.owner(address, predecessors).is_none() {
+            let earlier = self.providers.iter().filter(|(_, sightings)| sightings.marked().next().is_some());
+            self.claimed.extend(earlier.map(|(of, _)| of.clone()).chain([address.clone()]));
+        }
+    }
+
+    /// Refuses a provider if its place is another one's.
+    ///
+    /// # Errors
+    /// [`MirrorError::SharedRepository`].
+    pub(crate) fn demand_own(
+        &self,
+        (destination, address): (&dyn Destination, &ProviderAddr),
+        (rename, predecessors): (Rename, &Predecessors),
+    ) -> Result<(), MirrorError> {
+        match self.owner(address, predecessors).filter(|_| rename == Rename::Refuse) {
+            Some(first) => {
+                let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
+                Err(MirrorError::SharedRepository { place: destination.place(address)?, first, second })
+            }
+            None => Ok(()),
+        }
     }
 
     /// The versions that `mirror` has marked for other providers alone.
@@ -141,6 +178,13 @@ impl Sightings {
         if let Some(sighting) = self.versions.get_mut(&version.to_string()) {
             sighting.mark = Some(mark);
         }
+    }
+
+    /// What another run knew of a version before this one.
+    fn add_earlier(&mut self, version: String, earlier: Sighting) {
+        let known = self.versions.entry(version).or_insert_with(|| earlier.clone());
+        known.seen = known.seen.min(earlier.seen);
+        known.mark = known.mark.take().or(earlier.mark);
     }
 
     /// The indexes that marks are about.

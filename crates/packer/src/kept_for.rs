@@ -1,7 +1,7 @@
 //! A repository holds the versions of one provider or of one module: `OpenTofu` takes each tag of a provider's repository for a
 //! version of the provider.
 
-use tofu_oci_layout::{ModuleManifest, annotation};
+use tofu_oci_layout::ModuleManifest;
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
@@ -146,9 +146,9 @@ async fn module_of(
     }
     match store.manifest(reference).await {
         Err(error) if error.is_transient() => Err(error),
-        found => Ok(found.ok().and_then(|(manifest, bytes)| {
-            ModuleManifest::parse(&manifest, &bytes).ok()?.annotations().get(annotation::MODULE_ADDRESS)?.parse().ok()
-        })),
+        found => Ok(found
+            .ok()
+            .and_then(|(manifest, bytes)| ModuleManifest::parse(&manifest, &bytes).ok()?.address().ok()?)),
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn choose<'a>(
         (None, ChallengeTurn::First) => return Err(refused("the registry asks for a token and names no token server")),
     };
     let realm = named_address(None, realm).map_err(|fault| match fault {
-        RedirectFault::TooLong => refused("the registry names a token server by an address of more than 16 KiB"),
+        RedirectFault::TooLong => refused("the registry names a token server by an address that is too long"),
         _ => refused("the registry names a token server whose address is not a whole one"),
     })?;
     check_realm(&realm, root, named)?;

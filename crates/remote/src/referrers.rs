@@ -203,7 +203,7 @@ impl RemoteStore {
 
 /// Whether a tag may replace the referrers API, by its name: `ALGORITHM-ENCODED`.
 pub(crate) fn is_referrers_tag(tag: &Tag) -> bool {
-    tag.as_str().starts_with("sha256-") || tag.as_str().starts_with("sha512-")
+    tag.lists_referrers()
 }
 
 fn is_list(answer: &RegistryAnswer) -> bool {

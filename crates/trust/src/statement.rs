@@ -204,7 +204,7 @@ impl<'a> SignedContent<'a> {
         self.is_one(subject, Predecessors::NONE)
     }
 
-    /// The same, where these names count as one.
+    /// The same if these names count as one.
     pub(crate) fn is_one(&self, subject: &StatementSubject, predecessors: &Predecessors) -> bool {
         let named = match self {
             Self::Release(SignedSubject { address, version, .. }) => {

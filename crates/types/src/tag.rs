@@ -26,6 +26,9 @@ pub struct InvalidTag {
 }
 
 impl Tag {
+    /// The tag of the record of what `mirror` has seen and brought.
+    pub const FIRST_SEEN: &str = "first-seen";
+
     /// The whole text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -53,6 +56,20 @@ impl Tag {
     /// If the version's text is too long for such a tag.
     pub fn deprecated(version: &Version) -> Result<Self, InvalidTag> {
         format!("{DEPRECATED}{}", Self::for_version(version)?).parse()
+    }
+
+    /// Whether it replaces the referrers API for a manifest, by its name: `ALGORITHM-ENCODED`.
+    pub fn lists_referrers(&self) -> bool {
+        self.0.starts_with("sha256-") || self.0.starts_with("sha512-")
+    }
+
+    /// Whether this project writes it beside the versions: for referrers, a withdrawn or deprecated version, or what `mirror`
+    /// has seen.
+    pub fn is_beside(&self) -> bool {
+        self.lists_referrers()
+            || self.0 == Self::FIRST_SEEN
+            || self.withdrawn_version().is_some()
+            || self.deprecated_version().is_some()
     }
 
     /// The version that this tag says is withdrawn; `None` if it is not exactly [`Tag::withdrawn`] of a version.

@@ -1,6 +1,6 @@
 //! Destinations and sources that say another address than the one that is mirrored.
 
-use tofu_oci_testkit::ReleaseFolder;
+use tofu_oci_testkit::{Fault, ReleaseFolder, Rule};
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
 
@@ -33,23 +33,19 @@ fn a_repository_of_another_provider_takes_no_mirrored_version() {
 #[test]
 fn a_later_run_brought_another_provider_into_a_repository_whose_releases_say_no_address() {
     let mirrored = Mirrored::new();
-    for (address, version, repository) in
-        [("acme/google-beta", "1.0.0", "up/one"), ("acme-google/beta", "9.9.0", "up/two")]
-    {
-        mirrored.put(address, version, repository);
-        mirrored.scene.forget_address(repository, version);
-    }
-    let mirror = |address: &str, from: &str| {
-        mirrored.scene.run(&format!("mirror {HOST}/{address} --from REGISTRY/{from} --to REGISTRY/m/one --json"))
-    };
-    mirror("acme/google-beta", "up/one").success();
-    let said = mirror("acme-google/beta", "up/two");
+    let [first, second] = two_unnamed(&mirrored);
+    let mirror = |line: &str| mirrored.scene.run(line);
+    mirror(&first).success();
+    let said = mirror(&second);
     assert_eq!(said.code, Some(1), "{}", said.text);
     assert!(said.stdout.contains("\"shared-repository\""), "{}", said.text);
     assert!(!mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
-    mirror("acme/google-beta", "up/one").success();
-    mirror("acme-google/beta", "up/two --rename").success();
+    mirror(&first).success();
+    mirror(&format!("{second} --rename")).success();
     assert!(mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+    // From now on both are at home there.
+    mirror(&second).success();
+    mirror(&first).success();
 }
 
 #[test]
@@ -73,6 +69,40 @@ fn a_later_bundle_brought_another_provider_into_a_repository_whose_releases_say_
     scene.run("bundle load one.tar REGISTRY/m/one").success();
     scene.run("bundle load two.tar REGISTRY/m/one --rename").success();
     assert!(mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
+}
+
+/// Two providers in repositories of their own, whose releases say no address, and the line that mirrors one of them to `m/one`.
+fn two_unnamed(mirrored: &Mirrored) -> [String; 2] {
+    [("acme/google-beta", "1.0.0", "up/one"), ("acme-google/beta", "9.9.0", "up/two")].map(
+        |(address, version, from)| {
+            mirrored.put(address, version, from);
+            mirrored.scene.forget_address(from, version);
+            format!("mirror {HOST}/{address} --from REGISTRY/{from} --to REGISTRY/m/one --json")
+        },
+    )
+}
+
+#[test]
+fn a_run_that_broke_off_before_its_mark_left_the_repository_to_another_provider() {
+    let mirrored = Mirrored::new();
+    let [first, second] = two_unnamed(&mirrored);
+    let marks = Rule::on("PUT", "/v2/m/one/manifests/first-seen").after(1).then(Fault::SetStatus(403));
+    mirrored.scene.registry.fault(marks);
+    assert_eq!(mirrored.scene.run(&first).code, Some(1));
+    assert!(mirrored.tags("m/one").contains(&"1.0.0".to_owned()), "the release is there, and its mark is not");
+    let said = mirrored.scene.run(&second);
+    assert!(said.code == Some(1) && said.stdout.contains("\"shared-repository\""), "{}", said.text);
+}
+
+#[test]
+fn two_runs_at_once_brought_two_providers_into_one_repository_without_a_word() {
+    let mirrored = Mirrored::new();
+    let lines = two_unnamed(&mirrored);
+    let codes = std::thread::scope(|scope| {
+        let runs = lines.each_ref().map(|line| scope.spawn(|| mirrored.scene.run(line).code));
+        runs.map(|run| run.join().expect("a run"))
+    });
+    assert!(codes.contains(&Some(1)), "{codes:?}");
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
     }
 }
 
-/// Whether the text before ends a word: with another character than a letter, or with an escape (`\n`, `\u0020`, `%3D`).
+/// Whether the text before ends in a character that is not a letter, or in an escape (`\n`, `\u0020`, `%3D`).
 fn ends_word(before: &[u8]) -> bool {
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match before {

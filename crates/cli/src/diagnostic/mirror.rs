@@ -22,15 +22,16 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::NotAMirror { .. } => plain(&error)
                 .hint("a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or name another folder"),
             MirrorError::LinkOutOfTree { .. } => plain(&error).hint("remove the link, or name the folder that it leads to"),
-            MirrorError::SharedRepository { .. } => plain(&error)
+            MirrorError::SharedRepository { ref first, ref second, .. } => plain(&error)
                 .exiting(Exit::Usage)
                 .hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
+                .preceding(&**second, &**first)
                 .hint("if an earlier run brought the first one, and both belong there, add --rename"),
             MirrorError::UpstreamChanged { .. } => plain(&error)
                 .hint("a version must never change: ask its publisher what happened")
                 .hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml"),
             MirrorError::NotSightings { .. } => plain(&error).hint(
-                "`mirror` remembers there when it saw a version first; delete the tag, or mirror to another repository",
+                "mirror to another repository; or, if nobody needs the tag, delete it: what earlier runs recorded goes with it",
             ),
             MirrorError::SightingsContended { .. } => {
                 plain(&error).hint("run it again when the other programs are done")
@@ -66,10 +67,14 @@ impl From<ModuleMirrorError> for Diagnostic {
                 plain(&error).hint("a version must never change: ask its publisher what happened")
             }
             ModuleMirrorError::OtherAddress { ref address, ref published_as, .. } => plain(&error).renaming(address, &**published_as),
-            ModuleMirrorError::OtherModule { .. } => plain(&error)
+            ModuleMirrorError::OtherModule { ref address, ref kept, .. } => plain(&error)
                 .exiting(Exit::Usage)
                 .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}")
+                .preceding(&**address, &**kept)
                 .hint("if both belong there, add --rename"),
+            ModuleMirrorError::OtherVersion { ref address, .. } => plain(&error)
+                .exiting(Exit::Usage)
+                .hint(format!("name another repository, or another version: --as {address}@NEWVERSION")),
             // A registry says itself which versions it has.
             ModuleMirrorError::RefMoved { ref address, named_by: GitNamer::User, .. } => plain(&error)
                 .hint(format!("if the change is meant, mirror it as another version: --as {address}@NEWVERSION"))

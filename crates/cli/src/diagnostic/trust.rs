@@ -66,15 +66,18 @@ impl From<PinFileError> for Diagnostic {
 impl Diagnostic {
     /// The same with a hint for a release that says another address than the one that was asked for.
     pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
-        let diagnostic = self.hint("check the address, --from and the repository");
-        let mut symbols = A::OF.symbols().iter();
-        let diagnostic = if symbols.all(|part| *part == Symbol::Hostname || asked.part(*part) == said.part(*part)) {
-            let [asked, said] = [asked, said].map(|address| address.hostname().display());
-            diagnostic.hint(format!("if one host is the predecessor of the other: --predecessor {asked}={said}"))
-        } else {
-            diagnostic
-        };
+        let diagnostic = self.hint("check the address, --from and the repository").preceding(asked, said);
         diagnostic.hint("if it is meant to be renamed, add --rename")
+    }
+
+    /// The same with a hint for two addresses that differ by their hosts alone.
+    pub(crate) fn preceding<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
+        let mut symbols = A::OF.symbols().iter();
+        if !symbols.all(|part| *part == Symbol::Hostname || asked.part(*part) == said.part(*part)) {
+            return self;
+        }
+        let [asked, said] = [asked, said].map(|address| address.hostname().display());
+        self.hint(format!("if one host is the predecessor of the other: --predecessor {asked}={said}"))
     }
 
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.

@@ -121,7 +121,7 @@ impl ModuleMirrorJob<'_> {
         };
         self.demand_address(visit, &package)?;
         self.destination.claim(&visit.address)?;
-        self.demand_own_repository(visit, &package).await?;
+        let is_known = self.demand_own_repository(visit, &package).await?;
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
         let unpacked = self.unpack(&package, visit).await?;
@@ -132,6 +132,11 @@ impl ModuleMirrorJob<'_> {
             }
             _ => self.pack(visit, &unpacked.fetched, &package, &*store).await?,
         };
+        // A package that says its module needs no record, unless it lies beside those of another one.
+        let is_alone = is_known || self.destination.module_there(&visit.address).await?.is_none();
+        if self.mode == MirrorMode::Run && !(is_alone && self.says_its_own(visit, &package)) {
+            self.record_module(visit).await?;
+        }
         Ok((deed, unpacked))
     }
 
@@ -163,7 +168,6 @@ impl ModuleMirrorJob<'_> {
             let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
             return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
-        self.keep_repository(visit, package).await?;
         let of = VersionOf::Module;
         let request = CopyRequest {
             versions: vec![visit.version.clone()],

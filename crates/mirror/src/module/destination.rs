@@ -1,6 +1,6 @@
 //! Where modules are carried to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -11,7 +11,8 @@ use tofu_oci_types::{ModuleAddr, Place, Predecessors, Reference, Reporter, Repos
 use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
-use crate::{OpenStore, first_seen};
+use crate::OpenStore;
+use crate::first_seen::{record_module, recorded_modules};
 
 /// How many of the newest versions of a repository are asked which module they are.
 const LOOKED_INTO: usize = 2;
@@ -46,21 +47,22 @@ pub trait ModuleDestination: Send + Sync {
     /// As [`ModuleDestination::place`], and if it cannot be opened.
     async fn before(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleMirrorError>;
 
-    /// The module that the module's repository is for, as it was before the run: an earlier run has written it, or else its
-    /// packages say so. `None` if nothing does, or the repository is named by the module itself.
+    /// The module whose packages lie in the module's repository, as it was before the run: this one if it is among them, `None` if
+    /// nothing says whose they are, or the repository is named by the module itself. Packages say it, and earlier runs have
+    /// recorded it.
     ///
     /// # Errors
-    /// As [`ModuleDestination::place`], and if what an earlier run has written cannot be read.
-    async fn kept_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+    /// As [`ModuleDestination::place`], and if the record cannot be read.
+    async fn module_there(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         Ok(None)
     }
 
-    /// Writes down which module the repository is for, unless that is written there already, and gives what is written. A
-    /// bundle names its repositories by their modules, and gives `None`.
+    /// Records that packages of the module lie in its repository, and gives another module that a run at the same time has
+    /// recorded. A bundle names its repositories by their modules, and records nothing.
     ///
     /// # Errors
-    /// As [`ModuleDestination::kept_for`], and if it cannot be written.
-    async fn keep_for(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+    /// As [`ModuleDestination::place`], and if the record cannot be read or written.
+    async fn record_module(&self, _address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
         Ok(None)
     }
 
@@ -86,7 +88,7 @@ pub struct MappedModuleRepositories {
 struct ModuleRepository {
     address: ModuleAddr,
     store: Arc<dyn Store>,
-    kept: Arc<OnceCell<Option<ModuleAddr>>>,
+    modules: Arc<OnceCell<BTreeSet<ModuleAddr>>>,
 }
 
 impl MappedModuleRepositories {
@@ -111,7 +113,7 @@ impl MappedModuleRepositories {
     }
 
     fn opened(&self, address: &ModuleAddr, place: &Place) -> Result<ModuleRepository, ModuleMirrorError> {
-        Ok(ModuleRepository { address: address.clone(), store: (self.open)(place)?, kept: Arc::default() })
+        Ok(ModuleRepository { address: address.clone(), store: (self.open)(place)?, modules: Arc::default() })
     }
 
     fn claimed(&self) -> MutexGuard<'_, HashMap<Place, ModuleRepository>> {
@@ -151,13 +153,19 @@ impl ModuleDestination for MappedModuleRepositories {
         Ok(store)
     }
 
-    async fn kept_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
-        let ModuleRepository { store, kept, .. } = self.repository(address)?;
-        Ok(kept.get_or_try_init(|| recorded_in(store)).await?.clone())
+    async fn module_there(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        let ModuleRepository { store, modules, .. } = self.repository(address)?;
+        let modules = modules.get_or_try_init(|| modules_in(store)).await?;
+        let own = modules.iter().find(|there| self.predecessors.same_module(there, address));
+        Ok(own.or(modules.first()).cloned())
     }
 
-    async fn keep_for(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
-        Ok(first_seen::keep_for(&*self.repository(address)?.store, address).await?)
+    async fn record_module(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+        let ModuleRepository { store, modules, .. } = self.repository(address)?;
+        let before = modules.get().cloned().unwrap_or_default();
+        let recorded = record_module(&*store, address).await?;
+        let is_own = |module: &ModuleAddr| self.predecessors.same_module(module, address);
+        Ok(recorded.into_iter().find(|module| !is_own(module) && !before.contains(module)))
     }
 
     /// By the texts of the templates around their variables.
@@ -174,28 +182,30 @@ impl ModuleDestination for MappedModuleRepositories {
     }
 }
 
-/// The module that an earlier run has written down, or else the newest versions of a repository say they are. A package that
-/// cannot be read says nothing.
-async fn recorded_in(store: Arc<dyn Store>) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
+/// The modules that earlier runs have recorded, and the one that the newest versions say they are. A package that cannot be read
+/// says nothing.
+async fn modules_in(store: Arc<dyn Store>) -> Result<BTreeSet<ModuleAddr>, ModuleMirrorError> {
     let tags = match store.tags().await {
-        Ok(tags) => tags,
-        Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(error.into()),
+        Ok(tags) => Some(tags),
+        Err(error) if error.is_not_found() => Some(Vec::new()),
+        Err(error) if error.is_transient() => return Err(error.into()),
+        // Some registries list no tags, and have them.
+        Err(_) => None,
     };
-    if let Some(kept) = first_seen::module_of(&*store, &tags).await? {
-        return Ok(Some(kept));
-    }
-    let listing = Listing::of(&tags);
+    let is_recorded = |tags: &Vec<Tag>| tags.iter().any(|tag| tag.as_str() == Tag::FIRST_SEEN);
+    let mut modules =
+        if tags.as_ref().is_none_or(is_recorded) { recorded_modules(&*store).await? } else { BTreeSet::new() };
+    let listing = Listing::of(&tags.unwrap_or_default());
     for version in listing.versions.iter().rev().take(LOOKED_INTO) {
         let Ok(tag) = Tag::for_version(version) else { continue };
-        let reference = Reference::Tag(tag);
         let store: Arc<dyn ReadStore> = Arc::clone(&store) as _;
-        let package = ModulePackage::of_store(store, &reference, Subdir::root()).await.ok();
-        if let Some(kept) = package.as_ref().and_then(ModulePackage::published_as) {
-            return Ok(Some(kept));
+        let package = ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await.ok();
+        if let Some(said) = package.as_ref().and_then(ModulePackage::published_as) {
+            modules.insert(said);
+            break;
         }
     }
-    Ok(None)
+    Ok(modules)
 }
 
 /// Whether a template could give this repository: it has the texts around the variables in their order, and as many parts.

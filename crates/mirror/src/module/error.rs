@@ -52,9 +52,21 @@ pub enum ModuleMirrorError {
     OtherModule {
         /// The repository.
         place: Place,
-        /// The module that it is for.
+        /// The module that is there.
         kept: Box<ModuleAddr>,
         /// The module that stays out.
+        address: Box<ModuleAddr>,
+    },
+    /// The version there is one of another module.
+    #[error("{place} has {version} as {kept}, and not as {address}")]
+    OtherVersion {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+        /// The module that its package says it is.
+        kept: Box<ModuleAddr>,
+        /// The module that is mirrored.
         address: Box<ModuleAddr>,
     },
     /// Its place offers a package that says it is another module.
@@ -144,7 +156,7 @@ impl ModuleMirrorError {
             Self::Store(error) => error.code(),
             Self::Bundle(error) => error.code(),
             Self::NoMirror { .. } => "no-module-mirror",
-            Self::SharedRepository { .. } | Self::OtherModule { .. } => "shared-repository",
+            Self::SharedRepository { .. } | Self::OtherModule { .. } | Self::OtherVersion { .. } => "shared-repository",
             Self::OtherAddress { .. } => "other-address",
             Self::Unmet { .. } => "no-matching-version",
             Self::UpstreamChanged { .. } => "upstream-changed",

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use tofu_oci_store::{BlobSender, ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
@@ -33,15 +32,6 @@ impl ReadStore for OneTag {
         match reference {
             Reference::Tag(tag) if *tag == self.tag => Ok(self.manifest.clone()),
             other => self.store.resolve(other).await,
-        }
-    }
-
-    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
-        match reference {
-            Reference::Tag(tag) if *tag == self.tag => {
-                self.store.manifest(&Reference::Digest(self.manifest.digest.clone())).await
-            }
-            other => self.store.manifest(other).await,
         }
     }
 

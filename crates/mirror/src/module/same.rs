@@ -6,50 +6,72 @@ use tofu_oci_source::ModulePackage;
 use tofu_oci_types::{Event, GitReference, ModuleAddr, Place};
 
 use super::error::ModuleMirrorError;
-use super::job::ModuleMirrorJob;
+use super::job::{MirrorMode, ModuleMirrorJob};
 use super::pick::ModuleOrigin;
 use super::visit::ModuleVisit;
 
 impl ModuleMirrorJob<'_> {
     /// Compares what is there with its source. A source that the user names is asked for its package or commit. A registry is
     /// asked again only if it named a git repository, whose tags and branches can move, or if the package there says that it is
-    /// another module.
+    /// another module, or nothing says that it is this one. Then it is recorded.
     pub(super) async fn demand_same(
         &self,
         visit: &ModuleVisit,
         there: &ModulePackage,
         to: &Place,
     ) -> Result<(), ModuleMirrorError> {
+        let is_unclear = there.published_as().is_none() && !self.demand_own_repository(visit, there).await?;
+        if self.compare(visit, there, is_unclear, to).await? && is_unclear && self.mode == MirrorMode::Run {
+            self.record_module(visit).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells whether the source was asked.
+    async fn compare(
+        &self,
+        visit: &ModuleVisit,
+        there: &ModulePackage,
+        is_unclear: bool,
+        to: &Place,
+    ) -> Result<bool, ModuleMirrorError> {
         let predecessors = self.how.trust.policy.predecessors();
         let kept = there.other_address(&visit.address, predecessors);
         let offered = match &visit.origin {
             ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await,
-            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed if kept.is_some() || is_of_git(there) => {
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed
+                if kept.is_some() || is_unclear || is_of_git(there) =>
+            {
                 self.upstream.package(&visit.address, &visit.version).await
             }
-            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => return Ok(()),
+            ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => return Ok(false),
         };
         let offered = match (offered, &visit.origin) {
             (Ok(offered), _) => offered,
             (Err(error), ModuleOrigin::At { .. }) => return Err(error.into()),
             (Err(error), ModuleOrigin::Registry { .. } | ModuleOrigin::Listed) => {
                 self.not_asked(visit, &error);
-                return Ok(());
+                return Ok(false);
             }
         };
         // A publisher may offer a package that says it is another module.
         if let Some(kept) = kept
             && says_of_itself(visit, &offered).as_ref() != Some(&kept)
         {
-            return Err(other_module(visit, kept, to));
+            return Err(ModuleMirrorError::OtherVersion {
+                address: Box::new(visit.address.clone()),
+                version: visit.version.clone(),
+                kept: Box::new(kept),
+                place: to.clone(),
+            });
         }
         if offered.manifest().is_some() {
             let is_same = !offered.subdir().is_root() || is_same_package(there, &offered);
-            return if is_same { Ok(()) } else { Err(changed(visit, offered.place(), to)) };
+            return if is_same { Ok(true) } else { Err(changed(visit, offered.place(), to)) };
         }
-        let (Some(checkout), Some(recorded)) = (offered.git(), revision(there)) else { return Ok(()) };
+        let (Some(checkout), Some(recorded)) = (offered.git(), revision(there)) else { return Ok(true) };
         match current_commit(checkout, self.how.work_dir).await {
-            Ok(now) if is_same_commit(recorded, &now) => Ok(()),
+            Ok(now) if is_same_commit(recorded, &now) => Ok(true),
             Ok(now) => Err(ModuleMirrorError::RefMoved {
                 address: visit.address.clone(),
                 version: visit.version.clone(),
@@ -61,7 +83,7 @@ impl ModuleMirrorJob<'_> {
             }),
             Err(error) => {
                 self.not_asked(visit, &error);
-                Ok(())
+                Ok(false)
             }
         }
     }
@@ -82,40 +104,43 @@ impl ModuleMirrorJob<'_> {
         }
     }
 
-    /// Refuses another module than the one that the repository is kept for, unless its package says that it is that one.
+    /// Refuses a module whose repository has packages of another one, unless its own package says that it is that one. Tells
+    /// whether the repository is known to have this one.
     pub(super) async fn demand_own_repository(
         &self,
         visit: &ModuleVisit,
         package: &ModulePackage,
-    ) -> Result<(), ModuleMirrorError> {
-        let kept = self.destination.kept_for(&visit.address).await?;
-        self.demand_kept_for(visit, kept.filter(|kept| says_of_itself(visit, package).as_ref() != Some(kept)))
+    ) -> Result<bool, ModuleMirrorError> {
+        let there = self.destination.module_there(&visit.address).await?;
+        let is_known = there.as_ref().is_some_and(|there| self.is_own(visit, there));
+        let other = there.filter(|there| !is_known && says_of_itself(visit, package).as_ref() != Some(there));
+        self.demand_no_other(visit, other)?;
+        Ok(is_known)
     }
 
-    /// Writes down which module the repository is for, if a package that is copied into it does not say so. Of two runs at once
-    /// with different modules one is refused here.
-    pub(super) async fn keep_repository(
-        &self,
-        visit: &ModuleVisit,
-        package: &ModulePackage,
-    ) -> Result<(), ModuleMirrorError> {
-        let is_own = |said: ModuleAddr| self.how.trust.policy.predecessors().same_module(&said, &visit.address);
-        let is_others = self.destination.kept_for(&visit.address).await?.is_some_and(|kept| !is_own(kept));
-        if is_others || package.published_as().is_some_and(is_own) {
-            return Ok(());
-        }
-        let kept = self.destination.keep_for(&visit.address).await?;
-        self.demand_kept_for(visit, kept)
+    /// Records whose package was brought.
+    pub(super) async fn record_module(&self, visit: &ModuleVisit) -> Result<(), ModuleMirrorError> {
+        let other = self.destination.record_module(&visit.address).await?;
+        self.demand_no_other(visit, other)
     }
 
-    fn demand_kept_for(&self, visit: &ModuleVisit, kept: Option<ModuleAddr>) -> Result<(), ModuleMirrorError> {
-        let Trust { policy, renamed, .. } = self.how.trust;
-        match kept.filter(|kept| !policy.predecessors().same_module(kept, &visit.address)) {
-            Some(kept) if *renamed != RenamedReleases::Accept => {
-                Err(other_module(visit, kept, &self.destination.place(&visit.address)?))
+    fn demand_no_other(&self, visit: &ModuleVisit, other: Option<ModuleAddr>) -> Result<(), ModuleMirrorError> {
+        match other {
+            Some(other) if self.how.trust.renamed != RenamedReleases::Accept => {
+                let (address, place) = (Box::new(visit.address.clone()), self.destination.place(&visit.address)?);
+                Err(ModuleMirrorError::OtherModule { address, kept: Box::new(other), place })
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a package says at the destination that it is the module.
+    pub(super) fn says_its_own(&self, visit: &ModuleVisit, package: &ModulePackage) -> bool {
+        says_of_itself(visit, package).is_some_and(|said| self.is_own(visit, &said))
+    }
+
+    fn is_own(&self, visit: &ModuleVisit, module: &ModuleAddr) -> bool {
+        self.how.trust.policy.predecessors().same_module(module, &visit.address)
     }
 
     fn not_asked(&self, visit: &ModuleVisit, error: &dyn std::error::Error) {
@@ -139,11 +164,6 @@ fn says_of_itself(visit: &ModuleVisit, package: &ModulePackage) -> Option<Module
 fn is_same_package(one: &ModulePackage, other: &ModulePackage) -> bool {
     let layer = |package: &ModulePackage| package.about().map(|about| about.package().digest.clone());
     one.manifest() == other.manifest() || layer(one) == layer(other)
-}
-
-fn other_module(visit: &ModuleVisit, kept: ModuleAddr, place: &Place) -> ModuleMirrorError {
-    let (address, kept) = (Box::new(visit.address.clone()), Box::new(kept));
-    ModuleMirrorError::OtherModule { address, kept, place: place.clone() }
 }
 
 /// The refusal of a version of which a place offers other bytes than the destination has.

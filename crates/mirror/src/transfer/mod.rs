@@ -28,7 +28,7 @@ use tofu_oci_types::Reporter;
 pub(crate) use self::evidence::signed_sums;
 pub(crate) use self::package::{check_size, hashed};
 pub use self::request::{TransferRequest, Transferred};
-pub(crate) use self::request::{demand_own, rename};
+pub(crate) use self::request::{demand_own, names};
 use crate::MirrorError;
 
 /// Carries a release into a store, its tag last of all.

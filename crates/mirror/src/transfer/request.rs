@@ -62,12 +62,13 @@ pub(crate) fn demand_own(
     }
 }
 
-/// Whether releases of one provider may go beside those of another.
-pub(crate) fn rename(trust: &Trust) -> Rename {
-    match trust.renamed {
+/// Whether releases of one provider may go beside those of another, and which addresses count as one.
+pub(crate) fn names(trust: &Trust) -> (Rename, &Predecessors) {
+    let rename = match trust.renamed {
         RenamedReleases::Accept => Rename::Allow,
         RenamedReleases::Refuse | RenamedReleases::ByPolicy => Rename::Refuse,
-    }
+    };
+    (rename, trust.policy.predecessors())
 }
 
 /// What [`transfer()`](crate::transfer()) did.

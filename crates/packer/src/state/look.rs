@@ -156,12 +156,7 @@ impl<'a> StatePlan<'a> {
             );
             reporter.event(&Event::warning("floating-tag", text).with_hint(format!("delete the tag {stray}")));
         }
-        let is_ours = |other: &Tag| {
-            other == tag
-                || *other == self.report.state_tag
-                || other.as_str().starts_with("sha256-")
-                || other.as_str().starts_with("sha512-")
-        };
+        let is_ours = |other: &Tag| other == tag || *other == self.report.state_tag || other.lists_referrers();
         let others = tags.into_iter().filter(|other| !is_ours(other)).take(MOST_TAGS).map(|other| async {
             let found = store.resolve(&Reference::Tag(other.clone())).await;
             found.is_ok_and(|found| found.digest == self.at.digest).then_some(other)

@@ -106,19 +106,12 @@ struct ModuleVersionLine<'a> {
     notice: Option<&'a VersionNotice>,
 }
 
-/// The versions, and the tags that are not versions. Tags of signatures and of what a publisher says later are neither.
+/// The versions, and the tags that are not versions. Tags that this project writes beside the versions are neither.
 fn sorted(tags: &[Tag]) -> (Listing, Vec<Tag>) {
     let listing = Listing::of(tags);
     let is_version =
         |tag: &Tag| listing.versions.iter().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
-    let is_note = |tag: &Tag| {
-        let text = tag.to_string();
-        tag.withdrawn_version().is_some()
-            || tag.deprecated_version().is_some()
-            || text.starts_with("sha256-")
-            || text.starts_with("sha512-")
-    };
-    let others = tags.iter().filter(|tag| !is_version(tag) && !is_note(tag)).cloned().collect();
+    let others = tags.iter().filter(|tag| !is_version(tag) && !tag.is_beside()).cloned().collect();
     (listing, others)
 }
 

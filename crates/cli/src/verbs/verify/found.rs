@@ -104,8 +104,8 @@ impl ReleaseWithEvidence {
         }
     }
 
-    /// The verdict on a provider's release, and also as one of `said`. If only the second one refuses, reports name the release as
-    /// one of `said`.
+    /// Judges the release under its own address and, if it is accepted, under `said`. If `said` alone refuses it, the release is
+    /// named by `said` from then on.
     pub(super) fn judge_as_well(&mut self, said: Option<&ProviderAddr>, trust: &Trust) -> Verdict {
         let verdict = self.judge(trust);
         let Some(said) = said.filter(|_| verdict.refusal.is_none()) else { return verdict };

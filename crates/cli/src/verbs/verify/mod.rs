@@ -165,15 +165,18 @@ async fn one(
         let before = trust.pins.clone();
         // The pin is written only if the policy trusts the release with it.
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
-        let after = found.judge(trust);
+        let after = found.judge_as_well(said, trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
-            // The rule for the address that the release says may refuse it still.
-            verdict = found.judge_as_well(said, trust);
+            verdict = after;
             accepted = Accepted::Yes { path: &trust.pins_path };
         } else {
             trust.pins = before;
+            // The rule for the address that the release says refuses it, and reports name that one.
+            if found.id.address != *address {
+                verdict = after;
+            }
         }
     }
     let pin = trust.pins.get(&found.id.address, version, &found.pinned_as);

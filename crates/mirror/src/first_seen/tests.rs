@@ -1,0 +1,139 @@
+use std::collections::{HashMap, HashSet};
+
+use tofu_oci_store::MemoryStore;
+use tofu_oci_types::{Moment, Predecessors, Version};
+
+use super::*;
+
+fn seen(version: &str) -> Sightings {
+    let mut sightings = Sightings::default();
+    sightings.see(&version.parse::<Version>().unwrap(), "2026-01-01T00:00:00Z".parse::<Moment>().unwrap());
+    sightings
+}
+
+fn kept(kept: KeptSightings) -> FirstSeen {
+    FirstSeen { address: "example.com/acme/zap".parse().unwrap(), kept, unnamed: AtomicBool::default() }
+}
+
+/// An index that says it is of this provider, under its digest alone.
+async fn index_of(store: &dyn Store, address: &str) -> Digest {
+    // One that says nothing has another annotation.
+    let key = if address.is_empty() { "a" } else { tofu_oci_layout::annotation::ADDRESS };
+    let text = format!(
+        r#"{{"schemaVersion":2,"mediaType":"{}","artifactType":"{}","manifests":[],"annotations":{{"{key}":"{address}"}}}}"#,
+        media_type::OCI_INDEX,
+        tofu_oci_layout::artifact_type::PROVIDER,
+    );
+    let index = Descriptor::of(media_type::OCI_INDEX, text.as_bytes());
+    store.push(&index, &Bytes::from(text)).await.unwrap();
+    index.digest
+}
+
+/// A store with a record as an earlier program wrote it, whose mark is about a release of this provider.
+async fn unnamed(address: &str) -> Arc<dyn Store> {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+    let index = index_of(&*store, address).await;
+    let mut marked = seen("1.0.0");
+    let now = "2026-01-01T00:00:00Z".parse().unwrap();
+    marked.set_mark(&"1.0.0".parse().unwrap(), crate::Mark::Whole(index), now);
+    let record = SightingsRecord { unnamed: marked, ..SightingsRecord::default() };
+    let manifest = put(&*store, &record).await.unwrap();
+    store.tag(&manifest, &tag()).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn marks_of_an_earlier_program_are_those_of_the_provider_that_their_releases_say() {
+    let own = kept(KeptSightings::Artefact(unnamed("example.com/acme/zap").await));
+    assert_eq!(own.read().await.unwrap().unwrap().mirrored().len(), 1);
+    let others = unnamed("example.com/acme-corp/zap").await;
+    let other = kept(KeptSightings::Artefact(Arc::clone(&others)));
+    assert_eq!(other.read().await.unwrap(), None, "a mark of another provider is not acted on");
+    other.add(&seen("1.1.0")).await.unwrap();
+    assert_eq!(other.read().await.unwrap(), Some(seen("1.1.0")));
+    let address = "example.com/acme-corp/zap".parse().unwrap();
+    let named = FirstSeen { address, ..kept(KeptSightings::Artefact(others)) };
+    assert_eq!(named.read().await.unwrap().unwrap().mirrored().len(), 1, "and stays with its own");
+}
+
+#[tokio::test]
+async fn a_mark_of_which_nothing_is_said_was_the_one_of_whoever_came_first() {
+    let first = kept(KeptSightings::Artefact(unnamed("").await));
+    let known = first.read().await.unwrap().unwrap();
+    assert_eq!((known.mirrored().len(), known.seen(&"1.0.0".parse().unwrap()).is_some()), (0, true));
+}
+
+#[test]
+fn a_record_of_an_earlier_program_with_many_versions_kept_a_run_busy_for_minutes() {
+    let mut unnamed = Sightings::default();
+    (0..40_000).for_each(|patch| unnamed.merge(&seen(&format!("1.0.{patch}"))));
+    let mut record = SightingsRecord { unnamed, ..SightingsRecord::default() };
+    let address = "example.com/acme/zap".parse().unwrap();
+    record.name(&address, &HashMap::new());
+    assert!(record.of(&address).unwrap().seen(&"1.0.39999".parse().unwrap()).is_some());
+}
+
+#[tokio::test]
+async fn marks_of_another_provider_are_not_read_at_each_listing() {
+    let other = kept(KeptSightings::Artefact(unnamed("example.com/acme-corp/zap").await));
+    other.read().await.unwrap();
+    assert!(other.is_unnamed(), "the names are written once");
+    other.add(&seen("1.1.0")).await.unwrap();
+    let record = other.record().await.unwrap().unwrap();
+    assert_eq!((record.unnamed.marked().count(), other.is_unnamed()), (0, false));
+    let address = "example.com/acme/zap".parse().unwrap();
+    assert_eq!(record.of_others(&address, Predecessors::NONE), HashSet::from(["1.0.0"]));
+}
+
+#[tokio::test]
+async fn what_is_seen_of_one_provider_is_not_seen_of_another() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+    kept(KeptSightings::Artefact(Arc::clone(&store))).add(&seen("1.0.0")).await.unwrap();
+    let address = "other.example/acme/zap".parse().unwrap();
+    let other = FirstSeen { address, ..kept(KeptSightings::Artefact(store)) };
+    assert_eq!(other.read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn runs_that_write_at_once_lose_no_sighting() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(Place::Method("memory".into())));
+    let place = kept(KeptSightings::Artefact(Arc::clone(&store)));
+    assert_eq!(place.read().await.unwrap(), None);
+    let versions: Vec<Sightings> = (0..8).map(|patch| seen(&format!("1.0.{patch}"))).collect();
+    let writes = futures_util::future::join_all(versions.iter().map(|one| place.add(one))).await;
+    for written in writes {
+        written.unwrap();
+    }
+    let all = place.read().await.unwrap().unwrap();
+    for one in &versions {
+        let mut both = all.clone();
+        both.merge(one);
+        assert_eq!(both, all);
+    }
+}
+
+#[tokio::test]
+async fn a_file_keeps_them_beside_a_tree() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = kept(KeptSightings::File(dir.path().join(".first-seen/h/n/t.json")));
+    assert_eq!(place.read().await.unwrap(), None);
+    place.add(&seen("1.0.0")).await.unwrap();
+    place.add(&seen("1.1.0")).await.unwrap();
+    let all = place.read().await.unwrap().unwrap();
+    assert!(all.seen(&"1.0.0".parse().unwrap()).is_some() && all.seen(&"1.1.0".parse().unwrap()).is_some());
+}
+
+#[tokio::test]
+async fn a_tag_of_another_use_is_not_overwritten() {
+    let store = MemoryStore::new(Place::Method("memory".into()));
+    let bytes = Bytes::from_static(br#"{"schemaVersion":2,"artifactType":"x/y"}"#);
+    let other = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
+    store.push(&other, &bytes).await.unwrap();
+    store.tag(&other, &tag()).await.unwrap();
+    let place = kept(KeptSightings::Artefact(Arc::new(store)));
+    let error = place.add(&seen("1.0.0")).await.unwrap_err();
+    assert_eq!(
+        (error.code(), error.to_string().as_str()),
+        ("not-sightings", "the tag first-seen in memory is not the record of a mirror")
+    );
+}
