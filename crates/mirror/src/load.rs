@@ -12,7 +12,7 @@ use crate::first_seen::FirstSeen;
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
 use crate::transfer::names;
-use crate::{Destination, MirrorError, Sightings, TransferRequest};
+use crate::{Destination, MirrorError, TransferRequest};
 
 /// The releases of a bundle, judged.
 pub struct JudgedBundle(Vec<JudgedBundledRelease>);
@@ -118,12 +118,6 @@ async fn carried(
         jobs: how.jobs.max(1),
         work_dir: how.work_dir,
     };
-    let address = release.id().address.clone();
-    let says_its_own = release.published_as().is_some_and(|said| predecessors.same_provider(said, &address));
-    if !says_its_own {
-        let record = FirstSeen::of(destination, &address)?.claim(&Sightings::default(), (rename, predecessors)).await?;
-        record.demand_own((destination, &address), (rename, predecessors))?;
-    }
     let carried = destination.receive(&request, release, reporter).await?;
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {

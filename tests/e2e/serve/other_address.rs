@@ -243,6 +243,28 @@ fn an_upstream_repository_that_says_another_address_is_not_pulled() {
 }
 
 #[test]
+fn a_pull_brought_another_provider_into_a_repository_whose_releases_say_no_address() {
+    let scene = Scene::new();
+    for (address, version, repository) in
+        [("acme/google-beta", "1.0.0", "up/one"), ("acme-google/beta", "9.9.0", "up/two")]
+    {
+        scene.put_release(&format!("{HOST}/{address}"), version, repository);
+        scene.forget_address(repository, version);
+    }
+    let pull = |address: &str, from: &str, version: &str| {
+        let settings = place(&format!("{HOST}/{address}"), "m/one", &format!("upstream = [\"REGISTRY/{from}\"]"));
+        let (_, name) = address.rsplit_once('/').expect("an address");
+        let zip = format!("terraform-provider-{name}_{version}_linux_amd64.zip");
+        Serving::with(&scene, &settings).get(&format!("/mirror/{HOST}/{address}/{zip}"))
+    };
+    assert_eq!(pull("acme/google-beta", "up/one", "1.0.0").status, 200);
+    // It is handed on from upstream, and not kept.
+    assert_eq!(pull("acme-google/beta", "up/two", "9.9.0").status, 200);
+    assert!(!scene.registry.tags("m/one").iter().any(|(tag, _)| tag == "9.9.0"));
+    assert_eq!(pull("acme/google-beta", "up/one", "1.0.0").status, 200);
+}
+
+#[test]
 fn a_module_that_says_another_address_is_not_served() {
     let scene = Scene::new();
     scene.context.write("net/main.tf", "# 1\n");

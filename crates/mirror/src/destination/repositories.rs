@@ -10,7 +10,8 @@ use tofu_oci_store::{Store, StoreError};
 use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter};
 
 use super::Destination;
-use crate::{MirrorError, TransferRequest, Transferred, transfer};
+use crate::first_seen::FirstSeen;
+use crate::{MirrorError, Sightings, TransferRequest, Transferred, transfer};
 
 /// Opens the repository at a place, which is [`Place::Registry`] or [`Place::Layout`], to write to it.
 pub type OpenStore = Arc<dyn Fn(&Place) -> Result<Arc<dyn Store>, StoreError> + Send + Sync>;
@@ -94,6 +95,13 @@ impl Destination for Repositories {
     ) -> Result<Transferred, MirrorError> {
         let address = &release.id().address;
         self.claim(address)?;
+        let names = (request.rename, request.predecessors);
+        let says_its_own = |said| request.predecessors.same_provider(said, address);
+        if release.store().is_some() && !release.published_as().is_some_and(says_its_own) {
+            // It is copied byte for byte, so that only the record tells whose it is.
+            let record = FirstSeen::of(self, address)?.claim(&Sightings::default(), names).await?;
+            record.demand_own((self, address), names)?;
+        }
         let store = self.open(address)?;
         transfer(request, release, &*store, reporter).await
     }
