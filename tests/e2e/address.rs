@@ -55,7 +55,7 @@ fn the_hint_about_replace_tag_names_the_address_that_is_there() {
     ----- stderr -----
     error: [REGISTRY]/acme/opentofu-provider-widget has a tag 1.4.0 already: it points at a release with the same packages and other annotations
 
-    hint: what clients install is the same; --address, --h1 and the protocol versions decide the annotations
+    hint: what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     let planned = scene.run("push dist REGISTRY/acme/opentofu-provider-widget --rename --dry-run").success();

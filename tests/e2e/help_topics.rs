@@ -156,6 +156,12 @@ fn one_code_is_explained() {
 }
 
 #[test]
+fn of_a_code_that_ends_several_verbs_one_row_was_shown() {
+    let said = Scene::new().run("help error shared-repository").success();
+    assert_eq!(said.stdout.matches("what to do:").count(), 2, "{}", said.stdout);
+}
+
+#[test]
 fn the_help_of_a_verb_is_its_help_option() {
     let scene = Scene::new();
     for verb in ["push", "config check", "help"] {

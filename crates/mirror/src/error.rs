@@ -42,6 +42,16 @@ pub enum MirrorError {
         /// The other provider.
         second: Box<ProviderAddr>,
     },
+    /// An earlier run has put another provider into the repository.
+    #[error("{place} holds {kept}, and a repository holds one provider: {address} does not go there")]
+    OtherProvider {
+        /// The repository.
+        place: Place,
+        /// The provider that is there.
+        kept: Box<ProviderAddr>,
+        /// The provider that stays out.
+        address: Box<ProviderAddr>,
+    },
     /// A file that should be `index.json` or `VERSION.json` of a network mirror is something else.
     #[error("{} is not a document of a network mirror", path.display())]
     NotAMirror {
@@ -142,7 +152,7 @@ impl MirrorError {
             Self::Map(error) => error.code(),
             Self::Store(error) => error.code(),
             Self::Copy(error) => error.error.code(),
-            Self::SharedRepository { .. } => "shared-repository",
+            Self::SharedRepository { .. } | Self::OtherProvider { .. } => "shared-repository",
             Self::NotAMirror { .. } => "not-a-mirror",
             Self::LinkOutOfTree { .. } => "link-out-of-tree",
             Self::UpstreamChanged { .. } => "upstream-changed",

@@ -105,16 +105,16 @@ impl SightingsRecord {
     /// Refuses a provider if its place is another one's.
     ///
     /// # Errors
-    /// [`MirrorError::SharedRepository`].
+    /// [`MirrorError::OtherProvider`].
     pub(crate) fn demand_own(
         &self,
         (destination, address): (&dyn Destination, &ProviderAddr),
         (rename, predecessors): (Rename, &Predecessors),
     ) -> Result<(), MirrorError> {
         match self.owner(address, predecessors).filter(|_| rename == Rename::Refuse) {
-            Some(first) => {
-                let (first, second) = (Box::new(first.clone()), Box::new(address.clone()));
-                Err(MirrorError::SharedRepository { place: destination.place(address)?, first, second })
+            Some(kept) => {
+                let (kept, address) = (Box::new(kept.clone()), Box::new(address.clone()));
+                Err(MirrorError::OtherProvider { place: destination.place(&address)?, kept, address })
             }
             None => Ok(()),
         }

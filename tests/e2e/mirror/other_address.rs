@@ -60,10 +60,10 @@ fn a_later_bundle_brought_another_provider_into_a_repository_whose_releases_say_
     }
     scene.run("bundle load one.tar REGISTRY/m/one").success();
     let mirror = format!("mirror {HOST}/acme-google/beta --from bundle:two.tar --to REGISTRY/m/one");
-    for (line, code) in [("bundle load two.tar REGISTRY/m/one", 2), (&mirror, 1)] {
+    for line in ["bundle load two.tar REGISTRY/m/one", &mirror] {
         let said = scene.run(line);
-        assert_eq!(said.code, Some(code), "{}", said.text);
-        assert!(said.text.contains("would both go to"), "{}", said.text);
+        assert_eq!(said.code, Some(1), "{}", said.text);
+        assert!(said.text.contains("holds"), "{}", said.text);
     }
     assert!(!mirrored.tags("m/one").contains(&"9.9.0".to_owned()));
     scene.run("bundle load one.tar REGISTRY/m/one").success();

@@ -10,6 +10,9 @@ use crate::invocation;
 /// What to do about a tag of git that names another commit.
 const MOVED: &str = "the tag of a version must never move: ask its publisher what happened";
 
+/// What the user does if a repository is to hold two providers, or two modules.
+const BOTH_THERE: &str = "if both belong there, add --rename";
+
 impl From<MirrorError> for Diagnostic {
     fn from(error: MirrorError) -> Self {
         let plain = |error: &MirrorError| Self::of(Exit::Fixable, error).code(error.code());
@@ -25,8 +28,11 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::SharedRepository { ref first, ref second, .. } => plain(&error)
                 .exiting(Exit::Usage)
                 .hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
-                .preceding(&**second, &**first)
-                .hint("if an earlier run brought the first one, and both belong there, add --rename"),
+                .preceding(&**second, &**first),
+            MirrorError::OtherProvider { ref kept, ref address, .. } => plain(&error)
+                .hint("name another repository, or a template with ${hostname}, ${namespace} and ${type}")
+                .preceding(&**address, &**kept)
+                .hint(BOTH_THERE),
             MirrorError::UpstreamChanged { .. } => plain(&error)
                 .hint("a version must never change: ask its publisher what happened")
                 .hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml"),
@@ -68,12 +74,10 @@ impl From<ModuleMirrorError> for Diagnostic {
             }
             ModuleMirrorError::OtherAddress { ref address, ref published_as, .. } => plain(&error).renaming(address, &**published_as),
             ModuleMirrorError::OtherModule { ref address, ref kept, .. } => plain(&error)
-                .exiting(Exit::Usage)
                 .hint("name another repository, or a template with ${namespace}, ${name} and ${target_system}")
                 .preceding(&**address, &**kept)
-                .hint("if both belong there, add --rename"),
+                .hint(BOTH_THERE),
             ModuleMirrorError::OtherVersion { ref address, .. } => plain(&error)
-                .exiting(Exit::Usage)
                 .hint(format!("name another repository, or another version: --as {address}@NEWVERSION")),
             // A registry says itself which versions it has.
             ModuleMirrorError::RefMoved { ref address, named_by: GitNamer::User, .. } => plain(&error)

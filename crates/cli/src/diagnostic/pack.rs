@@ -136,7 +136,7 @@ impl Diagnostic {
                  as it was pushed, or publish a new version"
             }
             ReleaseDifference::Annotations => {
-                "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
+                "what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ"
             }
             ReleaseDifference::NotARelease => "check that this is the repository you mean",
         };
@@ -166,6 +166,10 @@ impl Diagnostic {
 /// How a tag is moved, with the provider that it is taken from.
 fn move_hint(taken: &TagTaken) -> String {
     match &taken.of {
+        // These verbs move no tag.
+        _ if ["mirror", "bundle load"].contains(&invocation::verb()) => {
+            "name another repository: the release there stays".to_owned()
+        }
         Some(address) => {
             format!("the tag points at a release of {address}; to move it all the same, add --replace-tag")
         }

@@ -2,7 +2,7 @@
 
 use super::markdown::PageBlock;
 
-/// The blocks that explain a name.
+/// The blocks that explain a name: a heading with what follows, or every row of a table, since a code may end several verbs.
 pub(super) fn find<'a>(blocks: &[PageBlock<'a>], name: &str) -> Option<Vec<PageBlock<'a>>> {
     let of_heading =
         blocks.iter().position(|block| matches!(block, PageBlock::Heading(_, text) if code(text) == Some(name)));
@@ -10,14 +10,17 @@ pub(super) fn find<'a>(blocks: &[PageBlock<'a>], name: &str) -> Option<Vec<PageB
         let rest = blocks[at + 1..].iter().take_while(|block| !matches!(block, PageBlock::Heading(..)));
         return Some(blocks[at..=at].iter().chain(rest).cloned().collect());
     }
-    blocks.iter().find_map(|block| {
-        let PageBlock::Table(rows) = block else { return None };
-        let (head, rows) = rows.split_first()?;
-        let row = rows.iter().find(|row| row.first().is_some_and(|cell| names_in(cell).any(|one| one == name)))?;
-        let others = head.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
-        let items = others.map(|(title, cell)| PageBlock::Item("-", format!("{title}: {cell}")));
-        Some(std::iter::once(PageBlock::Heading(3, row[0])).chain(items).collect())
-    })
+    let mut found = Vec::new();
+    for block in blocks {
+        let PageBlock::Table(rows) = block else { continue };
+        let Some((head, rows)) = rows.split_first() else { continue };
+        for row in rows.iter().filter(|row| row.first().is_some_and(|cell| names_in(cell).any(|one| one == name))) {
+            let others = head.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+            found.push(PageBlock::Heading(3, row[0]));
+            found.extend(others.map(|(title, cell)| PageBlock::Item("-", format!("{title}: {cell}"))));
+        }
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 /// The names that a page explains.
