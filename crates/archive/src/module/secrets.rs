@@ -298,7 +298,7 @@ fn is_password(text: &[u8]) -> bool {
         text.iter().all(u8::is_ascii_lowercase) || text.iter().all(|byte| !byte.is_ascii_lowercase() && WORD(*byte));
     text.len() >= 6
         && !is_word
-        && !text.iter().any(|byte| b"<>{}$%*`".contains(byte))
+        && text.iter().all(|byte| byte.is_ascii_graphic() && !b"<>[]{}()$%*`".contains(byte))
         && !said.iter().chain(&PLACEHOLDERS).any(|word| lower.contains(word))
 }
 
