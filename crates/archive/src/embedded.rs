@@ -1,8 +1,11 @@
 //! Repositories of version control inside of a package: a prompt or an editor that asks such a program about the folder in
 //! which it is makes it run the commands that the settings of the repository name (`core.fsmonitor`, hooks, aliases).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::io;
+use std::path::Path;
 
 use crate::spelling::fold;
 
@@ -65,6 +68,29 @@ pub(crate) fn completes_bare_repository(name: &str, has: impl Fn(&str) -> bool) 
 
 fn is_bare(has: impl Fn(&str) -> bool) -> bool {
     has("head") && (has("commondir") || has("objects") && has("refs"))
+}
+
+/// Whether a folder of this path makes one above it a repository for git, beside what lies there.
+///
+/// # Errors
+/// A folder above it cannot be read.
+pub fn makes_bare_repository(path: &Path) -> io::Result<bool> {
+    let spelt = |name: &std::ffi::OsStr| fold(&name.to_string_lossy());
+    for path in path.ancestors() {
+        let (Some(name), Some(parent)) = (path.file_name().map(spelt), path.parent()) else { continue };
+        if !BARE.contains(&name.as_str()) {
+            continue;
+        }
+        let entries = match fs::read_dir(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        let beside = entries.map(|entry| Ok(spelt(&entry?.file_name()))).collect::<io::Result<HashSet<_>>>()?;
+        if completes_bare_repository(&name, |other| beside.contains(other)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The first of the names of an archive's entries that is of a repository inside of the package, in whatever spelling some

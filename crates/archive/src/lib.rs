@@ -40,7 +40,7 @@ mod testing;
 mod zip;
 
 pub use contents::{PackageContents, PackageFile, is_executable_name};
-pub use embedded::embedded_repository;
+pub use embedded::{embedded_repository, makes_bare_repository};
 pub use error::{ArchiveError, FoundSecret};
 pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};

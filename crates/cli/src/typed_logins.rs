@@ -1,32 +1,69 @@
-//! Passwords that were typed in an address, or stand so in a variable: no message repeats them, whoever quotes the argument.
+//! Passwords and values of a query that were typed in an address, or stand so in a variable: no message repeats them, whoever
+//! quotes the argument.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use tofu_oci_types::printable;
+use tofu_oci_types::{masked, printable};
 
 /// What begins the names of this program's variables.
 const OWN_VARIABLES: &str = "TOFU_OCI_";
 
-/// The text with `***` in the place of user information that was typed.
+/// A piece of an address, and what is shown in its place.
+type Secret = (String, String);
+
+/// The text with `***` in the place of user information and of values of a query that were typed.
 pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
-    static TYPED: OnceLock<Vec<String>> = OnceLock::new();
+    static TYPED: OnceLock<Vec<Secret>> = OnceLock::new();
     let typed = TYPED.get_or_init(|| {
         let own = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with(OWN_VARIABLES));
         let words = std::env::args_os().skip(1).chain(own.map(|(_, value)| value));
-        words.flat_map(|word| logins(&word.to_string_lossy())).collect()
+        words.flat_map(|word| secrets(&word.to_string_lossy())).collect()
     });
     without(text, typed)
 }
 
-fn without<'a>(text: &'a str, logins: &[String]) -> Cow<'a, str> {
+fn without<'a>(text: &'a str, secrets: &[Secret]) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
-    for login in logins.iter().filter(|login| !login.is_empty()) {
-        if text.contains(login.as_str()) {
-            text = Cow::Owned(text.replace(login.as_str(), "***@"));
+    for (secret, shown) in secrets {
+        if text.contains(secret.as_str()) {
+            text = Cow::Owned(text.replace(secret.as_str(), shown));
         }
     }
     text
+}
+
+fn secrets(word: &str) -> Vec<Secret> {
+    let logins = logins(word).into_iter().map(|login| (login, "***@".to_owned()));
+    let queries = queries(word).into_iter();
+    let queries = queries.flat_map(|(query, shown)| in_each_form(query).map(move |form| (form, shown.clone())));
+    // A password may have a `?` in it.
+    longest_first(logins.collect()).into_iter().chain(longest_first(queries.collect())).collect()
+}
+
+/// One may be a part of another.
+fn longest_first(mut secrets: Vec<Secret>) -> Vec<Secret> {
+    secrets.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+    secrets.dedup();
+    secrets
+}
+
+/// How the text is written in messages and in JSON.
+fn in_each_form(text: String) -> [String; 3] {
+    let json = serde_json::Value::from(text.as_str()).to_string();
+    [printable(&text).into_owned(), json.trim_matches('"').to_owned(), text]
+}
+
+/// The arguments of a query in a word that may be secret, each with its `?` or `&`. What has no `=` may be a pattern, except in
+/// a URL.
+fn queries(word: &str) -> Vec<Secret> {
+    let query = word.split_once('?').map_or("", |(_, query)| query);
+    let arguments = query.split('&').enumerate().map(|(position, argument)| {
+        let (mark, shown) = (if position == 0 { '?' } else { '&' }, masked(&format!("?{argument}")));
+        (format!("{mark}{argument}"), format!("{mark}{}", shown.trim_start_matches('?')))
+    });
+    let is_secret = |(argument, shown): &Secret| argument != shown && (argument.contains('=') || word.contains("://"));
+    arguments.filter(is_secret).collect()
 }
 
 /// The user information in a word, with the `@` after it, in each form in which it is written.
@@ -58,13 +95,8 @@ fn logins(word: &str) -> Vec<String> {
         if begins_with_getter || host.starts_with("sha256:") || info == "git" || !(is_url || has_password) {
             continue;
         }
-        let login = format!("{info}@");
-        let json = serde_json::Value::from(login.as_str()).to_string();
-        found.extend([printable(&login).into_owned(), json.trim_matches('"').to_owned(), login]);
+        found.extend(in_each_form(format!("{info}@")));
     }
-    // The longest first: one may be a part of another.
-    found.sort_by_key(|login| std::cmp::Reverse(login.len()));
-    found.dedup();
     found
 }
 
@@ -75,7 +107,7 @@ mod tests {
     #[track_caller]
     fn check(word: &str, want: &str) {
         let said = format!("error: `{word}` is wrong");
-        assert_eq!(without(&said, &logins(word)), format!("error: `{want}` is wrong"));
+        assert_eq!(without(&said, &secrets(word)), format!("error: `{want}` is wrong"));
     }
 
     #[test]
@@ -109,9 +141,31 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_query_were_repeated() {
+        check("ghcr.io/acme/x?token=S3CRETpw", "ghcr.io/acme/x?token=***");
+        check("https://h.example/x?ref=v1&sig=a%2Fb&S3CRETpw", "https://h.example/x?ref=v1&sig=***&***");
+        check("https://user:pw@h.example/x?S3CRETpw", "https://***@h.example/x?***");
+        check("--from=oci:/srv/a?key=S3CRETpw#x", "--from=oci:/srv/a?key=***#***");
+        let word = "h.example/x?token=a\"b";
+        let written = serde_json::json!({ "text": word }).to_string();
+        assert_eq!(without(&written, &secrets(word)), r#"{"text":"h.example/x?token=***"}"#);
+        for word in [
+            "oci://h.example/x?tag=1.0.0",
+            "oci://h.example/x?digest=sha256:00",
+            "git::https://h.example/x.git?ref=v1&depth=1",
+            "acme/a?b",
+            "acme/*?",
+            "h.example/x?",
+            "why?",
+        ] {
+            check(word, word);
+        }
+    }
+
+    #[test]
     fn a_password_is_hidden_as_it_is_written_in_json() {
         let word = "user:a\"b\\\u{7}@h.example";
         let written = serde_json::json!({ "text": word }).to_string();
-        assert_eq!(without(&written, &logins(word)), r#"{"text":"***@h.example"}"#);
+        assert_eq!(without(&written, &secrets(word)), r#"{"text":"***@h.example"}"#);
     }
 }

@@ -40,6 +40,9 @@ impl Reach {
     }
 
     fn of_v4(address: Ipv4Addr) -> Self {
+        if METADATA_V4.contains(&address) {
+            return Self::Machine;
+        }
         let [first, second, third, _] = address.octets();
         match (first, second, third) {
             (0 | 127 | 224.., ..) | (169, 254, _) => Self::Machine,
@@ -51,13 +54,11 @@ impl Reach {
     }
 
     fn of_v6(address: Ipv6Addr) -> Self {
-        /// Where clouds have their metadata, in the range of private networks.
-        const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
         if let Some(inner) = inner_v4(address) {
             return Self::of_v4(inner);
         }
         let local = address.is_loopback() || address.is_unspecified() || address.is_multicast();
-        if local || address.is_unicast_link_local() || address == METADATA {
+        if local || address.is_unicast_link_local() || METADATA_V6.contains(&address) {
             Self::Machine
         } else if address.is_unique_local() || is_site_local(address) || is_translated_locally(address) {
             Self::Network
@@ -66,6 +67,28 @@ impl Reach {
         }
     }
 }
+
+/// Where clouds answer a machine about itself beside 169.254.0.0/16: to whoever asks from it, and with its logins.
+const METADATA_V4: [Ipv4Addr; 2] = [
+    // Alibaba Cloud, "Access instance metadata" of ECS.
+    Ipv4Addr::new(100, 100, 100, 200),
+    // Azure, "What is IP address 168.63.129.16?".
+    Ipv4Addr::new(168, 63, 129, 16),
+];
+
+/// The same in the range of private networks.
+const METADATA_V6: [Ipv6Addr; 5] = [
+    // AWS, "Access instance metadata for an EC2 instance".
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    // AWS, "Set up the Amazon EKS Pod Identity Agent".
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    // Google Cloud, "View and query VM metadata".
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+    // Oracle Cloud, "Getting Instance Metadata".
+    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe),
+    // Scaleway, the datasource for it in cloud-init's documentation.
+    Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),
+];
 
 /// `fec0::/10`, which RFC 3879 has deprecated.
 fn is_site_local(address: Ipv6Addr) -> bool {
@@ -161,5 +184,24 @@ mod tests {
             &["93.184.216.34", "172.32.0.1", "100.128.0.1", "192.0.2.1", "[2606:4700::1111]", "[::ffff:1.1.1.1]"],
         );
         check(None, &["example.com", "localhost.example.com", "notlocalhost", "registry"]);
+    }
+
+    #[test]
+    fn metadata_of_a_cloud_was_only_a_private_network_or_the_internet() {
+        check(
+            Some(Reach::Machine),
+            &[
+                "100.100.100.200",
+                "168.63.129.16",
+                "[::ffff:168.63.129.16]",
+                "[fd00:ec2::254]",
+                "[fd00:ec2::23]",
+                "[fd20:ce::254]",
+                "[fd00:c1::a9fe:a9fe]",
+                "[fd00:42::42]",
+            ],
+        );
+        check(Some(Reach::Network), &["100.100.100.199", "[fd00:ec2::1]", "[fd20:ce::1]", "[fd00:42::1]"]);
+        check(Some(Reach::Internet), &["168.63.129.15"]);
     }
 }

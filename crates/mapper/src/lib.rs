@@ -41,7 +41,7 @@ pub use error::{MapError, TemplateError};
 pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use modules::{ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem};
-pub use one_to_one::{AddressRule, NotOneToOne, check_mentioned, check_one_to_one};
+pub use one_to_one::{AddressRule, NotOneToOne, check_mentioned, check_one_to_one, provider_and_module_in_one_place};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{MappedPlace, OciPlace, PlaceRule};
 pub use repositories::{ModuleRepositories, TemplatePlace, TemplateRepositories};

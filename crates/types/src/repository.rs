@@ -21,7 +21,7 @@ pub struct RepositoryRef {
 
 /// A text that is not a repository address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a repository address: {reason}", crate::masked_user(input).replace('\n', "\\n"))]
+#[error("`{}` is not a repository address: {reason}", crate::masked(input).replace('\n', "\\n"))]
 pub struct InvalidRepositoryRef {
     input: String,
     reason: &'static str,
@@ -228,9 +228,15 @@ mod tests {
         let got = input.parse::<RepositoryRef>();
         assert_eq!(got.as_ref().ok().map(|repository| (repository.registry(), repository.name())), want, "{input:?}");
         if let Err(error) = got {
-            let shown = crate::masked_user(input).replace('\n', "\\n");
+            let shown = crate::masked(input).replace('\n', "\\n");
             assert!(error.to_string().contains(&shown), "{error}");
         }
+    }
+
+    #[test]
+    fn values_of_a_query_were_repeated() {
+        let error = "ghcr.io/acme/x?token=S3CRETpw".parse::<RepositoryRef>().expect_err("it has a query").to_string();
+        assert!(error.starts_with("`ghcr.io/acme/x?token=***` is not"), "{error}");
     }
 
     #[test]

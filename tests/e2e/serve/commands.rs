@@ -22,6 +22,47 @@ fn a_configuration_is_checked_without_a_request() {
 }
 
 #[test]
+fn a_provider_and_a_module_shared_a_repository_without_a_word() {
+    let scene = Scene::new();
+    let checked = |modules: &str| {
+        let provider = "[[provider]]\ninclude = [\"a.test/*/*\"]\nfrom = \"r.test/${namespace}/${type}\"\n";
+        let module = format!("[[module]]\ninclude = [\"a.test/*/*/*\"]\nfrom = \"r.test/{modules}\"\n");
+        scene.context.write("serve.toml", provider.to_owned() + &module);
+        scene.run("serve --check-config").text
+    };
+    let said = checked("${namespace}/${name}-${target_system}");
+    let want = "warning: a provider and a module may share a place: a.test/acme/a-b and the module a.test/acme/a/b both get \
+                r.test/acme/a-b\n  hint: give modules a path of their own, such as \
+                ghcr.io/acme/modules/${namespace}/${name}-${target_system}\n";
+    assert!(said.contains(want), "{said}");
+    let said = checked("modules/${namespace}/${name}-${target_system}");
+    assert!(!said.contains("warning"), "{said}");
+}
+
+#[test]
+#[cfg(unix)]
+fn two_spellings_of_one_folder_were_two_places() {
+    let scene = Scene::new();
+    let dir = scene.path("");
+    std::fs::create_dir(dir.join("d")).expect("the folder is made");
+    std::os::unix::fs::symlink("d", dir.join("link")).expect("the link is made");
+    let absolute = dir.join("d").display().to_string();
+    let beside = |[one, other]: [&str; 2]| {
+        let rule = |namespace: &str, from: &str| {
+            format!("[[provider]]\ninclude = [\"a.test/{namespace}/*\"]\nfrom = \"oci:{from}/${{type}}\"\n")
+        };
+        scene.context.write("serve.toml", rule("acme", one) + &rule("other", other));
+        scene.run("serve --check-config").text
+    };
+    for pair in [["d", "./d"], ["d", &absolute], [&absolute, "link"], ["d/new", &format!("{absolute}/new")]] {
+        let said = beside(pair);
+        assert!(said.contains("two providers to one folder") && said.contains("exit code: 2"), "{pair:?}: {said}");
+    }
+    let said = beside(["d", "e"]);
+    assert!(said.contains("exit code: 0"), "{said}");
+}
+
+#[test]
 fn a_second_address_does_not_lead_around_rights_and_excludes() {
     let scene = Scene::new();
     let refused = |settings: &str| {

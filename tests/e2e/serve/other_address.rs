@@ -94,11 +94,14 @@ fn a_colliding_address_does_not_reach_what_the_client_may_not_see() {
     let own = serve("acme-corp/secret");
     assert_eq!(get(&own, &format!("/mirror/{HOST}/acme-corp/secret/1.0.0.json")).0, 403);
     let serving = serve("acme/corp-secret");
+    // A list that was read before the release was opened went on with the version.
+    let index = format!("/mirror/{HOST}/acme/corp-secret/index.json");
+    assert!(get(&serving, &index).1.contains("1.0.0"));
     check_absent(&serving, &format!("{HOST}/acme/corp-secret"), "1.0.0");
     // The operator reads both.
     serving.wait_for_line(1, &["is not served", "acme-corp/secret", "acme/corp-secret", "m/acme-corp-secret"]);
     // It is not listed either, now that it was opened.
-    let (status, text) = get(&serving, &format!("/mirror/{HOST}/acme/corp-secret/index.json"));
+    let (status, text) = get(&serving, &index);
     assert!(status == 404 || !text.contains("1.0.0"), "{status} {text}");
 }
 

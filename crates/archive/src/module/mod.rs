@@ -221,7 +221,7 @@ impl ModuleFolderWalk<'_> {
 
     /// What a link leads to, under the name of the link. What its target's own name keeps out stays out.
     fn link(&mut self, name: String, path: &Path, above: &mut Vec<PathBuf>) -> Result<(), ArchiveError> {
-        if let Some(reason) = self.rules.reason(&name, false).filter(|reason| self.rules.is_final(reason)) {
+        if let Some(reason) = self.rules.reason(&name, path.is_dir()).filter(|reason| self.rules.is_final(reason)) {
             self.left_out.insert(LeftOut { name, reason });
             return Ok(());
         }

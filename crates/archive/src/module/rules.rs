@@ -77,7 +77,7 @@ impl IgnoreRules {
         if self.purpose == WalkPurpose::Everything {
             return None;
         }
-        if let Some(never) = name.split('/').find_map(never_packed) {
+        if let Some(never) = never_packed(name, is_folder) {
             return Some(never);
         }
         match self.decisive(name, is_folder) {

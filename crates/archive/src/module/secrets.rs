@@ -6,9 +6,12 @@
 //! Sources: the documentation of each service about the form of its tokens; RFC 7468 and RFC 9580 for keys; the rules that
 //! gitleaks and trufflehog publish, for the forms that no document states.
 
+mod binary;
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use binary::{is_der_private_key, is_openpgp_secret};
 
 /// What a secret begins with, and what must follow.
 struct SecretForm {
@@ -29,6 +32,14 @@ enum Rest {
     AwsKey,
     /// Anything, with these words after it.
     Words(&'static [u8]),
+    /// So many characters, a dot, and at least so many.
+    Dotted(usize, usize),
+    /// `=` and a key in base64, as in a configuration of `WireGuard`.
+    WireGuardKey,
+    /// The logins of Docker's configuration in JSON, of which one is not empty.
+    DockerLogins,
+    /// The host, and what follows in a netrc, with a password.
+    NetrcPassword,
 }
 
 type TokenBytes = fn(u8) -> bool;
@@ -37,6 +48,7 @@ const LETTERS: TokenBytes = |byte| byte.is_ascii_alphanumeric();
 const WORD: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
 const HEX: TokenBytes = |byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
 const BASE64: TokenBytes = |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+const URL_BASE64: TokenBytes = |byte| WORD(byte) || byte == b'=';
 
 /// The fewest characters of a key that `base64` writes on its first line, after the marker.
 const IN_BASE64: usize = 16;
@@ -61,6 +73,9 @@ static FORMS: &[SecretForm] = &[
     token("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS", IN_BASE64, BASE64, KEY),
     token("LS0tLS1CRUdJTiBQR1AgUFJJVkFURSBLRVkgQkxPQ0stLS0tL", IN_BASE64, BASE64, KEY),
     token("LS0tLS1CRUdJTiBFTkNSWVBURUQg", IN_BASE64, BASE64, KEY),
+    SecretForm { start: "PrivateKey", rest: Rest::WireGuardKey, kind: KEY },
+    SecretForm { start: "auths", rest: Rest::DockerLogins, kind: "a login of Docker" },
+    SecretForm { start: "machine", rest: Rest::NetrcPassword, kind: "a password of a netrc" },
     token("ghp_", 36, LETTERS, "a token of GitHub"),
     token("gho_", 36, LETTERS, "a token of GitHub"),
     token("ghu_", 36, LETTERS, "a token of GitHub"),
@@ -108,6 +123,14 @@ static FORMS: &[SecretForm] = &[
     token("whsec_", 32, BASE64, "a secret of Stripe"),
     token("sk-ant-", 60, WORD, "a key of Anthropic"),
     token("sk-proj-", 60, WORD, "a key of OpenAI"),
+    token("sk-svcacct-", 60, WORD, "a key of OpenAI"),
+    SecretForm { start: "SG.", rest: Rest::Dotted(22, 43), kind: "a key of SendGrid" },
+    token("glsa_", 41, WORD, "a token of Grafana"),
+    token("glc_", 32, BASE64, "a token of Grafana"),
+    token("dapi", 32, HEX, "a token of Databricks"),
+    token("ATATT3", 100, URL_BASE64, "a token of Atlassian"),
+    token("dp.pt.", 40, LETTERS, "a token of Doppler"),
+    token("pul-", 40, HEX, "a token of Pulumi"),
     token("hf_", 34, LETTERS, "a token of Hugging Face"),
 ];
 
@@ -136,7 +159,7 @@ static STARTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// The first secret in a text: the number of its line, from 1, and what it is.
 pub(super) fn find_secret(bytes: &[u8]) -> Option<(usize, &'static str)> {
-    if is_openpgp_secret(bytes) {
+    if is_openpgp_secret(bytes) || is_der_private_key(bytes) {
         return Some((1, KEY));
     }
     let narrow: Vec<u8>;
@@ -161,7 +184,7 @@ pub(super) fn find_secret(bytes: &[u8]) -> Option<(usize, &'static str)> {
 /// Whether a file whose name is usual for keys and certificates holds a private key: here the words are enough.
 pub(super) fn has_private_key(bytes: &[u8]) -> bool {
     let words = b"PRIVATE KEY";
-    is_openpgp_secret(bytes) || bytes.windows(words.len()).any(|found| found == words) || find_secret(bytes).is_some()
+    bytes.windows(words.len()).any(|found| found == words) || find_secret(bytes).is_some()
 }
 
 /// Whether what stands after the beginning of a form, which lies from `start` to `end`, makes it whole.
@@ -175,6 +198,17 @@ fn follows(text: &[u8], start: usize, end: usize, rest: Rest) -> bool {
             // A long text has words of all kinds in it by chance.
             run.len() >= least && is_random(&run[..least])
         }
+        Rest::Dotted(first, least) => {
+            let name = run(after, WORD);
+            let secret = after[name.len()..].strip_prefix(b".").map(|rest| run(rest, WORD));
+            name.len() == first && secret.is_some_and(|secret| secret.len() >= least && is_random(secret))
+        }
+        Rest::WireGuardKey => {
+            let value = after.trim_ascii_start().strip_prefix(b"=").map(|value| run(value.trim_ascii_start(), BASE64));
+            value.is_some_and(|key| key.len() == 44 && key[42] != b'=' && key[43] == b'=' && is_random(key))
+        }
+        Rest::DockerLogins => has_docker_login(near(after, 0, 16 << 10)),
+        Rest::NetrcPassword => has_netrc_password(near(after, 0, 4 << 10)),
         Rest::AwsKey => {
             let name = run(after, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
             let is_secret = |run: &[u8]| {
@@ -227,6 +261,47 @@ fn is_private_pem(after: &[u8]) -> bool {
     is_label && !is_cut && text.len() >= 40 && is_random(&text)
 }
 
+/// Whether `"auth": "…"` follows the end of the name `"auths"`, with a login in base64. The quotes may be escaped.
+fn has_docker_login(after: &[u8]) -> bool {
+    let unescaped: Vec<u8> = after.iter().copied().filter(|byte| *byte != b'\\').collect();
+    let name = b"\"auth\"";
+    unescaped.starts_with(b"\"")
+        && unescaped.windows(name.len()).enumerate().any(|(at, found)| {
+            let value = unescaped[at + found.len()..].trim_ascii_start().strip_prefix(b":");
+            let login = value.and_then(|value| value.trim_ascii_start().strip_prefix(b"\""));
+            let login = login.map(|login| (run(login, BASE64), login));
+            found == name
+                && login.is_some_and(|(login, rest)| rest[login.len()..].starts_with(b"\"") && is_random(login))
+        })
+}
+
+/// Whether a password follows the word `machine`, after a host and other pairs of a netrc.
+fn has_netrc_password(after: &[u8]) -> bool {
+    if !after.starts_with(b" ") && !after.starts_with(b"\t") {
+        return false;
+    }
+    let mut words = after.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
+    loop {
+        match (words.next(), words.next()) {
+            (Some(b"login" | b"account" | b"port"), Some(_)) => {}
+            (Some(b"password"), Some(password)) => return is_password(password),
+            _ => return false,
+        }
+    }
+}
+
+/// Whether this is a password, and not a word or a sign that stands for one.
+fn is_password(text: &[u8]) -> bool {
+    let lower = String::from_utf8_lossy(text).to_ascii_lowercase();
+    let said = ["password", "passwd", "secret", "token", "..."];
+    let is_word =
+        text.iter().all(u8::is_ascii_lowercase) || text.iter().all(|byte| !byte.is_ascii_lowercase() && WORD(*byte));
+    text.len() >= 6
+        && !is_word
+        && text.iter().all(|byte| byte.is_ascii_graphic() && !b"<>[]{}()$%*`".contains(byte))
+        && !said.iter().chain(&PLACEHOLDERS).any(|word| lower.contains(word))
+}
+
 fn is_random(text: &[u8]) -> bool {
     let mut seen = [false; 256];
     for byte in text {
@@ -234,47 +309,6 @@ fn is_random(text: &[u8]) -> bool {
     }
     let lower = String::from_utf8_lossy(text).to_ascii_lowercase();
     seen.iter().filter(|seen| **seen).count() >= DIFFERENT && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
-}
-
-/// Whether the bytes begin with an OpenPGP secret key as a program would read it, followed by another packet or by nothing.
-///
-/// Spec: RFC 9580, sections 4.2, 5.5.1.3 and 9.1.
-fn is_openpgp_secret(bytes: &[u8]) -> bool {
-    const SECRET_KEY: u8 = 5;
-    let Some((SECRET_KEY, body, after)) = openpgp_packet(bytes) else { return false };
-    let is_key = match body {
-        [version @ (3..=6), _, _, _, _, more @ ..] => {
-            // Version 3 has its days of validity before the algorithm.
-            let algorithm = more.get(if *version == 3 { 2 } else { 0 });
-            algorithm.is_some_and(|algorithm| matches!(algorithm, 1..=3 | 16..=19 | 22 | 25..=28))
-        }
-        _ => false,
-    };
-    is_key && after.first().is_none_or(|first| first & 0x80 != 0)
-}
-
-/// The tag of the first packet, its body, and what follows it.
-fn openpgp_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let big = |bytes: &[u8]| bytes.iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte));
-    let (first, rest) = bytes.split_first()?;
-    let (tag, length, at) = match (first & 0xc0, first & 0x3f) {
-        (0xc0, tag) => match *rest.first()? {
-            short @ 0..192 => (tag, usize::from(short), 1),
-            middle @ 192..224 => (tag, ((usize::from(middle) - 192) << 8) + usize::from(*rest.get(1)?) + 192, 2),
-            255 => (tag, big(rest.get(1..5)?), 5),
-            _ => return None,
-        },
-        (0x80, old) => {
-            let wide = 1 << (old & 3);
-            if wide == 8 {
-                return None;
-            }
-            (old >> 2, big(rest.get(..wide)?), wide)
-        }
-        _ => return None,
-    };
-    let (body, after) = rest.get(at..)?.split_at_checked(length)?;
-    Some((tag, body, after))
 }
 
 #[cfg(test)]

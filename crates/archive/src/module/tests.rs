@@ -258,6 +258,8 @@ fn passwords_and_private_keys_were_packed_without_a_word() {
         ("ca.pem", "-----BEGIN CERTIFICATE-----\n"),
         ("server.pem", key),
         ("test.pem", key),
+        ("service-account-prod.json", key),
+        ("service-account-policy.json", "{}"),
         (".env.test", ""),
         (".tofuignore", "!test.pem\n!.env.test\n"),
     ]);
@@ -268,11 +270,13 @@ fn passwords_and_private_keys_were_packed_without_a_word() {
     ca.pem
     keys/id_ed25519.pub
     main.tf
+    service-account-policy.json
     test.pem
     - .aws/config (passwords, tokens or private keys)
     - .env (passwords, tokens or private keys)
     - .netrc (passwords, tokens or private keys)
     - keys/id_ed25519 (passwords, tokens or private keys)
     - server.pem (passwords, tokens or private keys)
+    - service-account-prod.json (passwords, tokens or private keys)
     ");
 }

@@ -11,12 +11,14 @@ use crate::embedded::is_repository;
 #[rustfmt::skip]
 const TABLE: &[(LeftOutReason, &[&str])] = &[
     // OpenTofu, Terraform and Terragrunt
-    (LeftOutReason::State, &["tfplan.*", "plan.out", "*.plan.out", "*.tfplan.*", "*.tfplan-*"]),
+    (LeftOutReason::State, &["tfplan.*", "plan.out", "*.plan.out", "*.tfplan.*", "*.tfplan-*", "*.tfstate.*", "*.tfstate-*"]),
     (LeftOutReason::CliConfig, &["*.tofurc", "*.terraformrc", "*.tfrc", "*.tfrc.json", ".terraform.d/"]),
     (LeftOutReason::Credentials, &[
+        "*.tfbackend",
         // keys and key stores
         "*.key", "*.p12", "*.pfx", "*.pkcs12", "*.p8", "*.pvk", "*.jks", "*.jceks", "*.bcfks", "*.keystore", "*.kdb", "*.kdbx",
-        "*.ppk", "*.agekey", "*.snk", "*.keychain", "*.keychain-db", "*.ovpn", "wg0.conf", "wg1.conf", "wg-*.conf", "*.mobileprovision",
+        "*.ppk", "*.agekey", "*.snk", "*.keychain", "*.keychain-db", "*.ovpn", "wg0.conf", "wg1.conf", "wg-*.conf", "wireguard.conf",
+        "*.mobileprovision", "*.keytab",
         "secring.*", "private-keys-v1.d/", ".gnupg/", ".password-store/", "age/keys.txt",
         // ssh
         "deploy_key", ".ssh/", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*_rsa", "*_dsa", "*_ecdsa", "*_ed25519", "*-rsa",
@@ -24,16 +26,18 @@ const TABLE: &[(LeftOutReason, &[&str])] = &[
         // environments
         ".env", ".env.*", "*.env", ".envrc", ".envrc.*", ".direnv/",
         // logins of hosts
-        ".netrc", "_netrc", ".authinfo", ".htpasswd", "htpasswd", ".htdigest", ".wgetrc", ".curlrc", "_curlrc", ".git-credentials",
-        ".config/git/credentials", ".config/gh/", ".config/glab-cli/", ".config/hub", ".ftpconfig", "sftp-config.json", ".msmtprc",
+        ".netrc", "_netrc", "netrc", ".authinfo", "*.htpasswd", "htpasswd", ".htdigest", ".wgetrc", ".curlrc", "_curlrc", ".git-credentials",
+        ".config/git/credentials", ".config/gh/", ".github-token", ".gitlab-token", ".config/glab-cli/", ".config/hub", ".ftpconfig", "sftp-config.json", ".msmtprc",
         ".smbcredentials",
         // registries and package managers
-        ".npmrc", ".yarnrc.yml", "nuget.config", ".pypirc", ".dockercfg", ".dockerconfigjson", ".docker/config.json", "containers/auth.json", "auth.json",
+        ".npmrc", ".yarnrc.yml", "nuget.config", ".pypirc", "pip.conf", ".gradle/gradle.properties", ".dockercfg", ".dockerconfigjson", ".docker/config.json",
+        "containers/auth.json", "auth.json",
         ".helm/repository/", ".config/helm/", ".gem/credentials", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml",
         ".m2/settings.xml", ".m2/settings-security.xml", ".composer/", ".jfrog/", ".oras/",
         // clouds and clusters
         ".aws/", ".azure/", "accesstokens.json", "azureprofile.json", ".oci/", "oci_api_key", ".gcloud/", ".config/gcloud/", "gcloud/credentials.db", "application_default_credentials.json",
-        "service-account*.json", "service_account*.json", "serviceaccount*.json", "sa-key*.json", "client_secret*.json",
+        "service-account.json", "service_account.json", "serviceaccount.json", "sa-key*.json", "client_secret*.json", "client-secret.json",
+        "*firebase-adminsdk*.json",
         "accesskeys.csv", "*_accesskeys.csv", "rootkey.csv", ".boto", ".s3cfg", ".passwd-s3fs", ".bluemix/", ".doctl/",
         ".config/doctl/", ".config/hcloud/", ".config/linode-cli", ".fly/", ".cloudflared/", ".kube/", "kubeconfig", "kubeconfig.*",
         "kubeconfig-*", "kubeconfig_*", "kube_config_*.yml", "kube_config_*.yaml", "*.kubeconfig", "*-kubeconfig", "*_kubeconfig", "talosconfig", "*.talosconfig",
@@ -42,7 +46,7 @@ const TABLE: &[(LeftOutReason, &[&str])] = &[
         // databases
         ".pgpass", "pgpass.conf", ".my.cnf", ".mylogin.cnf", ".dbshell",
         // vaults
-        ".vault-token", ".vault_pass", ".vault_pass.*", ".vault-pass", ".vault-pass.*", ".vault_password", "vault_pass.txt",
+        ".vault-token", "vault.token", ".consul-token", ".nomad-token", ".vault_pass", ".vault_pass.*", ".vault-pass", ".vault-pass.*", ".vault_password", "vault_pass.txt",
         "vault-password.txt", "vault_password.txt", ".ansible_vault", ".bitwarden/", "vault-init.json", "unseal-keys.json",
         // plain words
         "credentials", "creds.json", "credentials.json", "credentials.yml", "credentials.yaml", "credentials.csv", "credentials.ini",
@@ -79,8 +83,21 @@ const EXAMPLES: [&str; 8] = ["example", "examples", "sample", "samples", "templa
 /// are read without being named.
 const TRIALS: [&str; 7] = ["example", "examples", "sample", "samples", "test", "tests", "fixtures"];
 
-/// How names of files for keys end that may be public as well: what is in them decides.
-const KEY_FILES: [&str; 9] = [".pem", ".asc", ".gpg", ".pgp", ".crt", ".cer", ".cert", ".der", ".pk8"];
+/// The names of files for keys that may be public as well, or no keys: what is in them decides.
+const KEY_FILES: [&str; 12] = [
+    "*.pem",
+    "*.asc",
+    "*.gpg",
+    "*.pgp",
+    "*.crt",
+    "*.cer",
+    "*.cert",
+    "*.der",
+    "*.pk8",
+    "service-account*.json",
+    "service_account*.json",
+    "serviceaccount*.json",
+];
 
 /// Marks of copies that editors and people make.
 #[rustfmt::skip]
@@ -139,7 +156,7 @@ impl UsualName {
 
     /// Whether the name says that the file is for a key, which may be a public one.
     pub(super) fn may_be_a_key(&self) -> bool {
-        KEY_FILES.iter().any(|end| self.path.ends_with(end))
+        KEY_FILES.iter().any(|pattern| matches_part(pattern, self.last()))
     }
 
     fn is_example(&self) -> bool {
@@ -158,21 +175,39 @@ impl UsualName {
     }
 }
 
-/// Why a file or folder of this name never goes into a package, whatever the ignore file says.
-pub(super) fn never_packed(part: &str) -> Option<LeftOutReason> {
+/// Why a file or folder of this path never goes into a package, whatever the ignore file says: by its own name, or by that of a
+/// folder above it.
+pub(super) fn never_packed(path: &str, is_folder: bool) -> Option<LeftOutReason> {
+    let (above, last) = path.rsplit_once('/').map_or((None, path), |(above, last)| (Some(above), last));
+    let above = above.into_iter().flat_map(|above| above.split('/')).find_map(|part| never_named(part, true));
+    above.or_else(|| never_named(last, is_folder))
+}
+
+fn never_named(part: &str, is_folder: bool) -> Option<LeftOutReason> {
     let name = UsualName::of(part);
     std::iter::successors(Some(&name), |name| name.undotted.as_deref()).find_map(|name| match name.last() {
         ".terraform" | ".terragrunt-cache" => Some(LeftOutReason::WorkingData),
+        "terraform.tfstate.d" if is_folder => Some(LeftOutReason::State),
+        _ if is_repository(part) => Some(LeftOutReason::VersionControl),
+        // A folder is only called so: `modules/remote.tfstate`.
+        _ if is_folder => None,
         ".tofurc" | ".terraformrc" | "tofu.rc" | "terraform.rc" | "credentials.tfrc.json" => {
             Some(LeftOutReason::CliConfig)
         }
         "tfplan" => Some(LeftOutReason::State),
-        name if name.contains(".tfstate") || name.ends_with(".tfplan") => Some(LeftOutReason::State),
+        name if name.ends_with(".tfplan") || is_state(name) => Some(LeftOutReason::State),
         name if name.strip_prefix("crash.").is_some_and(|rest| rest.rsplit('.').next() == Some("log")) => {
             Some(LeftOutReason::CrashLog)
         }
-        _ if is_repository(part) => Some(LeftOutReason::VersionControl),
         _ => None,
+    })
+}
+
+/// Whether OpenTofu writes a state under this name, which lacks `.backup` already, or the lock of one.
+fn is_state(name: &str) -> bool {
+    let after = name.rsplit_once(".tfstate").map(|(_, after)| after);
+    after.is_some_and(|after| {
+        matches!(after, "" | ".lock.info") || after.strip_prefix('.').is_some_and(|time| time.parse::<u64>().is_ok())
     })
 }
 

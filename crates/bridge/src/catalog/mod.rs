@@ -91,22 +91,26 @@ impl Catalog {
     pub async fn versions(&self, address: &ProviderAddr) -> Result<Arc<ServedVersions>, Refusal> {
         let number = self.number(address)?;
         let put = |last: Option<Arc<ServedVersions>>| {
-            let (served, releases, address) = (Arc::clone(&self.served), Arc::clone(&self.releases), address.clone());
+            let (served, address) = (Arc::clone(&self.served), address.clone());
             async move {
                 let asked = served.asks(number, &address, async |question| match last {
                     Some(_) => question.all_versions().await,
                     None => question.versions().await,
                 });
-                let mut found = asked.await?;
-                found.versions.retain(|version| {
-                    let known = releases.refusal(&(address.clone(), version.clone()), REFUSED);
-                    !known.is_some_and(|refusal| is_judged(&refusal))
-                });
-                Ok(Arc::new(found))
+                Ok(Arc::new(asked.await?))
             }
             .boxed()
         };
-        self.versions.ask(address, put).await
+        let mut found = self.versions.ask(address, put).await?;
+        let is_refused = |version: &Version| {
+            let known = self.releases.refusal(&(address.clone(), version.clone()), REFUSED);
+            known.is_some_and(|refusal| is_judged(&refusal))
+        };
+        // Also of a list that was read before.
+        if found.versions.iter().any(is_refused) {
+            Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));
+        }
+        Ok(found)
     }
 
     /// A release that clients may see. If its place still has the same one, it is neither read nor judged again for an hour.

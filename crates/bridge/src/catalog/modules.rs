@@ -78,19 +78,23 @@ impl ModuleCatalog {
     pub async fn versions(&self, address: &ModuleAddr) -> Result<Arc<ServedModuleVersions>, Refusal> {
         let number = self.number(address)?;
         let put = |_| {
-            let (served, modules, address) = (Arc::clone(&self.served), Arc::clone(&self.modules), address.clone());
+            let (served, address) = (Arc::clone(&self.served), address.clone());
             async move {
                 let (store, _turn) = served.turn(number, &address).await?;
-                let mut found = listed(&address, &store).await?;
-                found.versions.retain(|version| {
-                    let known = modules.refusal(&(address.clone(), version.clone()), REFUSED);
-                    !known.is_some_and(|refusal| is_judged(&refusal))
-                });
-                Ok(Arc::new(found))
+                Ok(Arc::new(listed(&address, &store).await?))
             }
             .boxed()
         };
-        self.versions.ask(address, put).await
+        let mut found = self.versions.ask(address, put).await?;
+        let is_refused = |version: &Version| {
+            let known = self.modules.refusal(&(address.clone(), version.clone()), REFUSED);
+            known.is_some_and(|refusal| is_judged(&refusal))
+        };
+        // Also of a list that was read before.
+        if found.versions.iter().any(is_refused) {
+            Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));
+        }
+        Ok(found)
     }
 
     /// A version of a module that clients may see: its manifest, and what opens its zip. The same manifest is not judged

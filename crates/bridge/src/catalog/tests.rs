@@ -405,6 +405,7 @@ async fn a_release_that_is_not_trusted_is_refused_and_then_not_listed() {
     assert!(listed.warnings.is_empty(), "an unsigned notice does not count: {:?}", listed.warnings);
     let refusal = release(&catalog, "1.1.0").await.unwrap_err();
     assert!(matches!(&refusal, Refusal::Untrusted { .. }), "{refusal:?}");
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"], "a kept list went on with what was refused");
     pass(61).await;
     assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
     pass(601).await;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_archive::{Limits, PackageContents, read_directory};
+use tofu_oci_archive::{Limits, PackageContents, makes_bare_repository, read_directory};
 
 use super::error::ModuleFetchError;
 
@@ -29,12 +29,17 @@ impl ModuleDir {
     /// The folder, looked at before anything is fetched.
     ///
     /// # Errors
-    /// [`ModuleFetchError::NotReplaced`] for anything but a folder, also a link to one, for the root of a git repository and
-    /// for a folder that this process or its caller works in. [`ModuleFetchError::NotEmpty`] cannot be known yet.
+    /// [`ModuleFetchError::NotReplaced`] for anything but a folder, also a link to one, for the root of a git repository, for
+    /// a part that completes a bare one, and for a folder that this process or its caller works in. [`ModuleFetchError::NotEmpty`] cannot be known yet.
     pub fn new(shown: &Path, working_dir: &Path) -> Result<Self, ModuleFetchError> {
         let failed = |source| ModuleFetchError::Io { action: "read", path: shown.to_owned(), source };
         let refused = |what| Err(ModuleFetchError::NotReplaced { path: shown.to_owned(), what });
         let absolute = std::path::absolute(working_dir.join(shown)).map_err(failed)?;
+        if makes_bare_repository(&absolute).map_err(failed)? {
+            return refused(
+                "a part that makes a folder above it a repository of git, whose settings can run commands; name another folder",
+            );
+        }
         let metadata = match fs::symlink_metadata(&absolute) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -179,3 +179,29 @@ async fn links_repositories_and_the_current_folder_are_never_replaced() {
         assert_eq!(refused("link"), "link is a symbolic link; name the folder that it leads to");
     }
 }
+
+#[test]
+fn two_modules_made_a_bare_repository_whose_settings_git_runs() {
+    let root = tempfile::tempdir().expect("a test's folder");
+    let put = |name: &str| {
+        let path = root.path().join(name);
+        fs::create_dir_all(path.parent().expect("a test's file is in a folder")).expect("the folder is made");
+        fs::write(path, "x").expect("the file is written");
+    };
+    for name in ["o/HEAD", "o/config", "o/objects/x", "p/Head", "p/refs/x", "q/HEAD", "q/objects/x"] {
+        put(name);
+    }
+    let taken = |name: &str| match ModuleDir::new(Path::new(name), root.path()) {
+        Ok(_) => "taken".to_owned(),
+        Err(error) => format!("{error} ({})", error.code()),
+    };
+    let told = "o/refs is a part that makes a folder above it a repository of git, whose settings can run commands; \
+                name another folder (folder-not-replaced)";
+    assert_eq!(taken("o/refs"), told);
+    for name in ["o/REFS", "o/refs/heads", "p/objects/pack/x", "o/commondir"] {
+        assert!(taken(name).ends_with("(folder-not-replaced)"), "{name}: {}", taken(name));
+    }
+    for name in ["o/x", "o/x/refs", "refs", "p/refs/y", "refs/objects/x", "o/refs.d"] {
+        assert_eq!(taken(name), "taken", "{name}");
+    }
+}

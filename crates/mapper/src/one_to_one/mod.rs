@@ -7,6 +7,7 @@
 //!
 //! What is found is tried with the rules themselves, so a pair that is named does meet.
 
+mod kinds;
 mod meeting;
 mod parts;
 mod regions;
@@ -16,6 +17,7 @@ mod tests;
 
 use tofu_oci_types::{Hostname, Place, Predecessors};
 
+pub use self::kinds::provider_and_module_in_one_place;
 use self::meeting::{MappedRegion, SearchEnd, search};
 use self::parts::PartRange;
 use self::regions::AddressRegion;
@@ -134,6 +136,16 @@ pub fn check_one_to_one<A: TemplateAddress>(
     counts: &dyn Fn(usize, &A) -> bool,
     predecessors: &Predecessors,
 ) -> Result<(), NotOneToOne> {
+    let places: Vec<&[TemplateRepositories<A>]> = rules.iter().map(|rule| rule.places.as_slice()).collect();
+    RuleSet { places, counts, predecessors }.check(regions_of(rules, counts, predecessors))
+}
+
+/// The regions of all addresses, each with the rules that count for it.
+fn regions_of<A: TemplateAddress>(
+    rules: &[AddressRule<'_, A>],
+    counts: &dyn Fn(usize, &A) -> bool,
+    predecessors: &Predecessors,
+) -> Vec<(AddressRegion, usize)> {
     let patterns = rules.iter().flat_map(|rule| rule.patterns.iter().copied());
     let regions = regions::regions::<A>(patterns, &|one, other| are_one_host(predecessors, one, other));
     let of_rules = regions.iter().filter_map(|region| Some((region, address_of::<A>(&region.example(A::OF))?)));
@@ -141,8 +153,7 @@ pub fn check_one_to_one<A: TemplateAddress>(
         let numbers = (0..rules.len()).filter(move |number| counts(*number, &example));
         numbers.map(|number| (region.clone(), number))
     });
-    let places: Vec<&[TemplateRepositories<A>]> = rules.iter().map(|rule| rule.places.as_slice()).collect();
-    RuleSet { places, counts, predecessors }.check(of_rules.collect())
+    of_rules.collect()
 }
 
 /// The same for one template without patterns. It must tell apart whatever it mentions; addresses that differ elsewhere are for

@@ -4,10 +4,9 @@
 const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
 
 /// The address of a module, a mirror or anything else at a URL, with `***` in the place of user information (except
-/// the plain user `git`) and of the values of arguments that are not known to be harmless, such as `sshkey`. A fragment
-/// is dropped.
+/// the plain user `git`), of the values of arguments that are not known to be harmless, such as `sshkey`, and of a fragment.
 pub fn masked(source: &str) -> String {
-    let source = source.split('#').next().unwrap_or_default();
+    let (source, fragment) = source.split_once('#').map_or((source, ""), |(source, _)| (source, "#***"));
     let (place, arguments) = match source.split_once('?') {
         Some((place, arguments)) => (place, Some(arguments)),
         None => (source, None),
@@ -25,7 +24,7 @@ pub fn masked(source: &str) -> String {
             _ => shown.push_str(argument),
         }
     }
-    shown
+    shown + fragment
 }
 
 /// The address with `***` in the place of user information alone: all before the last `@` of the first segment after
@@ -58,7 +57,7 @@ mod tests {
         check("git::me@example.com:foo", "git::***@example.com:foo");
         check("git@github.com:acme/x?ref=v1", "git@github.com:acme/x?ref=v1");
         check("ssh://git@example.com/a?sshkey=AAAA&ref=v1", "ssh://git@example.com/a?sshkey=***&ref=v1");
-        check("https://example.com/a?b@c=d#secret", "https://example.com/a?b@c=***");
+        check("https://example.com/a?b@c=d#secret", "https://example.com/a?b@c=***#***");
         check("https://example.com/a@b", "https://example.com/a@b");
         check("https://u:pw@example.com/?hunter2&ref=v1", "https://***@example.com/?***&ref=v1");
         check("https://example.com/a?", "https://example.com/a?");

@@ -93,6 +93,14 @@ fn tokens_are_found_if_they_are_whole() {
         ("xapp-", letters(40), "a token of Slack"),
         ("AccountKey=", letters(86), "an account key of Azure"),
         ("sk-proj-", letters(60), "a key of OpenAI"),
+        ("sk-svcacct-", letters(60), "a key of OpenAI"),
+        ("SG.", format!("{}.{}", letters(22), letters(43)), "a key of SendGrid"),
+        ("glsa_", format!("{}_{}", letters(32), hex(8)), "a token of Grafana"),
+        ("glc_", letters(32), "a token of Grafana"),
+        ("dapi", hex(32), "a token of Databricks"),
+        ("ATATT3", letters(100), "a token of Atlassian"),
+        ("dp.pt.", letters(40), "a token of Doppler"),
+        ("pul-", hex(40), "a token of Pulumi"),
         ("hf_", letters(34), "a token of Hugging Face"),
         (&format!("{}.atlasv1.", letters(14)), letters(60), "a token of HCP Terraform"),
     ] {
@@ -137,4 +145,122 @@ fn a_secret_key_of_openpgp_is_found_without_armor() {
     assert_eq!(find_secret(&[0xc5]), None);
     assert_eq!(find_secret(&[0x95, 0]), None);
     assert_eq!(find_secret(b""), None);
+}
+
+#[test]
+fn a_secret_key_after_public_ones_or_other_lines_was_packed() {
+    check(&format!("text\n{}{}", pem("PGP PUBLIC KEY BLOCK"), pem("PGP PRIVATE KEY BLOCK")), Some((5, KEY)));
+    check(&format!("{}{}", pem("CERTIFICATE").trim_end(), pem("PRIVATE KEY")), Some((3, KEY)));
+    let body: Vec<u8> = [4, 0x5e, 0x0b, 0xe1, 0, 22].into_iter().chain(std::iter::repeat_n(7, 100)).collect();
+    let packet = |tag: u8| [&[tag, 106], &body[..]].concat();
+    let (public, secret, subkey) = (packet(0xc6), packet(0xc5), packet(0xc7));
+    let user = [0xb4, 1, b'x', 0xc2, 1, 4];
+    for keys in [
+        [&public[..], &user, &secret, &user].concat(),
+        [&public[..], &user, &packet(0xce), &user, &secret].concat(),
+        [&public[..], &user, &subkey].concat(),
+    ] {
+        assert_eq!(find_secret(&keys), Some((1, KEY)));
+    }
+    // A public key, a signature, an encrypted message.
+    for others in
+        [[&public[..], &user].concat(), [&[0xc2, 1, 4], &secret[..]].concat(), [&[0xc1, 1, 4], &secret[..]].concat()]
+    {
+        assert_eq!(find_secret(&others), None);
+    }
+}
+
+#[test]
+fn a_private_key_in_der_was_packed() {
+    let value = |tag: u8, body: &[u8]| match u8::try_from(body.len()).unwrap() {
+        length @ 0..128 => [&[tag, length], body].concat(),
+        length => [&[tag, 0x81, length], body].concat(),
+    };
+    let (zero, one, secret) = ([2, 1, 0], [2, 1, 1], value(4, &[7; 32]));
+    let number = value(2, &[7; 33]);
+    let curve = value(0x30, &[6, 3, 0x2b, 0x65, 0x70]);
+    let sequence = |parts: &[&[u8]]| value(0x30, &parts.concat());
+    let keys = [
+        sequence(&[&zero, &curve, &secret]),
+        sequence(&[&one, &curve, &secret, &value(0x81, &[7; 33])]),
+        sequence(&[&one, &secret, &value(0xa0, &[6, 1, 1]), &value(0xa1, &[7; 60])]),
+        sequence(&[&zero, &number, &one, &number, &one, &one, &one, &one, &one]),
+        sequence(&[&zero, &number, &one, &one, &one, &one]),
+    ];
+    for key in &keys {
+        assert_eq!(find_secret(key), Some((1, KEY)), "{key:?}");
+        assert_eq!(find_secret(&key[..key.len() - 1]), None);
+        assert_eq!(find_secret(&[&key[..], b"x"].concat()), None);
+    }
+    for other in [
+        // Public keys, a certificate's beginning, other sequences.
+        sequence(&[&curve, &value(3, &[7; 33])]),
+        sequence(&[&number, &one]),
+        sequence(&[&sequence(&[&one, &curve]), &curve, &value(3, &[7; 33])]),
+        sequence(&[&zero, &secret]),
+        sequence(&[&one, &value(4, b"short")]),
+        sequence(&[&one, &one, &one, &one, &one, &one]),
+        Vec::new(),
+        vec![0x30],
+        vec![0x30, 0],
+        vec![0x30, 0x82, 1],
+    ] {
+        assert_eq!(find_secret(&other), None, "{other:?}");
+    }
+}
+
+#[test]
+fn a_key_of_wireguard_was_packed() {
+    let key = format!("{}=", letters(43));
+    check(&format!("[Interface]\nPrivateKey = {key}\n"), Some((2, KEY)));
+    check(&format!("PrivateKey={key}"), Some((1, KEY)));
+    check(&format!("PublicKey = {key}"), None);
+    check(&format!("PrivateKey = {}", letters(44)), None);
+    check("PrivateKey = ${wireguard_asymmetric_key.this.private_key}", None);
+    check("PrivateKey = <base64 of the private key of this machine>", None);
+    check(&format!("PrivateKey = {}=", "x".repeat(43)), None);
+}
+
+#[test]
+fn a_login_of_docker_was_packed() {
+    let found = |line| Some((line, "a login of Docker"));
+    check("{\n \"auths\": {\"ghcr.io\": {\n \"auth\" : \"Ym90OmdoNTNrOXg3\"}}}", found(2));
+    check(r#"config = "{\"auths\":{\"r\":{\"auth\":\"Ym90OmdoNTNrOXg3\"}}}""#, found(1));
+    for harmless in [
+        r#"{"auths": {}}"#,
+        r#"{"auths": {"ghcr.io": {}}, "credsStore": "desktop"}"#,
+        r#"{"auths": {"ghcr.io": {"auth": ""}}}"#,
+        r#"{"auths": {"ghcr.io": {"auth": "<base64>"}}}"#,
+        r#"{"auths": {"ghcr.io": {"auth": "c3R...zE2"}}}"#,
+        r#"{"auths": {"ghcr.io": {"auth": "${base64encode("a:b")}"}}}"#,
+        r#"jsonencode({ auths = { "ghcr.io" = { auth = base64encode("${var.user}:${var.token}") } } })"#,
+        r#"the field "auths" of such a file has "auth" with the login"#,
+    ] {
+        check(harmless, None);
+    }
+}
+
+#[test]
+fn a_password_of_a_netrc_was_packed() {
+    let found = |line| Some((line, "a password of a netrc"));
+    check("#\nmachine git.corp login ci password S3CRETpw\n", found(2));
+    check("machine git.corp\n  login ci\n  password hunter2\n", found(1));
+    check("machine git.corp password Kq8-zzT1", found(1));
+    for harmless in [
+        "machine example.com login USER password PASSWORD",
+        "machine example.com login user password mypassword",
+        "machine git.corp login ci password <token>",
+        "machine git.corp login ci password ${token}",
+        "machine git.corp login ci password $GIT_TOKEN",
+        "machine git.corp login ci password ghp_xxxx1234",
+        "machine git.corp login ci",
+        "f'machine {hostname}{path} login {self.username} password {self.password}'",
+        "\"machine id password [path/]filename\"",
+        "machine z login u password a\u{e9}\u{1}12345",
+        "the machine needs a login and a password that",
+        "machine_type = \"n1\" password Kq8-zzT1",
+        "machine learning has the password Kq8zzT1xx",
+    ] {
+        check(harmless, None);
+    }
 }

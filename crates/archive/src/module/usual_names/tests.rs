@@ -2,7 +2,7 @@ use super::*;
 
 /// Why a file of this path stays out, as the walk finds it.
 fn reason(path: &str) -> Option<&'static str> {
-    let never = path.split('/').find_map(never_packed);
+    let never = never_packed(path, false);
     let above = path.match_indices('/').map(|(slash, _)| (&path[..slash], true));
     let usual = || above.chain([(path, false)]).find_map(|(name, is_folder)| UsualName::of(name).reason(is_folder));
     never.or_else(usual).as_ref().map(LeftOutReason::code)
@@ -21,7 +21,7 @@ const SECRET: &[&str] = &[
     ".npmrc", ".pypirc", ".dockercfg", ".docker/config.json", ".config/containers/auth.json", "auth.json", ".cargo/credentials.toml",
     ".gem/credentials", ".m2/settings.xml",
     ".aws/credentials", ".aws/config", ".azure/accessTokens.json", ".config/gcloud/credentials.db",
-    "application_default_credentials.json", "service-account.json", "service_account_prod.json", "client_secret_1.json", "rootkey.csv",
+    "application_default_credentials.json", "service-account.json", "client_secret_1.json", "rootkey.csv",
     "me_accessKeys.csv", ".boto", ".s3cfg", ".oci/config", ".kube/config", "kubeconfig", "kubeconfig.yaml", "prod.kubeconfig",
     ".databrickscfg", ".terraform.d/credentials.tfrc.json", "rclone.conf", ".pulumi/credentials.json",
     ".pgpass", ".my.cnf", ".vault-token", ".vault_pass", "vault_pass.txt", "credentials", "credentials.json", "credentials.yml",
@@ -35,6 +35,10 @@ const SECRET: &[&str] = &[
     ".terraform/modules/x", ".terragrunt-cache/a/main.tf", "a/.terragrunt-cache/x",
     ".env.swp", ".vault-token.swp", ".kubeconfig.swp", ".netrc.swo", ".terraform.rc.swp", ".tofu.rc.swp", ".credentials.tfrc.json.swp", ".crash.log.swp", "prod.tfvars.1", "server.key.bak2", "id_rsa_old", ".npmrc-backup",
     "kubeconfig copy", "creds.json", "deploy_key", ".yarnrc.yml", "kube_config_prod.yml", "vault-init.json", ".zhistory", "wg1.conf",
+    "http.keytab", "client-secret.json", "acme-firebase-adminsdk-x1y2z.json", ".consul-token", ".nomad-token", ".gitlab-token",
+    ".github-token", "vault.token", "netrc", "users.htpasswd", "pip.conf", ".config/pip/pip.conf", ".gradle/gradle.properties",
+    "prod.s3.tfbackend", "wireguard.conf", "terraform.tfstate.1772323200.backup", ".terraform.tfstate.swp", "errored.tfstate",
+    "terraform.tfstate.json", "prod.tfstate.gz", "prod.tfstate-2026-03-01", "a/tfplan", "terraform.tfstate.d/prod/x",
     ".git/config", ".git", ".hg/hgrc", ".svn/wc.db", ".jj/repo", "_darcs/prefs/defaults",
 ];
 
@@ -55,6 +59,10 @@ const INNOCENT: &[&str] = &[
     "modules/credentials/main.tf", "modules/kubeconfig/main.tf", "modules/auth/main.tf", "modules/key/main.tf", "modules/aws/main.tf",
     "helm/templates/secret.yaml", "helm/values.yaml", "docker/config.json", "kube/config.yaml", "lambda/index.py", "package.json",
     "monkey.txt", "keys.json", "hotkey", "env", "environment.yml", "history", "password.tf", "crash.tf", "plan.tf", "git/main.tf",
+    "modules/remote.tfstate/main.tf", "modules/tfplan/main.tf", "modules/tofu.rc/main.tf", "modules/x.tfplan/main.tf",
+    "modules/crash.log/main.tf", "terraform.tfstate.md", "terraform.tfstate.tf", "docs/terraform.tfstate.example",
+    "service-account-policy.json", "serviceaccounts.json", "gradle.properties", "netrc.tf", "modules/netrc/main.tf", "env.prod",
+    "my.plan", "modules/pip.conf.d/main.tf", "wireguard.conf.tftpl", "keytab", "policies/client-secrets-policy.json",
     "files/wget.conf", ".git.bak", "manifest.1", "keys_old", ".main.tf.swp",
 ];
 

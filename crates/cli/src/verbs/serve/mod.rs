@@ -45,7 +45,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     }
     let settings = Settings::asked(args)?;
     chosen_hosts::refuse(&settings)?;
-    one_to_one::refuse(&settings)?;
+    one_to_one::refuse(context, &settings)?;
     let signer = keys::signer(&settings)?;
     let opened = places::open(context, args, &settings).await?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;
