@@ -122,7 +122,8 @@ impl PlaceFault for FetchError {
     fn instead(&self) -> Option<&'static str> {
         match self {
             Self::Source(error) => error.instead(),
-            Self::Package { place, source, .. } => of_place(place).or_else(|| source.instead()),
+            // It may name what is in an archive whose digest is not known yet.
+            Self::Package { place, source, .. } => of_place(place).or_else(|| source.instead()).or(Some(ELSEWHERE)),
             Self::LayerType { .. } => None,
             Self::NotTheOfferedPackage { place, .. }
             | Self::NotTheLockedPackage { place, .. }
