@@ -33,6 +33,7 @@ mod served_address;
 mod served_module;
 mod server;
 mod signing;
+mod turns;
 
 pub use access::{
     Admitted, ClientAccess, ClientName, ClientRule, Denied, InvalidClientName, InvalidTokenDigest, KnownClient,

@@ -9,7 +9,7 @@ use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::{Failure, ModuleError, SourceError};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::{Place, Version, printable};
 
 use crate::{Refusal, ServedAddress};
@@ -20,19 +20,28 @@ const LONGEST: usize = 500;
 /// What clients read of an internal error.
 const OWN_PLACES: &str = "the server cannot use one of its places, and its access log says which";
 
+/// What clients read of an answer that may come from another host than the registry: nobody has verified it, and the host may be
+/// one that only the server reaches. It is the same for all such answers, or clients could learn which of them came.
+const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the access log of the \
+                         server says what";
+
 /// Why a place failed.
 pub(crate) trait PlaceFault: Error {
     /// The stable name of the error.
     fn fault_code(&self) -> &'static str;
 
-    /// Whether its text may name a file or a folder of this machine, another address, or the repository of both.
-    fn is_internal(&self) -> bool;
+    /// What clients read instead of its text: that may name a file or a folder of this machine, another address or the repository
+    /// of both, or say what an unverified host answered.
+    fn instead(&self) -> Option<&'static str>;
 }
 
 /// The refusal of a client who asked for something whose place failed.
 pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFault + 'static)) -> Refusal {
     let text = one_line(error);
-    let (reason, detail) = if error.is_internal() { (OWN_PLACES.to_owned(), Some(text)) } else { (text, None) };
+    let (reason, detail) = match error.instead() {
+        Some(sentence) => (sentence.to_owned(), Some(text)),
+        None => (text, None),
+    };
     Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
 }
 
@@ -61,6 +70,11 @@ pub(crate) fn line(text: &str) -> String {
     printable(text).chars().take(LONGEST).collect()
 }
 
+/// The same for an error of which only the place may be internal.
+fn of_place(place: &Place) -> Option<&'static str> {
+    is_on_disk(place).then_some(OWN_PLACES)
+}
+
 fn is_on_disk(place: &Place) -> bool {
     match place {
         Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
@@ -75,13 +89,13 @@ impl PlaceFault for MirrorError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
+    fn instead(&self) -> Option<&'static str> {
         match self {
-            Self::Source(error) => error.is_internal(),
-            Self::Fetch(error) => error.is_internal(),
-            Self::Store(error) => error.is_internal(),
+            Self::Source(error) => error.instead(),
+            Self::Fetch(error) => error.instead(),
+            Self::Store(error) => error.instead(),
             // They name another address, or the repository of both.
-            _ => true,
+            _ => Some(OWN_PLACES),
         }
     }
 }
@@ -91,11 +105,11 @@ impl PlaceFault for ModuleFetchError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
+    fn instead(&self) -> Option<&'static str> {
         match self {
-            Self::Module(ModuleError::Store(error)) => error.is_internal(),
-            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_on_disk(place),
-            _ => true,
+            Self::Module(ModuleError::Store(error)) => error.instead(),
+            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => of_place(place),
+            _ => Some(OWN_PLACES),
         }
     }
 }
@@ -105,15 +119,16 @@ impl PlaceFault for FetchError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
+    fn instead(&self) -> Option<&'static str> {
         match self {
-            Self::Source(error) => error.is_internal(),
-            Self::Package { place, source, .. } => is_on_disk(place) || source.is_internal(),
-            Self::LayerType { .. } => false,
+            Self::Source(error) => error.instead(),
+            // It may name what is in an archive whose digest is not known yet.
+            Self::Package { place, source, .. } => of_place(place).or_else(|| source.instead()).or(Some(ELSEWHERE)),
+            Self::LayerType { .. } => None,
             Self::NotTheOfferedPackage { place, .. }
             | Self::NotTheLockedPackage { place, .. }
-            | Self::Untrusted { place, .. } => is_on_disk(place),
-            _ => true,
+            | Self::Untrusted { place, .. } => of_place(place),
+            _ => Some(OWN_PLACES),
         }
     }
 }
@@ -123,17 +138,16 @@ impl PlaceFault for SourceError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
+    fn instead(&self) -> Option<&'static str> {
         match self {
             Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => {
-                is_on_disk(place)
+                of_place(place)
             }
-            Self::Store(error) => error.is_internal(),
-            Self::Failed { place, failure } => {
-                is_on_disk(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
-            }
+            Self::Store(error) => error.instead(),
+            Self::Failed { failure: Failure::Token(_) | Failure::NoRepository(_), .. } => Some(OWN_PLACES),
+            Self::Failed { place, .. } => of_place(place),
             // It names the file that has the method.
-            _ => true,
+            _ => Some(OWN_PLACES),
         }
     }
 }
@@ -143,26 +157,31 @@ impl PlaceFault for StoreError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
+    fn instead(&self) -> Option<&'static str> {
         match self {
-            Self::NotFound { place, .. }
-            | Self::UnknownRepository { place }
+            // The words of a token server.
+            Self::Denied { place, fault: AccessFault::TokenServerStatus(_), .. }
+            | Self::Unauthorized { place, fault: AccessFault::TokenServerStatus(_), .. }
+            | Self::NoToken { place, .. }
+            // The digest of what was sent would confirm a guess.
             | Self::DigestMismatch { place, .. }
             | Self::SizeMismatch { place, .. }
+            | Self::Malformed { place, .. }
+            | Self::Rejected { place, crossed: true, .. }
+            | Self::Unreachable { place, .. }
+            | Self::Forbidden { place, .. } => of_place(place).or(Some(ELSEWHERE)),
+            Self::NotFound { place, .. }
+            | Self::UnknownRepository { place }
             | Self::TooLarge { place, .. }
             | Self::TooManyManifests { place, .. }
             | Self::TooDeep { place, .. }
-            | Self::Malformed { place, .. }
             | Self::Denied { place, .. }
             | Self::Unauthorized { place, .. }
-            | Self::NoToken { place, .. }
             | Self::Rejected { place, .. }
-            | Self::RateLimited { place, .. }
-            | Self::Unreachable { place, .. }
-            | Self::Forbidden { place, .. } => is_on_disk(place),
-            Self::UnsupportedDigest { .. } => false,
+            | Self::RateLimited { place, .. } => of_place(place),
+            Self::UnsupportedDigest { .. } => None,
             // Among them those of credentials, which name the files of logins.
-            _ => true,
+            _ => Some(OWN_PLACES),
         }
     }
 }
@@ -172,8 +191,8 @@ impl PlaceFault for ArchiveError {
         self.code()
     }
 
-    fn is_internal(&self) -> bool {
-        matches!(self, Self::Io { .. } | Self::Changed { .. })
+    fn instead(&self) -> Option<&'static str> {
+        matches!(self, Self::Io { .. } | Self::Changed { .. }).then_some(OWN_PLACES)
     }
 }
 
@@ -185,8 +204,8 @@ impl PlaceFault for LockError {
         }
     }
 
-    fn is_internal(&self) -> bool {
-        true
+    fn instead(&self) -> Option<&'static str> {
+        Some(OWN_PLACES)
     }
 }
 
@@ -195,8 +214,8 @@ impl PlaceFault for io::Error {
         "io"
     }
 
-    fn is_internal(&self) -> bool {
-        true
+    fn instead(&self) -> Option<&'static str> {
+        Some(OWN_PLACES)
     }
 }
 

@@ -5,26 +5,32 @@
 //! folder    --Scratch, ScratchFile-->           temporary, locked while they are in use
 //! file      --open_file, read_file-->           reads within a limit, and never waits
 //!           --PrivateFile-->                     replaced as a whole, for its owner alone
+//!           --require_own_folder-->             refuses a folder whose files others could exchange
+//!           --FileIdentity-->                  changes when a file changes
 //!           --sweep-->                          removes the leftovers of killed runs: what no run has locked
 //! ```
 //!
 //! It does not know the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
 mod holder;
+mod identity;
 mod inside;
 mod kernel;
 mod lock;
 mod names;
+mod own_folder;
 mod private_file;
 mod read;
 mod scratch;
 mod sweep;
 
 pub use holder::Holder;
+pub use identity::{FileIdentity, device};
 pub use inside::{leads_out, link_out_of, open_inside};
 pub use kernel::label as kernel_label;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
 pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
+pub use own_folder::{FolderFault, require_ours, require_own_folder, require_way};
 pub use private_file::{PrivateFile, StagedFile, make_private_folder};
 pub use read::{is_descriptor, open_file, read_file};
 pub use scratch::{Scratch, ScratchFile};

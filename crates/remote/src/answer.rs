@@ -114,14 +114,14 @@ impl RegistryAnswer {
         if let Some(host) = from {
             problem = format!("{host} says: {problem}");
             let status = status.as_u16();
-            return (words, StoreError::Rejected { place, status, request, problem, reason });
+            return (words, StoreError::Rejected { place, status, request, problem, reason, crossed: true });
         }
         let error = match (status, asked_wait) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
             (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
                 StoreError::RateLimited { place, seconds: asked.as_secs(), reason: GiveUpReason::Attempts }
             }
-            _ => StoreError::Rejected { place, status: status.as_u16(), request, problem, reason },
+            _ => StoreError::Rejected { place, status: status.as_u16(), request, problem, reason, crossed: false },
         };
         (words, error)
     }

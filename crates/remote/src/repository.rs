@@ -175,6 +175,6 @@ impl RemoteStore {
         } else {
             text
         };
-        StoreError::Rejected { place, status: 404, request, problem, reason }
+        StoreError::Rejected { place, status: 404, request, problem, reason, crossed: false }
     }
 }

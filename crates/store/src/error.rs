@@ -171,6 +171,8 @@ pub enum StoreError {
         problem: String,
         /// What these words mean.
         reason: RejectionReason,
+        /// Whether another host answered, to which the registry had redirected.
+        crossed: bool,
     },
     /// The registry keeps saying that content is missing or damaged that it has: other programs write the same at the same
     /// time.

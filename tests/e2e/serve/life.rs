@@ -26,6 +26,66 @@ fn others_of_the_machine_could_look_into_the_cache() {
     assert_eq!(mode & 0o777, 0o700);
 }
 
+/// Starts `serve` in vain, and checks its settings, with a cache in this folder of the scene.
+#[cfg(unix)]
+#[track_caller]
+fn check_cache(scene: &Scene, dir: &str, want: Result<(), &str>) {
+    let settings = format!(
+        "[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"{}/${{namespace}}/${{type}}\"\n[cache]\ndir = \"{dir}\"\n",
+        scene.registry.address()
+    );
+    scene.context.write("serve.toml", settings);
+    let Err(reason) = want else {
+        scene.run("serve --check-config").success();
+        return;
+    };
+    for arguments in ["serve --check-config", "serve --listen 127.0.0.1:0"] {
+        let said = scene.run(arguments);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(said.text.contains(&format!("is not used: {reason}")), "{}", said.text);
+        assert!(said.text.contains("or name another one: `dir` in the [cache] of serve.toml"), "{}", said.text);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cache_that_others_could_fill_was_served() {
+    use std::os::unix::fs::{PermissionsExt as _, chown, lchown, symlink};
+    let scene = Scene::published();
+    let mode = |name: &str, mode| {
+        std::fs::set_permissions(scene.path(name), std::fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    std::fs::create_dir_all(scene.path("above/cache")).expect("it is new");
+    let shared = "[WORK]/above/cache belongs to another user, or others may write to it";
+    for (bits, want) in [(0o777, Err(shared)), (0o1777, Err(shared)), (0o775, Err(shared)), (0o755, Ok(()))] {
+        mode("above/cache", bits);
+        check_cache(&scene, "above/cache", want);
+    }
+    symlink("above", scene.path("link")).expect("the name is free");
+    check_cache(&scene, "link/cache", Ok(()));
+    mode("above", 0o777);
+    let open = "others may write to [WORK]/above, which it is in";
+    for dir in ["above/cache", "above/new", "link/cache"] {
+        check_cache(&scene, dir, Err(open));
+        assert!(!scene.path("above/new").exists(), "nothing is made there");
+    }
+    mode("above", 0o1777);
+    check_cache(&scene, "above/cache", Ok(()));
+    mode("above", 0o755);
+    // Only the superuser can make things of another user.
+    if chown(scene.path("above"), Some(12345), None).is_err() {
+        return;
+    }
+    check_cache(&scene, "above/cache", Err("[WORK]/above, on the way to it, belongs to another user"));
+    check_cache(&scene, "above/new", Err("[WORK]/above, on the way to it, belongs to another user"));
+    chown(scene.path("above"), Some(0), None).expect("we are the superuser");
+    chown(scene.path("above/cache"), Some(12345), None).expect("we are the superuser");
+    check_cache(&scene, "above/cache", Err(shared));
+    chown(scene.path("above/cache"), Some(0), None).expect("we are the superuser");
+    lchown(scene.path("link"), Some(12345), None).expect("we are the superuser");
+    check_cache(&scene, "link/cache", Err("[WORK]/link, on the way to it, belongs to another user"));
+}
+
 #[test]
 fn an_interrupted_bridge_ends_as_every_interrupted_command() {
     let (_scene, mut serving) = served();

@@ -8,7 +8,6 @@ mod options;
 mod question;
 mod refused;
 pub(crate) mod served_by;
-mod turns;
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -28,9 +27,9 @@ pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
 use self::refused::{IF_MEANT, JUDGED, REFUSED, is_judged, refused, says_another};
 use self::served_by::{served_by, sole_address};
-use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
 use crate::place_fault::one_line;
+use crate::turns::{Burdened, Turns};
 use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
 /// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.

@@ -11,11 +11,16 @@ use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use tofu_oci_disk::{Lock, LockError, Lockable, Waiter, lock, make_private_folder, open_file};
+use tofu_oci_disk::{
+    FileIdentity, Lock, LockError, Lockable, Waiter, lock, make_private_folder, open_file, require_own_folder,
+};
 use tofu_oci_types::{Digest, DigestHasher};
+
+/// How exact the time of a zip is. Each new time makes other processes compare the zip anew.
+const EXACT: Duration = Duration::from_mins(1);
 
 /// A folder of zips.
 #[derive(Debug)]
@@ -23,9 +28,12 @@ pub(super) struct ZipFolder {
     path: PathBuf,
     /// Bytes.
     most: u64,
-    /// Names and sizes of files that this process has compared with their digests.
-    compared: Mutex<HashMap<String, u64>>,
+    /// What files were when this process compared them with their digests, by name.
+    compared: Mutex<HashMap<String, Compared>>,
 }
+
+/// The size of a file, and its identity if the system says it.
+type Compared = (u64, Option<FileIdentity>);
 
 /// A zip of the folder. It stays while this is held.
 #[derive(Debug)]
@@ -72,7 +80,13 @@ impl ZipFolder {
 
     /// Makes the folder if it is missing, for its owner alone: packages may be private.
     pub(super) fn ready(&self) -> io::Result<()> {
+        self.require_own()?;
         make_private_folder(&self.path)
+    }
+
+    /// Refuses to use the folder if others could put zips there: it may have been removed, and made by another user.
+    fn require_own(&self) -> io::Result<()> {
+        require_own_folder(&self.path).map_err(io::Error::other)
     }
 
     /// The right to make the zip of a key, which one task of one process has at a time.
@@ -83,8 +97,9 @@ impl ZipFolder {
     }
 
     /// The zip of a key; `None` if it is missing or damaged; a damaged one is removed. A file is compared with its digest once a
-    /// process, and is all read for that.
+    /// process, and again if it may have changed; it is all read for that.
     pub(super) fn find(&self, key: &ZipKey) -> io::Result<Option<KeptZip>> {
+        self.require_own()?;
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -105,8 +120,7 @@ impl ZipFolder {
             };
             let Some(kept) = opened else { continue };
             if self.is_right(&name, &kept)? {
-                // It was used now. Another user may own the file; then its time stays.
-                let _ = kept.file.set_modified(SystemTime::now());
+                self.note_use(name, &kept)?;
                 return Ok(Some(kept));
             }
             tracing::warn!(code = "blob-digest-mismatch", file = %path.display(), "a kept zip is damaged, and is made again");
@@ -118,13 +132,16 @@ impl ZipFolder {
     /// Takes a finished zip in, which lies on the same file system, and makes room for it.
     pub(super) fn keep(&self, key: &ZipKey, made: &Path) -> io::Result<KeptZip> {
         let file = open_file(made)?;
+        // It lies in a folder of its owner alone until now.
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         let digest = digest_of(&file)?;
         let name = format!("{}-{}.zip", key.0, digest.encoded());
         let path = self.path.join(&name);
         let busy = || io::Error::new(io::ErrorKind::ResourceBusy, "another program has locked a new zip");
         let kept = Self::hold(file, &path, digest)?.ok_or_else(busy)?;
         fs::rename(made, &path)?;
-        self.note_right(name, kept.size);
+        self.note_right(name, &kept)?;
         self.make_room();
         Ok(kept)
     }
@@ -140,19 +157,39 @@ impl ZipFolder {
     }
 
     fn is_right(&self, name: &str, kept: &KeptZip) -> io::Result<bool> {
-        let known = self.compared.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
-        if known == Some(kept.size) {
+        let now = kept.compared()?;
+        if self.compared().get(name) == Some(&now) {
             return Ok(true);
         }
         let is_right = digest_of(&kept.file)? == kept.digest;
         if is_right {
-            self.note_right(name.to_owned(), kept.size);
+            self.compared().insert(name.to_owned(), now);
         }
         Ok(is_right)
     }
 
-    fn note_right(&self, name: String, size: u64) {
-        self.compared.lock().unwrap_or_else(PoisonError::into_inner).insert(name, size);
+    /// The zip was used now.
+    fn note_use(&self, name: String, kept: &KeptZip) -> io::Result<()> {
+        let modified = kept.file.metadata()?.modified()?;
+        // A time that lies ahead is wrong.
+        if modified.elapsed().is_ok_and(|elapsed| elapsed < EXACT) {
+            return Ok(());
+        }
+        // Root may own the file; then its time stays.
+        if kept.file.set_modified(SystemTime::now()).is_ok() {
+            self.note_right(name, kept)?;
+        }
+        Ok(())
+    }
+
+    /// Notes what a file is now, which is right.
+    fn note_right(&self, name: String, kept: &KeptZip) -> io::Result<()> {
+        self.compared().insert(name, kept.compared()?);
+        Ok(())
+    }
+
+    fn compared(&self) -> MutexGuard<'_, HashMap<String, Compared>> {
+        self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes zips that no request reads, those first that were asked for longest ago, until the rest fits. What cannot be removed
@@ -194,6 +231,10 @@ impl ZipFolder {
 }
 
 impl KeptZip {
+    fn compared(&self) -> io::Result<Compared> {
+        Ok((self.size, FileIdentity::of(&self.file.metadata()?)))
+    }
+
     /// Removes the file, because it is damaged. Whoever reads it now finds that out.
     pub(super) fn remove(&self) {
         let _ = fs::remove_file(&self.path);

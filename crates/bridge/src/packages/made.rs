@@ -18,23 +18,37 @@ use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, NoReporter, Version};
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::watch;
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
 use crate::place_fault::{embedded_repository, upstream};
+use crate::turns::{Burdened, Turn, Turns};
 use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
 const OTHERS: Duration = Duration::from_mins(10);
 
-/// The most layers that are fetched at a time; the registry decides how long one takes.
+/// The most layers that are fetched from one registry at a time; it decides how long one takes.
 const LAYERS_AT_ONCE: usize = 16;
 
-/// Makes zips, equal ones once, and a few at a time. A zip that was begun is finished also if the client that asked for it has
-/// gone: it may come again. One that waits for its turn is not, or a client could ask for any number.
+/// How many places may be as slow as they like, until the others wait for them.
+const PLACES_AT_ONCE: usize = 4;
+
+/// How long a zip is made on after the last client that waited for it has gone.
+const WITHOUT_CLIENTS: Duration = Duration::from_mins(2);
+
+/// Makes zips, equal ones once, and a few at a time. A zip that was begun is made on for a while if the clients that asked for it
+/// have gone: they may come again. One that waits for its turn is not, or a client could ask for any number.
 pub(super) struct ZipMaker {
     work: Arc<ZipWork>,
-    running: Arc<Mutex<HashMap<ZipKey, Making>>>,
+    running: Arc<Mutex<HashMap<ZipKey, Running>>>,
+}
+
+/// A zip that is being made.
+struct Running {
+    making: Making,
+    /// Each client that waits for it has a receiver.
+    clients: watch::Sender<()>,
 }
 
 /// A layer of a repository that is a zip.
@@ -66,16 +80,15 @@ struct ZipWork {
     folder: ZipFolder,
     limits: Limits,
     /// Packing takes a core.
-    cores: Arc<Semaphore>,
-    /// Turns of layers.
-    layers: Arc<Semaphore>,
+    packed: Turns,
+    layers: Turns,
 }
 
 impl ZipMaker {
     pub(super) fn new(folder: ZipFolder, limits: Limits) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let [cores, layers] = [cores, LAYERS_AT_ONCE].map(|turns| Arc::new(Semaphore::new(turns)));
-        let work = Arc::new(ZipWork { folder, limits, cores, layers });
+        let [packed, layers] = [cores, LAYERS_AT_ONCE].map(|turns| Turns::new(PLACES_AT_ONCE * turns, turns));
+        let work = Arc::new(ZipWork { folder, limits, packed, layers });
         Self { work, running: Arc::default() }
     }
 
@@ -103,41 +116,71 @@ impl ZipMaker {
     }
 
     async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<KeptZip>, Refusal> {
-        let running = self.running().get(&key).cloned();
-        if let Some(making) = running {
+        let joined = lock(&self.running).get(&key).map(Running::join);
+        if let Some((making, _here)) = joined {
             return making.await;
         }
         if let Some(kept) = self.work.known(&key, &origin).await? {
             return Ok(Arc::new(kept));
         }
         let turn = self.work.turn(&origin).await;
-        let making = {
-            let mut running = self.running();
-            if let Some(making) = running.get(&key) {
+        let (making, _here) = {
+            let mut running = lock(&self.running);
+            if let Some(running) = running.get(&key) {
                 drop(turn);
-                making.clone()
+                running.join()
             } else {
-                let (work, done) = (Arc::clone(&self.work), Arc::clone(&self.running));
-                let own = key.clone();
-                let making = async move {
-                    let made = work.find_or_make(&own, &origin).await;
-                    drop(turn);
-                    // Whoever asks from here on looks anew: the zip may have been removed meanwhile.
-                    done.lock().unwrap_or_else(PoisonError::into_inner).remove(&own);
-                    made.map(Arc::new)
-                };
-                let making = making.boxed().shared();
-                running.insert(key, making.clone());
+                let (clients, here) = watch::channel(());
+                let making = self.making(key.clone(), origin, turn, clients.clone());
+                running.insert(key, Running { making: making.clone(), clients });
                 drop(tokio::spawn(making.clone()));
-                making
+                (making, here)
             }
         };
         making.await
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<ZipKey, Making>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Makes a zip, until no client has waited for it for a while.
+    fn making(&self, key: ZipKey, origin: ZipOrigin, turn: Turn, clients: watch::Sender<()>) -> Making {
+        let (work, running) = (Arc::clone(&self.work), Arc::clone(&self.running));
+        let making = async move {
+            let made = tokio::select! {
+                made = work.find_or_make(&key, &origin) => made.map(Arc::new),
+                () = left(&key, &clients, &running) => {
+                    return Err(upstream(origin.address(), &io::Error::from(io::ErrorKind::TimedOut)));
+                }
+            };
+            drop(turn);
+            // Whoever asks from here on looks anew: the zip may have been removed meanwhile.
+            lock(&running).remove(&key);
+            made
+        };
+        making.boxed().shared()
     }
+}
+
+impl Running {
+    /// For one client more, which waits as long as it has the receiver.
+    fn join(&self) -> (Making, watch::Receiver<()>) {
+        (self.making.clone(), self.clients.subscribe())
+    }
+}
+
+/// Waits until no client has waited for the zip for a while. From then on none finds it here.
+async fn left(key: &ZipKey, clients: &watch::Sender<()>, running: &Mutex<HashMap<ZipKey, Running>>) {
+    loop {
+        clients.closed().await;
+        tokio::time::sleep(WITHOUT_CLIENTS).await;
+        let mut running = lock(running);
+        if clients.receiver_count() == 0 {
+            running.remove(key);
+            return;
+        }
+    }
+}
+
+fn lock(running: &Mutex<HashMap<ZipKey, Running>>) -> MutexGuard<'_, HashMap<ZipKey, Running>> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ZipOrigin {
@@ -218,12 +261,13 @@ impl ZipWork {
     }
 
     /// Waits for a turn to make a zip.
-    async fn turn(&self, origin: &ZipOrigin) -> OwnedSemaphorePermit {
-        let turns = match origin {
-            ZipOrigin::Offer(_) => &self.cores,
-            ZipOrigin::Layer(..) => &self.layers,
+    async fn turn(&self, origin: &ZipOrigin) -> Turn {
+        let (turns, place) = match origin {
+            ZipOrigin::Offer(offer) => (&self.packed, offer.place().clone()),
+            ZipOrigin::Layer(_, layer) => (&self.layers, layer.store.place()),
         };
-        Arc::clone(turns).acquire_owned().await.expect("the semaphore is never closed")
+        let registry = place.repository().map(|repository| repository.registry().to_owned());
+        turns.take(Burdened::Host(registry.unwrap_or_else(|| place.to_string()))).await
     }
 
     /// The zip, if it is on disk. What is pulled through ends in its destination all the same.

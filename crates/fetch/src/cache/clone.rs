@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::identity::device;
+use tofu_oci_disk::device;
 
 /// How a file gets a second place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

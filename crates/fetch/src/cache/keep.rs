@@ -5,12 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_archive::{PackageContents, PackageFile};
-use tofu_oci_disk::{Lock, Scratch, Waiter};
+use tofu_oci_disk::{Lock, Scratch, Waiter, device};
 use tofu_oci_types::{PackageHash, Reporter};
 
 use super::clone::{CloneWay, set_mode};
 use super::folder::{CacheFolder, KeptFrom};
-use super::identity::device;
 use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, UnpackedTo};
 use super::take::{CacheRequest, make_folders, read_only};

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tofu_oci_archive::KnownFiles;
-use tofu_oci_disk::{ScratchFile, kernel_label};
+use tofu_oci_disk::{FileIdentity, ScratchFile, kernel_label};
 use tofu_oci_types::Digest;
 
 use super::folder::CacheFolder;
-use super::identity::FileIdentity;
 use super::record::bytes_of_hex;
 
 /// Smaller files, in bytes, are read each time: that takes no longer than looking them up.

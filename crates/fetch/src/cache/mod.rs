@@ -17,7 +17,6 @@
 
 mod clone;
 mod folder;
-mod identity;
 mod keep;
 mod memo;
 mod open;

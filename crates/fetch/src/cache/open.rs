@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tofu_oci_archive::KnownFiles;
-use tofu_oci_disk::{Held, Lock, Lockable, Waiter};
+use tofu_oci_disk::{FolderFault, Held, Lock, Lockable, Waiter};
 use tofu_oci_types::{Event, PackageHash, Reporter};
 
 use super::clone::Cloner;
-use super::folder::{CacheFolder, CacheFolderFault};
+use super::folder::CacheFolder;
 use super::memo::FileMemo;
 
 /// Which folders a run uses as caches.
@@ -75,18 +75,19 @@ impl PackageCache {
 
     fn opened(
         settings: &PackageCacheSettings,
-        own: fn(&Path) -> Result<CacheFolder, CacheFolderFault>,
+        own: fn(&Path) -> Result<CacheFolder, FolderFault>,
         reporter: &dyn Reporter,
     ) -> Self {
-        let usable = |root: &Path, found: Result<CacheFolder, CacheFolderFault>, variable| {
-            let report = |fault: &CacheFolderFault| {
+        let usable = |root: &Path, found: Result<CacheFolder, FolderFault>, variable| {
+            let report = |fault: &FolderFault| {
                 let text = format!("the package cache in {} is not used: {fault}", root.display());
                 // Some users have no home folder; who names a cache wants one.
                 let event = match settings.origin {
                     CacheDirOrigin::Named => Event::warning("cache-not-used", text),
                     CacheDirOrigin::Usual => Event::note("cache-not-used", text),
                 };
-                reporter.event(&event.with_hint(fault.hint(variable)));
+                let otherwise = format!("set {variable} to another folder; an empty {variable} turns the cache off");
+                reporter.event(&event.with_hint(fault.hint(&otherwise)));
             };
             found.inspect_err(report).ok()
         };

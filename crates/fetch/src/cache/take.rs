@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageContents, PackageFile, file_sha256};
-use tofu_oci_disk::{Lock, Waiter};
+use tofu_oci_disk::{FileIdentity, Lock, Waiter};
 use tofu_oci_source::{Offer, Package};
 use tofu_oci_types::{Digest, Event, PackageHash, Reporter, Scheme};
 
 use super::clone::{CloneWay, set_mode};
 use super::folder::{CacheFolder, KeptFrom};
-use super::identity::FileIdentity;
 use super::open::{OpenCaches, PackageCache};
 use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::blocking::blocking;

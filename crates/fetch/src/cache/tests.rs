@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageFile, file_sha256};
+use tofu_oci_disk::FileIdentity;
 use tofu_oci_types::NoReporter;
 
 use super::clone::CloneWay;
 use super::folder::CacheFolder;
-use super::identity::FileIdentity;
 use super::memo::{FileMemo, LEAST};
 use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 use super::take::ComparedFile;

@@ -80,7 +80,7 @@ async fn a_release_of_a_thousand_platforms_costs_a_request_each_and_one_list_of_
 #[tokio::test]
 async fn a_release_of_too_many_platforms_says_how_many_are_read() {
     let refusal = served(&large(1001).await).await.unwrap_err();
-    let Refusal::Upstream { code: "bad-body", reason, .. } = &refusal else { panic!("{refusal:?}") };
+    let Refusal::Upstream { code: "bad-body", detail: Some(reason), .. } = &refusal else { panic!("{refusal:?}") };
     assert!(reason.ends_with("manifest of tag 2.0.0: it has 1001 entries, more than 1000"), "{reason}");
     // Other places have no index.
     let place = Scripted::new("example.com/x", &["1.0.0"]);

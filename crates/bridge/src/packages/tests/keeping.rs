@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::FolderSource;
 use tofu_oci_store::MemoryStore;
@@ -147,16 +148,61 @@ async fn a_damaged_file_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_damaged_under_a_running_process_never_comes_whole_and_is_made_again() {
+async fn a_file_that_is_damaged_after_it_was_found_never_comes_whole_and_is_made_again() {
     let bench = Bench::new(PackageLayout::Image).await;
-    let site = bench.serve().await;
-    let zip = site.zip().await;
+    let (packages, package) = (bench.packages(Redirects::Never), bench.package("linux_amd64").await);
+    let found = packages.zip(&package).await.unwrap();
+    let (_, zip) = answered(&packages, &found, None).await;
     let path = &files(bench.cache.path())[0];
     let mut bytes = fs::read(path).unwrap();
     bytes[1000] ^= 1;
     fs::write(path, bytes).unwrap();
-    assert!(site.try_zip().await.is_err());
-    assert_eq!(site.zip().await, zip);
+    assert_ne!(answered(&packages, &found, None).await.1, zip);
+    let found = packages.zip(&package).await.unwrap();
+    assert_eq!(answered(&packages, &found, None).await.1, zip);
+}
+
+/// The zip of the bench's layer, kept because a part was asked for; what a running process gives of it afterwards.
+async fn part_after(change: impl FnOnce(&Path)) -> (Bytes, Bytes) {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let site = bench.serve().await;
+    let part = async || site.get(&[("range", "bytes=0-99")]).await.bytes().await.unwrap();
+    let before = part().await;
+    change(&files(bench.cache.path())[0]);
+    (before, part().await)
+}
+
+#[tokio::test]
+async fn a_kept_zip_that_was_replaced_by_a_file_of_the_same_size_was_given_in_parts() {
+    let replaced = |path: &Path| {
+        let other = path.with_extension("new");
+        fs::write(&other, vec![b'x'; usize::try_from(path.metadata().unwrap().len()).unwrap()]).unwrap();
+        fs::rename(other, path).unwrap();
+    };
+    let (before, after) = part_after(replaced).await;
+    assert_eq!(before, after);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn other_users_could_read_kept_zips_and_zips_of_a_folder_that_others_write_to_were_given() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for layout in [PackageLayout::Artifact, PackageLayout::Image] {
+        let bench = Bench::new(layout).await;
+        let (packages, package) = (bench.packages(Redirects::Never), bench.package("linux_amd64").await);
+        let zip = packages.zip(&package).await.unwrap();
+        let part = async || answered(&packages, &zip, Some("bytes=0-9")).await.0;
+        assert_eq!(part().await, 206);
+        let zips = files(bench.cache.path());
+        assert_eq!(zips[0].metadata().unwrap().permissions().mode() & 0o777, 0o600, "{}", zips[0].display());
+        fs::set_permissions(bench.cache.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let refusal = packages.zip(&package).await.err().map(|refusal| refusal.for_operator());
+        match layout {
+            // Nothing is read for it.
+            PackageLayout::Artifact => assert_eq!(part().await, 502),
+            _ => assert!(refusal.unwrap().contains("others may write to it")),
+        }
+    }
 }
 
 #[tokio::test]

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use http::{HeaderMap, Method};
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, StoreError};
@@ -26,6 +27,8 @@ struct Endless {
     inner: MemoryStore,
     pieces: Arc<AtomicUsize>,
     gone: Arc<Notify>,
+    /// Whether pieces come at all; otherwise it counts its streams instead.
+    comes: bool,
 }
 
 /// Reports that the last reader has gone.
@@ -57,6 +60,14 @@ impl ReadStore for Endless {
 
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
         let (reader, pieces) = (Reader(Arc::clone(&self.gone)), Arc::clone(&self.pieces));
+        if !self.comes {
+            pieces.fetch_add(1, Ordering::Relaxed);
+            let never = async move {
+                let _reader = reader;
+                std::future::pending().await
+            };
+            return Ok(futures_util::stream::once(never).boxed());
+        }
         let stream = futures_util::stream::repeat_with(move || {
             let _ = &reader;
             pieces.fetch_add(1, Ordering::Relaxed);
@@ -75,7 +86,7 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
     let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let place = Place::Host("example.com".to_owned());
     let inner = MemoryStore::new(place);
-    let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone) };
+    let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: true };
     let blob = Descriptor::new("archive/zip", Digest::sha256(b""), SIZE);
     let zip = layer_zip(store, blob, LayerContents::Provider);
     let cache = tempfile::tempdir().unwrap();
@@ -100,6 +111,55 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
     drop(client);
     gone.notified().await;
     assert!(serving.await.unwrap().is_err());
+}
+
+/// A repository whose blobs never come.
+fn slow(place: &str) -> (Endless, Arc<AtomicUsize>, Arc<Notify>) {
+    let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let inner = MemoryStore::new(Place::Registry(place.parse().unwrap()));
+    (Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: false }, pieces, gone)
+}
+
+#[tokio::test]
+async fn slow_archives_of_one_registry_kept_those_of_every_other_from_clients() {
+    let cache = tempfile::tempdir().unwrap();
+    let packages = Packages::new(options(cache.path()));
+    let asked = (0..40_u8).map(|number| {
+        let blob = Descriptor::new("archive/zip", Digest::sha256(&[number]), 1 << 20);
+        let (store, ..) = slow(&format!("slow.example/acme/{number}"));
+        layer_zip(store, blob, LayerContents::Provider)
+    });
+    let asked: Vec<_> = asked.collect();
+    let asked = futures_util::future::join_all(asked.iter().map(|zip| answered(&packages, zip, Some("bytes=0-0"))));
+    assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err(), "nothing comes");
+    let blob = Descriptor::of("archive/zip", b"right");
+    let store = MemoryStore::new(Place::Registry("ghcr.io/acme/zap".parse().unwrap()));
+    store.insert_unchecked(&blob, Bytes::from_static(b"right"));
+    let other = layer_zip(store, blob, LayerContents::Provider);
+    let got = tokio::time::timeout(Duration::from_secs(10), answered(&packages, &other, Some("bytes=0-0"))).await;
+    assert_eq!(got.expect("it waits for the slow ones"), (206, Bytes::from_static(b"r")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_archive_that_no_client_waited_for_any_more_was_fetched_for_ever() {
+    let cache = tempfile::tempdir().unwrap();
+    let packages = Packages::new(options(cache.path()));
+    let (store, fetches, gone) = slow("slow.example/acme/zap");
+    let zip = layer_zip(store, Descriptor::new("archive/zip", Digest::sha256(b""), SIZE), LayerContents::Provider);
+    let ask = async |seconds| {
+        let asked = answered(&packages, &zip, Some("bytes=0-0"));
+        assert!(tokio::time::timeout(Duration::from_secs(seconds), asked).await.is_err(), "nothing comes");
+    };
+    // A client that comes again, and one that waits for long, find the same fetch.
+    ask(2).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    ask(600).await;
+    assert!(gone.notified().now_or_never().is_none() && fetches.load(Ordering::Relaxed) == 1);
+    let begin = tokio::time::Instant::now();
+    gone.notified().await;
+    assert_eq!(begin.elapsed().as_secs() / 60, 2);
+    ask(2).await;
+    assert_eq!(fetches.load(Ordering::Relaxed), 2, "it is begun anew");
 }
 
 #[tokio::test]

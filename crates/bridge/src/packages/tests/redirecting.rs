@@ -2,10 +2,13 @@
 
 use http::Method;
 use tofu_oci_packer::PackageLayout;
-use tofu_oci_testkit::{BlobHost, ClientCertificate, Fault, Registry, Rule};
+use tofu_oci_store::ReadStore as _;
+use tofu_oci_testkit::{Answer, BlobHost, ClientCertificate, Fault, Registry, Rule};
+use tofu_oci_types::{Digest, ProviderAddr, Reference};
 
 use super::super::Redirects;
 use super::{BLOBS, Bench, head, linux, serve};
+use crate::place_fault::upstream;
 
 #[tokio::test]
 async fn a_client_is_sent_where_the_registry_sends_its_readers() {
@@ -39,6 +42,48 @@ async fn clients_got_the_first_bytes_of_what_another_host_sent_for_a_zip() {
     assert_eq!(site.zip().await, linux().build());
     assert_eq!(site.zip().await, linux().build());
     assert_eq!((bench.ranges().len(), objects.requests().len()), (3, 2), "the second one is on the disk");
+}
+
+#[tokio::test]
+async fn clients_were_told_what_another_host_answered_and_which_digest_its_bytes_have() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let package = bench.package("linux_amd64").await;
+    let redirect_to = |prefix: String| {
+        bench.registry.clear_faults();
+        bench.registry.fault(Rule::on("GET", "/v2/zap/*").then(Fault::Redirect { status: 307, prefix }));
+    };
+    let answered = async || {
+        let answer = serve(bench.packages(Redirects::Never), package.clone()).await.get(&[]).await;
+        assert_eq!(answer.status(), 502);
+        answer.text().await.unwrap()
+    };
+    let mut said = Vec::new();
+    for fault in [Fault::ReplaceBody("{}".into()), Fault::CorruptBody(-1), Fault::Disconnect] {
+        let objects = BlobHost::start(&bench.registry);
+        objects.fault(Rule::on("GET", "*").then(fault));
+        redirect_to(objects.signed_prefix());
+        said.push(answered().await);
+    }
+    redirect_to("http://127.0.0.1:1".to_owned());
+    said.push(answered().await);
+    let objects = BlobHost::start(&bench.registry);
+    objects.fault(Rule::on("GET", "*").then(Fault::Answer(Answer::error(403, "DENIED", "EVILBYTES internal secret"))));
+    redirect_to(objects.signed_prefix());
+    said.push(answered().await);
+    let (store, address) = (bench.store(), || "example.com/acme/zap".parse::<ProviderAddr>().unwrap());
+    let errors = [
+        store.manifest(&Reference::Tag("1.0.0".parse().unwrap())).await.map(drop).unwrap_err(),
+        store.manifest(&Reference::Digest(Digest::sha256(b""))).await.map(drop).unwrap_err(),
+        store.tags().await.map(drop).unwrap_err(),
+    ];
+    for error in errors {
+        let refusal = upstream(address(), &error);
+        assert!(refusal.for_operator().contains("EVILBYTES"), "{}", refusal.for_operator());
+        said.push(format!("{refusal}\n"));
+    }
+    said.dedup();
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].ends_with("the access log of the server says what\n"), "{}", said[0]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use tofu_oci_bridge::{
     ServerCertificates, ServerOptions, TlsFiles, Visibility,
 };
 
-use tofu_oci_disk::make_private_folder;
+use tofu_oci_disk::{make_private_folder, require_own_folder};
 
 use super::context::Context;
 use super::stop::StoppedBy;
@@ -53,13 +53,18 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     start::warn(context, &settings, &signer);
     if args.check_config {
         log_file::check(&settings)?;
+        cache(&settings)?;
         start::print_settings(context, &settings);
         return Ok(Exit::Done);
     }
+    let cache = cache(&settings)?;
+    make_private_folder(&cache).map_err(|error| {
+        Diagnostic::usage(format!("the cache {} cannot be made", cache.display())).io_hint("write", &cache, &error)
+    })?;
     let config = &settings.config;
     let visibility = if access.is_restricted() { Visibility::Private } else { Visibility::Public };
     let packages = Packages::new(PackageOptions {
-        cache: cache(&settings)?,
+        cache,
         cache_bytes: config.cache.size,
         limits: places::limits(),
         redirects: config.redirects,
@@ -118,15 +123,21 @@ fn certificates(dir: &Path, tls: &TlsFiles) -> Result<ServerCertificates, Diagno
     ServerCertificates::of_files(files).map_err(|error| unserved(&error))
 }
 
-/// The folder of converted packages, which is made for its owner alone if it is missing: packages may be private.
+/// The folder of converted packages.
+///
+/// # Errors
+/// If others could put files there: what is in it is served. Exit code 2.
 fn cache(settings: &Settings) -> Result<std::path::PathBuf, Diagnostic> {
     let named = settings.config.cache.dir.as_ref().map(|dir| settings.dir.join(dir));
+    let otherwise = "name another one: `dir` in the [cache] of serve.toml";
     let dir = named.or_else(|| cache_folder("serve")).ok_or_else(|| {
         Diagnostic::usage("there is no folder for the cache: HOME is not set")
             .hint("name one: `dir` in the [cache] of serve.toml")
     })?;
-    make_private_folder(&dir).map_err(|error| {
-        Diagnostic::usage(format!("the cache {} cannot be made", dir.display())).io_hint("write", &dir, &error)
+    require_own_folder(&dir).map_err(|fault| {
+        Diagnostic::usage(format!("the cache {} is not used: {fault}", dir.display()))
+            .code("cache-not-used")
+            .hint(fault.hint(otherwise))
     })?;
     Ok(dir)
 }

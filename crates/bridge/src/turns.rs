@@ -1,14 +1,14 @@
-//! Who may ask a place now: the others wait.
+//! Who may ask a place now, or fetch from it: the others wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Whom a question burdens.
+/// Whom a question or a download burdens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Burdened {
-    /// A registry, by its host.
+pub(crate) enum Burdened {
+    /// A registry, by its host; or what an archive is made from, by its place.
     Host(String),
     /// What a place consists of, by the number of the place.
     Place(usize),
@@ -16,27 +16,27 @@ pub(super) enum Burdened {
     ModulePlace(usize),
 }
 
-/// The questions that are under way.
-pub(super) struct Turns {
+/// The questions, or the downloads, that are under way.
+pub(crate) struct Turns {
     all: Arc<Semaphore>,
     each: Mutex<HashMap<Burdened, Weak<Semaphore>>>,
     at_one: usize,
 }
 
-/// The right to ask, as long as it is held.
-pub(super) struct QuestionTurn {
+/// The right to ask or to fetch, as long as it is held.
+pub(crate) struct Turn {
     _one: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
 impl Turns {
-    /// So many questions at a time, and of these so many to one.
-    pub(super) fn new(all: usize, at_one: usize) -> Self {
+    /// So many at a time, and of these so many to one.
+    pub(crate) fn new(all: usize, at_one: usize) -> Self {
         Self { all: Arc::new(Semaphore::new(all)), each: Mutex::default(), at_one }
     }
 
     /// Waits for its turn there first, so that those who wait for a stuck place do not take the turns of others.
-    pub(super) async fn take(&self, burdened: Burdened) -> QuestionTurn {
+    pub(crate) async fn take(&self, burdened: Burdened) -> Turn {
         let one = {
             let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(known) = each.get(&burdened).and_then(Weak::upgrade) {
@@ -51,6 +51,6 @@ impl Turns {
         let closed = "no one closes the semaphore";
         let one = one.acquire_owned().await.expect(closed);
         let all = Arc::clone(&self.all).acquire_owned().await.expect(closed);
-        QuestionTurn { _one: one, _all: all }
+        Turn { _one: one, _all: all }
     }
 }

@@ -10,21 +10,23 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// Which file it is, its size and its times. A file whose identity is the same has the same bytes: no program can set
 /// the time of a file's last change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileIdentity {
-    pub(super) device: u64,
-    pub(super) inode: u64,
+pub struct FileIdentity {
+    /// The file system.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
     /// Bytes.
-    pub(super) size: u64,
+    pub size: u64,
     /// Seconds and nanoseconds of the last change of its bytes.
-    pub(super) modified: (i64, i64),
+    pub modified: (i64, i64),
     /// The same of its status: links, mode, owner, bytes.
-    pub(super) changed: (i64, i64),
+    pub changed: (i64, i64),
 }
 
 impl FileIdentity {
     /// `None` if the system does not say, or its times are too coarse to show every change.
     #[cfg(unix)]
-    pub(super) fn of(file: &Metadata) -> Option<Self> {
+    pub fn of(file: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt as _;
         let identity = Self {
             device: file.dev(),
@@ -39,17 +41,17 @@ impl FileIdentity {
 
     /// `None`: this system does not say.
     #[cfg(not(unix))]
-    pub(super) fn of(_file: &Metadata) -> Option<Self> {
+    pub fn of(_file: &Metadata) -> Option<Self> {
         None
     }
 
     /// Whether both are one file with the same bytes, if only this program has changed its links or mode meanwhile.
-    pub(super) fn has_bytes_of(&self, other: &Self) -> bool {
+    pub fn has_bytes_of(&self, other: &Self) -> bool {
         Self { changed: other.changed, ..*self } == *other
     }
 
     /// Whether the file has been as it is for long enough: a change in this very moment might not show.
-    pub(super) fn is_settled(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let limit = now.saturating_sub(SETTLED);
         let settled = |(seconds, _): (i64, i64)| u64::try_from(seconds).is_ok_and(|seconds| seconds < limit.as_secs());
@@ -59,12 +61,12 @@ impl FileIdentity {
 
 /// The file system that a file or folder is on; the same for all if the system does not say.
 #[cfg(unix)]
-pub(super) fn device(file: &Metadata) -> u64 {
+pub fn device(file: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::dev(file)
 }
 
 /// The file system that a file or folder is on; the same for all if the system does not say.
 #[cfg(not(unix))]
-pub(super) fn device(_file: &Metadata) -> u64 {
+pub fn device(_file: &Metadata) -> u64 {
     0
 }
