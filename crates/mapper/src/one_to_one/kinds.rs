@@ -13,8 +13,10 @@ use crate::{TemplateAddress, TemplateOf};
 /// A provider and a module that these rules send to one place, if the search finds them. Each kind has its rules, and what says
 /// whether the rule of a number counts for an address.
 pub fn provider_and_module_in_one_place(
-    (providers, is_of_provider): (&[AddressRule<'_, ProviderAddr>], &dyn Fn(usize, &ProviderAddr) -> bool),
-    (modules, is_of_module): (&[AddressRule<'_, ModuleAddr>], &dyn Fn(usize, &ModuleAddr) -> bool),
+    providers: &[AddressRule<'_, ProviderAddr>],
+    is_of_provider: &dyn Fn(usize, &ProviderAddr) -> bool,
+    modules: &[AddressRule<'_, ModuleAddr>],
+    is_of_module: &dyn Fn(usize, &ModuleAddr) -> bool,
     predecessors: &Predecessors,
 ) -> Option<(ProviderAddr, ModuleAddr, Place)> {
     // A provider's type is read as a module's name, and its target is of no account.
@@ -26,17 +28,19 @@ pub fn provider_and_module_in_one_place(
     let found = RefCell::new(None);
     for one in of_providers {
         for other in &of_modules {
+            let pair = |first: &[String], second: &[String]| {
+                let provider = address_of::<ProviderAddr>(first.get(..3)?)?;
+                let module = address_of::<ModuleAddr>(second)?;
+                let place = providers[one.from.0].places[one.from.1].place(&provider).ok().map(Place::from)?;
+                let same = modules[other.from.0].places[other.from.1].place(&module).ok().map(Place::from)?;
+                let counts = is_of_provider(one.from.0, &provider) && is_of_module(other.from.0, &module);
+                (counts && place == same).then_some((provider, module, place))
+            };
             let is_meeting = |first: &[String], second: &[String]| {
-                let pair = || {
-                    let (provider, module) =
-                        (address_of::<ProviderAddr>(&first[..3])?, address_of::<ModuleAddr>(second)?);
-                    let place = providers[one.from.0].places[one.from.1].place(&provider).ok().map(Place::from)?;
-                    let same = modules[other.from.0].places[other.from.1].place(&module).ok().map(Place::from)?;
-                    let counts = is_of_provider(one.from.0, &provider) && is_of_module(other.from.0, &module);
-                    (counts && place == same).then_some((provider, module, place))
-                };
-                *found.borrow_mut() = pair();
-                found.borrow().is_some()
+                let pair = pair(first, second);
+                let is_found = pair.is_some();
+                *found.borrow_mut() = pair;
+                is_found
             };
             if search(TemplateOf::Modules, (&one, other), true, &is_meeting) == SearchEnd::Meeting {
                 return found.into_inner();
@@ -76,7 +80,7 @@ mod tests {
         let is_of_provider = |_: usize, address: &ProviderAddr| include[0].matches(address);
         let is_of_module = |_: usize, address: &ModuleAddr| include_modules[0].matches(address);
         let none = Predecessors::NONE;
-        match provider_and_module_in_one_place((&rules, &is_of_provider), (&of_modules, &is_of_module), none) {
+        match provider_and_module_in_one_place(&rules, &is_of_provider, &of_modules, &is_of_module, none) {
             Some((provider, module, place)) => format!("{provider} {module} {place}"),
             None => "none".to_owned(),
         }

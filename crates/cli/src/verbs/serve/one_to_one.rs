@@ -89,7 +89,7 @@ fn refuse_spelt(
     let is_of_module = |place: usize, address: &ModuleAddr| config.module_place(&predecessors, address) == Some(place);
     check_one_to_one(&of_modules, &is_of_module, &predecessors)
         .map_err(|error| refused(settings, &config.modules[error.rule().0].from, &error))?;
-    Ok(provider_and_module_in_one_place((&rules, &is_of), (&of_modules, &is_of_module), &predecessors))
+    Ok(provider_and_module_in_one_place(&rules, &is_of, &of_modules, &is_of_module, &predecessors))
 }
 
 /// The repositories of a place and of its upstreams. What has many providers keeps each for itself; what cannot be read is
