@@ -24,7 +24,7 @@ pub(crate) struct Turns {
 }
 
 /// The right to ask or to fetch, as long as it is held.
-pub(crate) struct Turn {
+pub(crate) struct PlaceTurn {
     _one: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
@@ -36,7 +36,7 @@ impl Turns {
     }
 
     /// Waits for its turn there first, so that those who wait for a stuck place do not take the turns of others.
-    pub(crate) async fn take(&self, burdened: Burdened) -> Turn {
+    pub(crate) async fn take(&self, burdened: Burdened) -> PlaceTurn {
         let one = {
             let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(known) = each.get(&burdened).and_then(Weak::upgrade) {
@@ -51,6 +51,6 @@ impl Turns {
         let closed = "no one closes the semaphore";
         let one = one.acquire_owned().await.expect(closed);
         let all = Arc::clone(&self.all).acquire_owned().await.expect(closed);
-        Turn { _one: one, _all: all }
+        PlaceTurn { _one: one, _all: all }
     }
 }

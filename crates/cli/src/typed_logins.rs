@@ -10,11 +10,11 @@ use tofu_oci_types::{masked, printable};
 const OWN_VARIABLES: &str = "TOFU_OCI_";
 
 /// A piece of an address, and what is shown in its place.
-type Secret = (String, String);
+type TypedSecret = (String, String);
 
 /// The text with `***` in the place of user information and of values of a query that were typed.
 pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
-    static TYPED: OnceLock<Vec<Secret>> = OnceLock::new();
+    static TYPED: OnceLock<Vec<TypedSecret>> = OnceLock::new();
     let typed = TYPED.get_or_init(|| {
         let own = std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with(OWN_VARIABLES));
         let words = std::env::args_os().skip(1).chain(own.map(|(_, value)| value));
@@ -23,7 +23,7 @@ pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
     without(text, typed)
 }
 
-fn without<'a>(text: &'a str, secrets: &[Secret]) -> Cow<'a, str> {
+fn without<'a>(text: &'a str, secrets: &[TypedSecret]) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     for (secret, shown) in secrets {
         if text.contains(secret.as_str()) {
@@ -33,7 +33,7 @@ fn without<'a>(text: &'a str, secrets: &[Secret]) -> Cow<'a, str> {
     text
 }
 
-fn secrets(word: &str) -> Vec<Secret> {
+fn secrets(word: &str) -> Vec<TypedSecret> {
     let logins = logins(word).into_iter().map(|login| (login, "***@".to_owned()));
     let queries = queries(word).into_iter();
     let queries = queries.flat_map(|(query, shown)| in_each_form(query).map(move |form| (form, shown.clone())));
@@ -42,7 +42,7 @@ fn secrets(word: &str) -> Vec<Secret> {
 }
 
 /// One may be a part of another.
-fn longest_first(mut secrets: Vec<Secret>) -> Vec<Secret> {
+fn longest_first(mut secrets: Vec<TypedSecret>) -> Vec<TypedSecret> {
     secrets.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     secrets.dedup();
     secrets
@@ -56,13 +56,14 @@ fn in_each_form(text: String) -> [String; 3] {
 
 /// The arguments of a query in a word that may be secret, each with its `?` or `&`. What has no `=` may be a pattern, except in
 /// a URL.
-fn queries(word: &str) -> Vec<Secret> {
+fn queries(word: &str) -> Vec<TypedSecret> {
     let query = word.split_once('?').map_or("", |(_, query)| query);
     let arguments = query.split('&').enumerate().map(|(position, argument)| {
         let (mark, shown) = (if position == 0 { '?' } else { '&' }, masked(&format!("?{argument}")));
         (format!("{mark}{argument}"), format!("{mark}{}", shown.trim_start_matches('?')))
     });
-    let is_secret = |(argument, shown): &Secret| argument != shown && (argument.contains('=') || word.contains("://"));
+    let is_secret =
+        |(argument, shown): &TypedSecret| argument != shown && (argument.contains('=') || word.contains("://"));
     arguments.filter(is_secret).collect()
 }
 

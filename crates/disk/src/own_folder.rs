@@ -45,8 +45,8 @@ pub enum FolderFault {
     },
 }
 
-/// Refuses a folder if others can put files in it, or another one in its place. Links of the user are followed. A folder that is
-/// missing is right if no one else can make it.
+/// Refuses a folder if others can put files in it, or another one in its place. Links of the user are followed, and the user's own
+/// group may write. A folder that is missing is right if no one else can make it.
 ///
 /// # Errors
 ///
@@ -54,7 +54,13 @@ pub enum FolderFault {
 pub fn require_own_folder(folder: &Path) -> Result<(), FolderFault> {
     match fs::canonicalize(folder) {
         Ok(real) => {
-            require_ours(&real)?;
+            let metadata = fs::metadata(&real).map_err(FolderFault::io(&real))?;
+            if !metadata.is_dir() {
+                return Err(FolderFault::io(&real)(io::ErrorKind::NotADirectory.into()));
+            }
+            if !has_our_owner(&metadata) || others_may_write(&metadata) {
+                return Err(FolderFault::Shared { folder: real });
+            }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(FolderFault::io(folder)(error)),
@@ -159,14 +165,30 @@ fn is_ours(_folder: &Metadata) -> bool {
     true
 }
 
-/// Whether others may rename what lies in the folder. The user's own group is the user; with the sticky bit, each may rename
-/// what is their own.
+/// Whether others may rename what lies in the folder. With the sticky bit, each may rename what is their own.
 #[cfg(unix)]
 fn is_open_to_others(folder: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    others_may_write(folder) && folder.permissions().mode() & 0o1000 == 0
+}
+
+/// Whether others may write to the folder. The user's own group is the user.
+#[cfg(unix)]
+fn others_may_write(folder: &Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let mode = folder.permissions().mode();
     let by_group = mode & 0o020 != 0 && folder.gid() != 0 && folder.gid() != rustix::process::getegid().as_raw();
-    (by_group || mode & 0o002 != 0) && mode & 0o1000 == 0
+    by_group || mode & 0o002 != 0
+}
+
+#[cfg(not(unix))]
+fn others_may_write(_folder: &Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn has_our_owner(_metadata: &Metadata) -> bool {
+    true
 }
 
 impl FolderFault {

@@ -21,7 +21,7 @@ use super::refused::{IF_MEANT, JUDGED, REFUSED, absent_version, is_judged, modul
 use super::served_by::most_specific;
 use crate::counts::Counts;
 use crate::place_fault::{embedded_repository, upstream};
-use crate::turns::{Burdened, Turn, Turns};
+use crate::turns::{Burdened, PlaceTurn, Turns};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -181,7 +181,7 @@ impl ModuleCatalog {
 
 impl ModuleRepositoriesAsked {
     /// The repository of a module, when it is its turn to be asked.
-    async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, Turn), Failed> {
+    async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, PlaceTurn), Failed> {
         let Ok(store) = (self.places[number].open)(address) else {
             let refusal = Refusal::UnknownAddress { address: address.into(), reason: Some(NO_REPOSITORY) };
             return Err(Failed { refusal, again: Again::Never });

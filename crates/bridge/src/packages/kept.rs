@@ -29,11 +29,11 @@ pub(super) struct ZipFolder {
     /// Bytes.
     most: u64,
     /// What files were when this process compared them with their digests, by name.
-    compared: Mutex<HashMap<String, Compared>>,
+    compared: Mutex<HashMap<String, ComparedZip>>,
 }
 
 /// The size of a file, and its identity if the system says it.
-type Compared = (u64, Option<FileIdentity>);
+type ComparedZip = (u64, Option<FileIdentity>);
 
 /// A zip of the folder. It stays while this is held.
 #[derive(Debug)]
@@ -188,7 +188,7 @@ impl ZipFolder {
         Ok(())
     }
 
-    fn compared(&self) -> MutexGuard<'_, HashMap<String, Compared>> {
+    fn compared(&self) -> MutexGuard<'_, HashMap<String, ComparedZip>> {
         self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -231,7 +231,7 @@ impl ZipFolder {
 }
 
 impl KeptZip {
-    fn compared(&self) -> io::Result<Compared> {
+    fn compared(&self) -> io::Result<ComparedZip> {
         Ok((self.size, FileIdentity::of(&self.file.metadata()?)))
     }
 

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
 use crate::place_fault::{embedded_repository, upstream};
-use crate::turns::{Burdened, Turn, Turns};
+use crate::turns::{Burdened, PlaceTurn, Turns};
 use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
@@ -41,11 +41,11 @@ const WITHOUT_CLIENTS: Duration = Duration::from_mins(2);
 /// have gone: they may come again. One that waits for its turn is not, or a client could ask for any number.
 pub(super) struct ZipMaker {
     work: Arc<ZipWork>,
-    running: Arc<Mutex<HashMap<ZipKey, Running>>>,
+    running: Arc<Mutex<HashMap<ZipKey, RunningZip>>>,
 }
 
 /// A zip that is being made.
-struct Running {
+struct RunningZip {
     making: Making,
     /// Each client that waits for it has a receiver.
     clients: watch::Sender<()>,
@@ -116,7 +116,7 @@ impl ZipMaker {
     }
 
     async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<KeptZip>, Refusal> {
-        let joined = lock(&self.running).get(&key).map(Running::join);
+        let joined = lock(&self.running).get(&key).map(RunningZip::join);
         if let Some((making, _here)) = joined {
             return making.await;
         }
@@ -132,7 +132,7 @@ impl ZipMaker {
             } else {
                 let (clients, here) = watch::channel(());
                 let making = self.making(key.clone(), origin, turn, clients.clone());
-                running.insert(key, Running { making: making.clone(), clients });
+                running.insert(key, RunningZip { making: making.clone(), clients });
                 drop(tokio::spawn(making.clone()));
                 (making, here)
             }
@@ -141,7 +141,7 @@ impl ZipMaker {
     }
 
     /// Makes a zip, until no client has waited for it for a while.
-    fn making(&self, key: ZipKey, origin: ZipOrigin, turn: Turn, clients: watch::Sender<()>) -> Making {
+    fn making(&self, key: ZipKey, origin: ZipOrigin, turn: PlaceTurn, clients: watch::Sender<()>) -> Making {
         let (work, running) = (Arc::clone(&self.work), Arc::clone(&self.running));
         let making = async move {
             let made = tokio::select! {
@@ -159,7 +159,7 @@ impl ZipMaker {
     }
 }
 
-impl Running {
+impl RunningZip {
     /// For one client more, which waits as long as it has the receiver.
     fn join(&self) -> (Making, watch::Receiver<()>) {
         (self.making.clone(), self.clients.subscribe())
@@ -167,7 +167,7 @@ impl Running {
 }
 
 /// Waits until no client has waited for the zip for a while. From then on none finds it here.
-async fn left(key: &ZipKey, clients: &watch::Sender<()>, running: &Mutex<HashMap<ZipKey, Running>>) {
+async fn left(key: &ZipKey, clients: &watch::Sender<()>, running: &Mutex<HashMap<ZipKey, RunningZip>>) {
     loop {
         clients.closed().await;
         tokio::time::sleep(WITHOUT_CLIENTS).await;
@@ -179,7 +179,7 @@ async fn left(key: &ZipKey, clients: &watch::Sender<()>, running: &Mutex<HashMap
     }
 }
 
-fn lock(running: &Mutex<HashMap<ZipKey, Running>>) -> MutexGuard<'_, HashMap<ZipKey, Running>> {
+fn lock(running: &Mutex<HashMap<ZipKey, RunningZip>>) -> MutexGuard<'_, HashMap<ZipKey, RunningZip>> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -261,7 +261,7 @@ impl ZipWork {
     }
 
     /// Waits for a turn to make a zip.
-    async fn turn(&self, origin: &ZipOrigin) -> Turn {
+    async fn turn(&self, origin: &ZipOrigin) -> PlaceTurn {
         let (turns, place) = match origin {
             ZipOrigin::Offer(offer) => (&self.packed, offer.place().clone()),
             ZipOrigin::Layer(_, layer) => (&self.layers, layer.store.place()),
