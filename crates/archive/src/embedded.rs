@@ -70,6 +70,10 @@ fn is_bare(has: impl Fn(&str) -> bool) -> bool {
     has("head") && (has("commondir") || has("objects") && has("refs"))
 }
 
+/// What a folder says that is missing, or cannot be listed.
+const UNLISTED: [io::ErrorKind; 3] =
+    [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::PermissionDenied];
+
 /// Whether a folder of this path makes one above it a repository for git, beside what lies there.
 ///
 /// # Errors
@@ -82,7 +86,8 @@ pub fn makes_bare_repository(path: &Path) -> io::Result<bool> {
             continue;
         }
         let entries = match fs::read_dir(parent) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            // What cannot be listed is no folder of the user's.
+            Err(error) if UNLISTED.contains(&error.kind()) => continue,
             other => other?,
         };
         let beside = entries.map(|entry| Ok(spelt(&entry?.file_name()))).collect::<io::Result<HashSet<_>>>()?;

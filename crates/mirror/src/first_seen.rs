@@ -117,18 +117,28 @@ impl FirstSeen {
         self.change(&|record| record.add(&self.address, news)).await
     }
 
-    /// The same before the first release of the provider moves: from now on the place is for it. The record tells if it is another
-    /// one's.
+    /// The same before the first release of the provider moves: from now on the place is for it. Tells whether it was not before.
+    ///
+    /// # Errors
+    /// As [`SightingsRecord::demand_own`], and if the record cannot be read or written.
     pub(crate) async fn claim(
         &self,
         news: &Sightings,
+        destination: &dyn Destination,
         names: (Rename, &Predecessors),
-    ) -> Result<SightingsRecord, MirrorError> {
+    ) -> Result<bool, MirrorError> {
+        let is_new = AtomicBool::new(false);
         let edit = |record: &mut SightingsRecord| {
             record.add(&self.address, news);
-            record.claim(&self.address, names);
+            is_new.fetch_or(record.claim(&self.address, names), Ordering::Relaxed);
         };
-        self.change(&edit).await
+        self.change(&edit).await?.demand_own((destination, &self.address), names)?;
+        Ok(is_new.into_inner())
+    }
+
+    /// Takes a new claim back: nothing of the provider has come.
+    pub(crate) async fn unclaim(&self) -> Result<(), MirrorError> {
+        self.change(&|record| drop(record.claimed.take(&self.address))).await.map(drop)
     }
 
     async fn change(&self, edit: &(dyn Fn(&mut SightingsRecord) + Sync)) -> Result<SightingsRecord, MirrorError> {
@@ -145,9 +155,19 @@ pub(crate) async fn recorded_modules(store: &dyn Store) -> Result<BTreeSet<Modul
     Ok(of_tag(store).await?.map(|(_, record)| record.modules).unwrap_or_default())
 }
 
-/// Records a module of which a package does not say that it is that one, and gives all that are recorded then.
-pub(crate) async fn record_module(store: &dyn Store, module: &ModuleAddr) -> Result<BTreeSet<ModuleAddr>, MirrorError> {
-    Ok(change(store, None, &|record| record.modules.extend([module.clone()])).await?.modules)
+/// Records a module of which a package does not say that it is that one, and gives all that are recorded then. It is not recorded
+/// if another run has recorded one that is not among those from `before`.
+pub(crate) async fn record_module(
+    store: &dyn Store,
+    module: &ModuleAddr,
+    before: &BTreeSet<ModuleAddr>,
+) -> Result<BTreeSet<ModuleAddr>, MirrorError> {
+    let edit = |record: &mut SightingsRecord| {
+        if record.modules.is_subset(before) {
+            record.modules.insert(module.clone());
+        }
+    };
+    Ok(change(store, None, &edit).await?.modules)
 }
 
 /// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.

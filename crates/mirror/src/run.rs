@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 use futures_util::future::{OptionFuture, join_all};
@@ -192,6 +193,8 @@ struct ProviderRun<'a> {
     look: &'a Look,
     /// The right to write the record of first sightings.
     record: Mutex<&'a FirstSeen>,
+    /// Whether a release has come.
+    brought: AtomicBool,
 }
 
 impl MirrorRun<'_> {
@@ -202,20 +205,22 @@ impl MirrorRun<'_> {
             let mut look = self.job.question(address, from).look().await?;
             // Before anything moves: what this run has seen, and whose the place is, is remembered, whatever comes of it.
             let moves = |deed: &Deed| matches!(deed.action, MirrorAction::Add | MirrorAction::Widen { .. });
+            let mut is_new = false;
             if !look.is_claimed && look.deeds.iter().any(|(_, deed)| deed.as_ref().is_ok_and(moves)) {
-                let record = look.first_seen.claim(&look.sightings, names(self.how.trust)).await?;
-                record.demand_own((self.job.destination, address), names(self.how.trust))?;
+                let (destination, names) = (self.job.destination, names(self.how.trust));
+                is_new = look.first_seen.claim(&look.sightings, destination, names).await?;
             } else if look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed() {
                 look.first_seen.add(&look.sightings).await?;
             }
             let deeds = std::mem::take(&mut look.deeds);
-            Ok::<_, MirrorError>((look, deeds))
+            Ok::<_, MirrorError>((look, deeds, is_new))
         };
-        let (look, deeds) = match looked.await {
+        let (look, deeds, is_new) = match looked.await {
             Ok(looked) => looked,
             Err(error) => return vec![failed(address, error)],
         };
-        let provider = ProviderRun { run: self, address, from, look: &look, record: Mutex::new(&look.first_seen) };
+        let (record, brought) = (Mutex::new(&look.first_seen), AtomicBool::new(false));
+        let provider = ProviderRun { run: self, address, from, look: &look, record, brought };
         // A notice comes after the release that it is about.
         let (later, now): (Vec<_>, Vec<_>) = deeds
             .into_iter()
@@ -224,6 +229,10 @@ impl MirrorRun<'_> {
         let mut lines = join_all(now.into_iter().map(|deed| provider.line(deed))).await;
         for deed in later {
             lines.push(provider.line(deed).await);
+        }
+        if is_new && !provider.brought.load(Ordering::Relaxed) {
+            // The lines say why nothing has come.
+            let _ = look.first_seen.unclaim().await;
         }
         lines.sort_by_key(|(nth, _)| *nth);
         lines.into_iter().map(|(_, line)| line).collect()
@@ -289,6 +298,7 @@ impl ProviderRun<'_> {
         };
         let is_whole = release.platforms().await? == deed.platforms;
         let carried = job.destination.receive(&request, release, *reporter).await?;
+        self.brought.store(true, Ordering::Relaxed);
         if let Some(index) = carried.index {
             let mark = if is_whole { Mark::Whole(index) } else { Mark::Mirrored(index) };
             self.mark(version, mark).await?;

@@ -94,12 +94,15 @@ impl SightingsRecord {
         brought.first().copied().filter(|_| !has_own)
     }
 
-    /// Writes down that a run brings the provider, unless the place is another one's.
-    pub(crate) fn claim(&mut self, address: &ProviderAddr, (rename, predecessors): (Rename, &Predecessors)) {
-        if rename == Rename::Allow || self.owner(address, predecessors).is_none() {
+    /// Writes down that a run brings the provider, unless the place is another one's. Tells whether it was not written before.
+    pub(crate) fn claim(&mut self, address: &ProviderAddr, (rename, predecessors): (Rename, &Predecessors)) -> bool {
+        let is_new =
+            (rename == Rename::Allow || self.owner(address, predecessors).is_none()) && !self.claimed.contains(address);
+        if is_new {
             let earlier = self.providers.iter().filter(|(_, sightings)| sightings.marked().next().is_some());
             self.claimed.extend(earlier.map(|(of, _)| of.clone()).chain([address.clone()]));
         }
+        is_new
     }
 
     /// Refuses a provider if its place is another one's.

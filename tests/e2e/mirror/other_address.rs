@@ -95,6 +95,17 @@ fn a_run_that_broke_off_before_its_mark_left_the_repository_to_another_provider(
 }
 
 #[test]
+fn a_run_that_was_refused_kept_the_repository_for_itself() {
+    let mirrored = Mirrored::new();
+    mirrored.put("acme/zap", "1.0.0", "up/zap");
+    let mirror = |address: &str| {
+        mirrored.scene.run(&format!("mirror {HOST}/{address} --from REGISTRY/up/zap --to REGISTRY/m/zap"))
+    };
+    assert_eq!(mirror("acme/zpa").code, Some(1));
+    mirror("acme/zap").success();
+}
+
+#[test]
 fn two_runs_at_once_brought_two_providers_into_one_repository_without_a_word() {
     let mirrored = Mirrored::new();
     let lines = two_unnamed(&mirrored);

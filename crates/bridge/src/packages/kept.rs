@@ -114,8 +114,10 @@ impl ZipFolder {
             let path = self.path.join(&name);
             let opened = match open_file(&path) {
                 Ok(file) => Self::hold(file, &path, digest)?,
-                // Another process has removed it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                // Another process has removed it, or another user has made it.
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             let Some(kept) = opened else { continue };
@@ -132,9 +134,9 @@ impl ZipFolder {
     /// Takes a finished zip in, which lies on the same file system, and makes room for it.
     pub(super) fn keep(&self, key: &ZipKey, made: &Path) -> io::Result<KeptZip> {
         let file = open_file(made)?;
-        // It lies in a folder of its owner alone until now.
+        // It lies in a folder of its owner alone until now. Some file systems have no modes.
         #[cfg(unix)]
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        let _ = file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
         let digest = digest_of(&file)?;
         let name = format!("{}-{}.zip", key.0, digest.encoded());
         let path = self.path.join(&name);

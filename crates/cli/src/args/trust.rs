@@ -43,8 +43,7 @@ impl PredecessorArgs {
 /// Arguments of every verb that takes releases under an address.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct RenameArgs {
-    /// Use a release that names another address under the address that you ask for, and a repository that holds another provider
-    /// or module
+    /// Use a release that names another address under the address that you ask for
     #[arg(long, hide_short_help = true)]
     pub(crate) rename: bool,
 }

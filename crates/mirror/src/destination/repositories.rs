@@ -97,13 +97,17 @@ impl Destination for Repositories {
         self.claim(address)?;
         let names = (request.rename, request.predecessors);
         let says_its_own = |said| request.predecessors.same_provider(said, address);
-        if release.store().is_some() && !release.published_as().is_some_and(says_its_own) {
-            // It is copied byte for byte, so that only the record tells whose it is.
-            let record = FirstSeen::of(self, address)?.claim(&Sightings::default(), names).await?;
-            record.demand_own((self, address), names)?;
-        }
+        let first_seen = FirstSeen::of(self, address)?;
+        // It is copied byte for byte, so that only the record tells whose it is.
+        let is_silent = release.store().is_some() && !release.published_as().is_some_and(says_its_own);
+        let is_new = is_silent && first_seen.claim(&Sightings::default(), self, names).await?;
         let store = self.open(address)?;
-        transfer(request, release, &*store, reporter).await
+        let transferred = transfer(request, release, &*store, reporter).await;
+        if transferred.is_err() && is_new {
+            // What refused the release counts.
+            let _ = first_seen.unclaim().await;
+        }
+        transferred
     }
 }
 

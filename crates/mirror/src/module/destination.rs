@@ -82,19 +82,29 @@ pub struct MappedModuleRepositories {
     open: OpenStore,
     predecessors: Predecessors,
     claimed: Mutex<HashMap<Place, ModuleRepository>>,
+    /// What was found in repositories.
+    found: Mutex<HashMap<Place, FoundModules>>,
 }
+
+/// The modules of a repository before the run, asked for once.
+type FoundModules = Arc<OnceCell<BTreeSet<ModuleAddr>>>;
 
 #[derive(Clone)]
 struct ModuleRepository {
     address: ModuleAddr,
     store: Arc<dyn Store>,
-    modules: Arc<OnceCell<BTreeSet<ModuleAddr>>>,
 }
 
 impl MappedModuleRepositories {
     /// Nothing is opened yet.
     pub fn new(mirrors: ModuleMirrors, open: OpenStore) -> Self {
-        Self { mirrors, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
+        Self {
+            mirrors,
+            open,
+            predecessors: Predecessors::default(),
+            claimed: Mutex::default(),
+            found: Mutex::default(),
+        }
     }
 
     /// The same, in which a module and its predecessor may share a repository.
@@ -113,7 +123,12 @@ impl MappedModuleRepositories {
     }
 
     fn opened(&self, address: &ModuleAddr, place: &Place) -> Result<ModuleRepository, ModuleMirrorError> {
-        Ok(ModuleRepository { address: address.clone(), store: (self.open)(place)?, modules: Arc::default() })
+        Ok(ModuleRepository { address: address.clone(), store: (self.open)(place)? })
+    }
+
+    fn found(&self, address: &ModuleAddr) -> Result<FoundModules, ModuleMirrorError> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(found.entry(self.place(address)?).or_default()))
     }
 
     fn claimed(&self) -> MutexGuard<'_, HashMap<Place, ModuleRepository>> {
@@ -154,16 +169,16 @@ impl ModuleDestination for MappedModuleRepositories {
     }
 
     async fn module_there(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
-        let ModuleRepository { store, modules, .. } = self.repository(address)?;
+        let store = self.repository(address)?.store;
+        let modules = self.found(address)?;
         let modules = modules.get_or_try_init(|| modules_in(store)).await?;
         let own = modules.iter().find(|there| self.predecessors.same_module(there, address));
         Ok(own.or(modules.first()).cloned())
     }
 
     async fn record_module(&self, address: &ModuleAddr) -> Result<Option<ModuleAddr>, ModuleMirrorError> {
-        let ModuleRepository { store, modules, .. } = self.repository(address)?;
-        let before = modules.get().cloned().unwrap_or_default();
-        let recorded = record_module(&*store, address).await?;
+        let before = self.found(address)?.get().cloned().unwrap_or_default();
+        let recorded = record_module(&*self.repository(address)?.store, address, &before).await?;
         let is_own = |module: &ModuleAddr| self.predecessors.same_module(module, address);
         Ok(recorded.into_iter().find(|module| !is_own(module) && !before.contains(module)))
     }

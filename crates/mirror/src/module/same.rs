@@ -13,7 +13,7 @@ use super::visit::ModuleVisit;
 impl ModuleMirrorJob<'_> {
     /// Compares what is there with its source. A source that the user names is asked for its package or commit. A registry is
     /// asked again only if it named a git repository, whose tags and branches can move, or if the package there says that it is
-    /// another module, or nothing says that it is this one. Then it is recorded.
+    /// another module, or nothing says that it is this one. Then that is recorded.
     pub(super) async fn demand_same(
         &self,
         visit: &ModuleVisit,
@@ -27,7 +27,7 @@ impl ModuleMirrorJob<'_> {
         Ok(())
     }
 
-    /// Tells whether the source was asked.
+    /// Tells whether the source was asked, and could be compared.
     async fn compare(
         &self,
         visit: &ModuleVisit,
@@ -66,10 +66,13 @@ impl ModuleMirrorJob<'_> {
             });
         }
         if offered.manifest().is_some() {
-            let is_same = !offered.subdir().is_root() || is_same_package(there, &offered);
+            if !offered.subdir().is_root() {
+                return Ok(false);
+            }
+            let is_same = is_same_package(there, &offered);
             return if is_same { Ok(true) } else { Err(changed(visit, offered.place(), to)) };
         }
-        let (Some(checkout), Some(recorded)) = (offered.git(), revision(there)) else { return Ok(true) };
+        let (Some(checkout), Some(recorded)) = (offered.git(), revision(there)) else { return Ok(false) };
         match current_commit(checkout, self.how.work_dir).await {
             Ok(now) if is_same_commit(recorded, &now) => Ok(true),
             Ok(now) => Err(ModuleMirrorError::RefMoved {
