@@ -1,8 +1,8 @@
 //! Which document or archive of a module a path names.
 
-use tofu_oci_types::{Hostname, ModuleAddr, Version};
+use tofu_oci_types::{ModuleAddr, Version};
 
-use super::route_fault::{RouteFault, version};
+use super::route_fault::{RouteFault, host_of, version};
 use crate::served_module::module_zip_name;
 
 /// Something of a module.
@@ -62,6 +62,6 @@ fn is_zip(file: &str) -> bool {
 
 /// Capitals count but in the host, which may be punycode or Unicode.
 pub(crate) fn module_address([host, namespace, name, system]: [&str; 4]) -> Result<ModuleAddr, RouteFault> {
-    let host = Hostname::with_punycode(host).map_err(RouteFault::Hostname)?;
+    let host = host_of(host)?;
     format!("{}/{namespace}/{name}/{system}", host.display()).parse().map_err(RouteFault::Module)
 }

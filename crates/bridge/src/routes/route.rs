@@ -1,11 +1,11 @@
 //! Which document or archive a path names.
 
-use tofu_oci_types::{Hostname, Platform, ProviderAddr, Version, sums_name, zip_name};
+use tofu_oci_types::{Platform, ProviderAddr, Version, sums_name, zip_name};
 
 use super::mix_up::MixUp;
 use super::module_route::ModuleRoute;
 use super::request_path::RequestPath;
-use super::route_fault::{RouteFault, version};
+use super::route_fault::{RouteFault, host_of, version};
 
 /// What a path of the two protocols names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ pub(crate) fn address(host: &str, namespace: &str, provider_type: &str) -> Resul
     if let Some(part) = [namespace, provider_type].into_iter().find(|part| !part.is_ascii()) {
         return Err(RouteFault::NotAscii { part: part.to_owned() });
     }
-    let host = Hostname::with_punycode(host).map_err(RouteFault::Hostname)?;
+    let host = host_of(host)?;
     format!("{}/{namespace}/{provider_type}", host.display()).parse().map_err(RouteFault::Address)
 }
 

@@ -2,11 +2,11 @@
 
 use http::StatusCode;
 use tofu_oci_types::{
-    InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Version,
+    Hostname, InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Version,
 };
 
 use super::mix_up::MixUp;
-use super::request_path::PathFault;
+use super::request_path::{MAX_SEGMENT, PathFault};
 use crate::BridgeSettings;
 
 /// Why a path names nothing.
@@ -61,6 +61,16 @@ impl RouteFault {
             Self::MixUp(mix_up) => mix_up.advice(settings),
         }
     }
+}
+
+/// The host of a segment, which may be punycode or Unicode. The one path of a route has it in punycode, which is no longer than a
+/// segment may be.
+pub(super) fn host_of(segment: &str) -> Result<Hostname, RouteFault> {
+    let host = Hostname::with_punycode(segment).map_err(RouteFault::Hostname)?;
+    if host.as_str().len() > MAX_SEGMENT {
+        return Err(RouteFault::Path(PathFault::SegmentTooLong));
+    }
+    Ok(host)
 }
 
 /// Clients ask for versions as they were listed.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tofu_oci_types::Pattern;
 
+use super::super::route::Route;
 use super::{SERVED, Site, ZAP};
 
 /// Each is refused before a place is asked.
@@ -187,4 +188,13 @@ fn a_place_is_asked_only_for_what_the_configuration_serves() {
         })
         .unwrap();
     assert!(!site.asked().is_empty(), "no path reached a place");
+}
+
+#[test]
+fn a_link_to_a_host_that_is_too_long_in_punycode_led_nowhere() {
+    let host = ["юю"; 50].join(".");
+    for path in ["modules/{}/acme/network/aws/versions", "mirror/{}/acme/zap/index.json"] {
+        let fault = Route::parse(&format!("/{}", path.replace("{}", &host))).unwrap_err();
+        assert_eq!(fault.status(), http::StatusCode::URI_TOO_LONG, "{path}");
+    }
 }
