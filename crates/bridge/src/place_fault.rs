@@ -20,8 +20,8 @@ const LONGEST: usize = 500;
 /// What clients read of an internal error.
 const OWN_PLACES: &str = "the server cannot use one of its places, and its access log says which";
 
-/// What clients read of an answer that may come from another host than the registry: nobody has verified it, and the host may be
-/// one that only the server reaches. It is the same for all such answers, or clients could learn which of them came.
+/// The sentence that clients read if the answer may come from another host than the registry. `serve` has not verified that answer,
+/// and only the server may reach that host. All such answers give this sentence, so that clients do not learn which one came.
 const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the access log of the \
                          server says what";
 

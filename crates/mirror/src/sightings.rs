@@ -86,12 +86,15 @@ impl SightingsRecord {
     /// The other provider that earlier runs have brought here; `None` if they have brought this one, too, or its predecessor.
     /// For releases that say no address, only this record says whose they are.
     pub(crate) fn owner(&self, address: &ProviderAddr, predecessors: &Predecessors) -> Option<&ProviderAddr> {
-        let is_marked = |sightings: &Sightings| sightings.marked().next().is_some();
-        let marked = || self.providers.iter().filter(|(_, sightings)| is_marked(sightings)).map(|(of, _)| of);
         let brought: BTreeSet<_> =
-            if self.claimed.is_empty() { marked().collect() } else { self.claimed.iter().collect() };
+            if self.claimed.is_empty() { self.marked().collect() } else { self.claimed.iter().collect() };
         let has_own = brought.iter().any(|of| predecessors.same_provider(of, address));
         brought.first().copied().filter(|_| !has_own)
+    }
+
+    /// The providers of which `mirror` has brought releases.
+    fn marked(&self) -> impl Iterator<Item = &ProviderAddr> {
+        self.providers.iter().filter(|(_, sightings)| sightings.marked().next().is_some()).map(|(of, _)| of)
     }
 
     /// Writes down that a run brings the provider, unless the place is another one's. Tells whether it was not written before.
@@ -99,8 +102,8 @@ impl SightingsRecord {
         let is_new =
             (rename == Rename::Allow || self.owner(address, predecessors).is_none()) && !self.claimed.contains(address);
         if is_new {
-            let earlier = self.providers.iter().filter(|(_, sightings)| sightings.marked().next().is_some());
-            self.claimed.extend(earlier.map(|(of, _)| of.clone()).chain([address.clone()]));
+            let earlier: Vec<ProviderAddr> = self.marked().cloned().collect();
+            self.claimed.extend(earlier.into_iter().chain([address.clone()]));
         }
         is_new
     }

@@ -15,8 +15,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::From;
 use crate::verbs::context::Context;
 
-/// Refuses places that two addresses share, among those that are served and their upstreams; warns of one that a provider and
-/// a module share, which are told apart by what is there.
+/// Refuses places that two addresses share, among those that are served and their upstreams; warns if a provider and
+/// a module share one: readers tell them apart by their content.
 ///
 /// # Errors
 /// Two such addresses; exit code 2.
