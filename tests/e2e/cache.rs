@@ -173,6 +173,29 @@ fn what_is_edited_in_a_project_is_found_there() {
     ");
 }
 
+/// A deletion explains a change of a file's status, but no edit that was found before it.
+#[test]
+fn an_edit_that_was_found_was_forgotten_when_a_project_or_the_cached_package_was_deleted() {
+    for finds in ["install", "cache verify"] {
+        let scene = caching();
+        if has_reflinks(&scene.path("")) {
+            return;
+        }
+        install(&scene, "a");
+        install(&scene, "b");
+        let good = fs::read(data(&scene, "a")).unwrap();
+        edit(&data(&scene, "a"));
+        fs::set_permissions(data(&scene, "a"), fs::Permissions::from_mode(0o444)).unwrap();
+        let found = if finds == "install" { scene.run(&line("a")) } else { scene.run(finds) };
+        assert!(found.text.starts_with("exit code: 1"), "{}", found.text);
+        fs::remove_dir_all(scene.path("a/.terraform")).unwrap();
+        install(&scene, "a");
+        assert_eq!(fs::read(data(&scene, "a")).unwrap(), good, "{finds}");
+        let shared = scene.run(&format!("{} --locked", line("b"))).text;
+        assert!(shared.contains("has other contents than registry.example.com/acme/widget 1.4.0"), "{shared}");
+    }
+}
+
 #[test]
 fn twenty_runs_at_once_fetch_a_package_once() {
     let scene = caching();

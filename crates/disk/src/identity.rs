@@ -7,16 +7,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// systems tick a few times in a second at worst.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// Which file it is, its size and its times. A file whose identity is the same has the same bytes: no program can set
-/// the time of a file's last change of status.
+/// Which file it is, its size, rights, names and times. A file whose identity is the same has the same bytes: no program can
+/// set the time of a file's last change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     /// The file system.
     pub device: u64,
     /// Its number there.
     pub inode: u64,
+    /// When it was made, in nanoseconds since 1970, if the file system says that: the number of a removed file is used again.
+    pub born: Option<u128>,
     /// Bytes.
     pub size: u64,
+    /// Who may do what with it.
+    pub mode: u32,
+    /// How many names it has.
+    pub links: u64,
     /// Seconds and nanoseconds of the last change of its bytes.
     pub modified: (i64, i64),
     /// The same of its status: links, mode, owner, bytes.
@@ -31,7 +37,10 @@ impl FileIdentity {
         let identity = Self {
             device: file.dev(),
             inode: file.ino(),
+            born: file.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|age| age.as_nanos()),
             size: file.size(),
+            mode: file.mode() & 0o7777,
+            links: file.nlink(),
             modified: (file.mtime(), file.mtime_nsec()),
             changed: (file.ctime(), file.ctime_nsec()),
         };
@@ -47,7 +56,13 @@ impl FileIdentity {
 
     /// Whether both are one file with the same bytes, if only this program has changed its links or mode meanwhile.
     pub fn has_bytes_of(&self, other: &Self) -> bool {
-        Self { changed: other.changed, ..*self } == *other
+        Self { changed: other.changed, mode: other.mode, links: other.links, ..*self } == *other
+    }
+
+    /// Whether it is the `earlier` file with more or fewer names, as far as that shows. A name that comes or goes moves the time
+    /// of its status, as an edit does: so an edit between the two is not excluded.
+    pub fn has_other_links_than(&self, earlier: &Self) -> bool {
+        self.born.is_some() && self.links != earlier.links && self.mode == earlier.mode && self.has_bytes_of(earlier)
     }
 
     /// Whether the file has been as it is for long enough: a change in this very moment might not show.

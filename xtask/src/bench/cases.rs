@@ -96,10 +96,16 @@ impl<'a> BenchStage<'a> {
                 let folder = stage.fresh("install-kept")?;
                 Ok(vec![stage.install_with(&stage.fresh("cache-new")?, &folder)])
             }),
-            // The projects stay: whoever deletes one changes the status of the files that it shares.
+            // The projects stay.
             self.case("install, from the cache", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;
                 Ok(vec![stage.install_with(&cache, &stage.locked_project(&format!("install-cached-{round}"))?)])
+            }),
+            // A project is deleted before each, as a CI job cleans its workspace.
+            self.case("install, project made anew", BenchClock::Wall, |stage, _| {
+                let cache = stage.filled_cache()?;
+                output(&mut stage.install_with(&cache, &stage.locked_project("install-anew")?))?;
+                Ok(vec![stage.install_with(&cache, &stage.locked_project("install-anew")?)])
             }),
             self.case("install, nothing recorded", BenchClock::Wall, |stage, round| {
                 let cache = stage.filled_cache()?;

@@ -35,7 +35,12 @@ const JOBS: &[Job] = &[
     },
     Job {
         what: "install it in a second project",
-        ours: &["install, from the cache", "install, already there", "install, nothing recorded"],
+        ours: &[
+            "install, from the cache",
+            "install, project made anew",
+            "install, already there",
+            "install, nothing recorded",
+        ],
         peers: &["tofu init", "curl + unzip"],
         limits: &["--version"],
     },

@@ -28,6 +28,12 @@ const GOALS: &[Goal] = &[
         against: "sha256sum + curl PUT all",
         at_most: 0.5,
     },
+    Goal {
+        what: "cache, a project deleted / kept",
+        case: "install, project made anew",
+        against: "install, from the cache",
+        at_most: 1.3,
+    },
     Goal { what: "lock 5 x 10 / curl + sha256sum", case: "lock, signed", against: "curl + sha256sum", at_most: 0.1 },
     Goal { what: "lock 5 x 10 / lock unsigned", case: "lock, signed", against: "lock, unsigned", at_most: 0.1 },
     Goal { what: "mirror one / curl | curl", case: "mirror one", against: "curl | curl", at_most: 1.3 },

@@ -10,6 +10,7 @@ use tofu_oci_disk::{FileIdentity, ScratchFile, kernel_label};
 use tofu_oci_types::Digest;
 
 use super::folder::CacheFolder;
+use super::open::OpenCaches;
 use super::record::bytes_of_hex;
 
 /// Smaller files, in bytes, are read each time: that takes no longer than looking them up.
@@ -21,7 +22,7 @@ const LONGEST: u64 = 400;
 /// A file that was not read for so long may be gone; reading it once more costs less than keeping records for ever.
 const OLD: Duration = Duration::from_hours(24 * 90);
 
-/// Checksums of large files, one small file for each: the device, inode, size and times of the file, and its SHA-256.
+/// Checksums of large files, one small file for each: the identity of the file, and its SHA-256.
 ///
 /// A record counts until the machine is started anew: after a crash, a disk may hold other bytes than were written.
 #[derive(Clone, Debug)]
@@ -51,19 +52,28 @@ impl FileMemo {
 
     /// The SHA-256 of the file with this identity, if it is recorded.
     pub(super) fn find(&self, identity: &FileIdentity) -> Option<[u8; 32]> {
+        self.recorded(identity).filter(|(recorded, _)| recorded == identity).map(|(_, sha256)| sha256)
+    }
+
+    /// What is recorded of a file that may have got or lost names since, or had another change of its status.
+    fn recorded(&self, identity: &FileIdentity) -> Option<(FileIdentity, [u8; 32])> {
         if identity.size < LEAST {
             return None;
         }
         let bytes = tofu_oci_disk::read_file(&self.path(identity), LONGEST).ok()?;
-        let text = std::str::from_utf8(&bytes).ok()?;
-        let sha256 = text.strip_prefix(line(identity).as_str())?.strip_suffix('\n')?;
-        bytes_of_hex(sha256)
+        let text = std::str::from_utf8(&bytes).ok()?.strip_prefix(line(identity).as_str())?.strip_suffix('\n')?;
+        let [changed, links, sha256] = <[&str; 3]>::try_from(text.split(' ').collect::<Vec<_>>()).ok()?;
+        let (seconds, nanoseconds) = changed.split_once('.')?;
+        let changed = (seconds.parse().ok()?, nanoseconds.parse().ok()?);
+        Some((FileIdentity { changed, links: links.parse().ok()?, ..*identity }, bytes_of_hex(sha256)?))
     }
 
     /// Records what the file with this identity holds. A record that cannot be written costs time, and nothing else.
     pub(super) fn record(&self, identity: &FileIdentity, sha256: [u8; 32]) {
         if identity.size >= LEAST {
-            let line = format!("{}{}\n", line(identity), Digest::from_sha256(sha256).encoded());
+            let FileIdentity { changed: (seconds, nanoseconds), links, .. } = identity;
+            let (line, digest) = (line(identity), Digest::from_sha256(sha256));
+            let line = format!("{line}{seconds}.{nanoseconds:09} {links} {}\n", digest.encoded());
             let _ = ScratchFile::beside(&self.scratch)
                 .and_then(|file| file.as_file().write_all(line.as_bytes()).map(|()| file))
                 .and_then(|file| file.put(&self.path(identity)));
@@ -77,16 +87,22 @@ impl FileMemo {
         }
     }
 
+    /// Forgets what a file holds: its bytes are others, or may be.
+    pub(super) fn forget(&self, file: &Metadata) {
+        if let Some(identity) = FileIdentity::of(file) {
+            let _ = fs::remove_file(self.path(&identity));
+        }
+    }
+
     fn path(&self, identity: &FileIdentity) -> PathBuf {
         self.files.join(format!("{:x}-{:x}", identity.device, identity.inode))
     }
 }
 
-/// What a record begins with.
+/// What a record begins with: what stays if a name of the file comes or goes.
 fn line(identity: &FileIdentity) -> String {
-    let FileIdentity { size, modified, changed, .. } = identity;
-    let boot = boot();
-    format!("{boot} {size} {}.{:09} {}.{:09} ", modified.0, modified.1, changed.0, changed.1)
+    let FileIdentity { size, mode, modified: (seconds, nanoseconds), born, .. } = identity;
+    format!("{} {size} {mode:o} {seconds}.{nanoseconds:09} {} ", boot(), born.unwrap_or_default())
 }
 
 /// This start of the machine, if the system names it.
@@ -94,17 +110,40 @@ fn boot() -> &'static str {
     kernel_label().unwrap_or("-")
 }
 
+impl OpenCaches {
+    /// Records what a file holds that was just made.
+    pub(super) fn remember(&self, file: &Path, sha256: [u8; 32]) {
+        if let Some(memo) = &self.memo {
+            memo.record_at(file, sha256);
+        }
+    }
+
+    /// Forgets what a file holds, so that no place of it is believed without reading it.
+    pub(super) fn forget(&self, file: &Path) {
+        if let (Some(memo), Ok(metadata)) = (&self.memo, fs::metadata(file)) {
+            memo.forget(&metadata);
+        }
+    }
+}
+
 impl KnownFiles for FileMemo {
     fn sha256(&self, file: &Metadata) -> Option<[u8; 32]> {
-        FileIdentity::of(file).and_then(|identity| self.find(&identity))
+        let identity = FileIdentity::of(file)?;
+        let (recorded, sha256) = self.recorded(&identity)?;
+        if identity.has_other_links_than(&recorded) {
+            // An edit after this moment is no longer taken for a name that came or went.
+            self.record(&identity, sha256);
+        } else if identity != recorded {
+            return None;
+        }
+        Some(sha256)
     }
 
     fn was_read(&self, before: &Metadata, after: &Metadata, sha256: &[u8; 32]) {
-        if let (Some(before), Some(after)) = (FileIdentity::of(before), FileIdentity::of(after))
-            && before == after
-            && after.is_settled()
-        {
-            self.record(&after, *sha256);
+        match (FileIdentity::of(before), FileIdentity::of(after)) {
+            (Some(before), Some(after)) if before == after && after.is_settled() => self.record(&after, *sha256),
+            // What was recorded before it changed must not be taken up again when a name of it goes.
+            _ => self.forget(after),
         }
     }
 }

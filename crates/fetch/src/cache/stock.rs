@@ -164,6 +164,8 @@ impl PackageCache {
                         path.is_file() && file_sha256(path, &NoKnownFiles).is_ok_and(|found| found == *sha256);
                     if is_sound {
                         caches.remember(path, *sha256);
+                    } else {
+                        caches.forget(path);
                     }
                     !is_sound
                 })

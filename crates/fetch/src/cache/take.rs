@@ -204,7 +204,10 @@ impl PackageCache {
                 let taken = caches.take(&folder, of, &known, &request);
                 match (&taken, of) {
                     // A package that cannot be removed is found damaged again.
-                    (Taken::Damaged(_), FolderOf::User) => drop(folder.remove(&content)),
+                    (Taken::Damaged(file), FolderOf::User) => {
+                        caches.forget(file);
+                        drop(folder.remove(&content));
+                    }
                     (Taken::Staged(_), FolderOf::User) => note_use(&content),
                     _ => {}
                 }
@@ -284,12 +287,17 @@ impl OpenCaches {
         if !before.is_file() || before.len() != file.size {
             return Ok(false);
         }
+        let known = self.memo.as_ref().and_then(|memo| match of {
+            FolderOf::User => memo.sha256(&before),
+            // No project shares its files: nothing but a change of theirs moves their status.
+            FolderOf::Others => FileIdentity::of(&before).and_then(|identity| memo.find(&identity)),
+        });
+        let mut memo_knows = known.is_some();
         // A project may have changed the mode of a file that it shares.
         if of == FolderOf::User && has_other_mode(&before, read_only(file.mode)) {
             set_mode(from, read_only(file.mode))?;
-            before = fs::symlink_metadata(from)?;
+            (before, memo_knows) = (fs::symlink_metadata(from)?, false);
         }
-        let known = self.memo.as_ref().and_then(|memo| memo.sha256(&before));
         let sha256 = if let Some(sha256) = known {
             sha256
         } else {
@@ -300,7 +308,7 @@ impl OpenCaches {
         if sha256 != file.sha256 {
             return Ok(false);
         }
-        let compared = ComparedFile { from, before, file, memo_knows: known.is_some() };
+        let compared = ComparedFile { from, before, file, memo_knows };
         make_folders(package, &file.name)?;
         // What is only read is not linked to: that would change its number of links, and give its owner a file of the project.
         let ways: &[CloneWay] = if request.hard_links && of == FolderOf::User {
@@ -338,15 +346,6 @@ impl OpenCaches {
             memo.record(&after, file.sha256);
         }
         Ok(true)
-    }
-}
-
-impl OpenCaches {
-    /// Records what a file holds that was just made.
-    pub(super) fn remember(&self, file: &Path, sha256: [u8; 32]) {
-        if let Some(memo) = &self.memo {
-            memo.record_at(file, sha256);
-        }
     }
 }
 

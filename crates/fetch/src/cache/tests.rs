@@ -65,18 +65,99 @@ fn a_small_file_is_read_each_time() {
     assert!(!KnownFile::of(LEAST - 1).is_known());
 }
 
+/// Whether a large file with two names is known after `change`, which gets the other name.
+#[cfg(unix)]
+#[track_caller]
+fn check_shared(change: impl FnOnce(&KnownFile, &Path), want: bool) {
+    let known = KnownFile::new();
+    let project = known.root.path().join("project");
+    fs::hard_link(&known.file, &project).unwrap();
+    assert!(known.is_known(), "the link of a project was taken for an edit");
+    change(&known, &project);
+    assert_eq!(known.is_known(), want);
+}
+
 #[cfg(unix)]
 #[test]
-fn a_new_link_makes_a_file_unknown_until_it_was_read() {
+fn all_of_a_package_was_read_again_because_a_project_that_shared_it_was_deleted() {
+    let delete = |_: &KnownFile, project: &Path| fs::remove_file(project).unwrap();
+    let again = |known: &KnownFile, project: &Path| {
+        delete(known, project);
+        assert!(known.is_known());
+        fs::hard_link(&known.file, project).unwrap();
+    };
+    check_shared(delete, true);
+    check_shared(again, true);
+}
+
+/// docs/caching.md says which edits are found without reading every file.
+#[cfg(unix)]
+#[test]
+fn an_edit_is_no_name_that_came_or_went() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let delete = |project: &Path| fs::remove_file(project).unwrap();
+    check_shared(|known, _| known.edit(), false);
+    // The two looks before and after a deletion find an edit before and after it.
+    check_shared(
+        |known, project| {
+            delete(project);
+            assert!(known.is_known());
+            known.edit();
+        },
+        false,
+    );
+    check_shared(
+        |known, project| {
+            known.edit();
+            file_sha256(&known.file, &known.memo).unwrap();
+            delete(project);
+        },
+        false,
+    );
+    check_shared(
+        |known, project| {
+            let (file, later) = (File::options().write(true).open(&known.file).unwrap(), SystemTime::now());
+            file.set_modified(later + Duration::from_secs(1)).unwrap();
+            delete(project);
+        },
+        false,
+    );
+    check_shared(
+        |known, project| {
+            fs::set_permissions(&known.file, fs::Permissions::from_mode(0o666)).unwrap();
+            known.edit();
+            delete(project);
+        },
+        false,
+    );
+    check_shared(
+        |known, project| {
+            fs::rename(project, known.root.path().join("other")).unwrap();
+            fs::copy(&known.file, project).unwrap();
+            fs::rename(project, &known.file).unwrap();
+        },
+        false,
+    );
+    // The limit: nothing has looked between the edit and the deletion.
+    check_shared(
+        |known, project| {
+            known.edit();
+            delete(project);
+        },
+        true,
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_number_that_a_new_file_has_got_is_another_file() {
     let known = KnownFile::new();
-    let before = fs::metadata(&known.file).unwrap();
-    fs::hard_link(&known.file, known.root.path().join("link")).unwrap();
-    let after = fs::metadata(&known.file).unwrap();
-    let of = |file| FileIdentity::of(file).unwrap();
-    assert!(of(&after).has_bytes_of(&of(&before)));
-    known.memo.record(&of(&after), [1; 32]);
-    assert_eq!(known.memo.find(&of(&after)), Some([1; 32]));
-    assert_eq!(known.memo.find(&of(&before)).is_some(), before.len() == 0, "one file has one record");
+    let file = FileIdentity::of(&fs::metadata(&known.file).unwrap()).unwrap();
+    let shared = FileIdentity { links: 2, changed: (file.changed.0 + 1, 5), ..file };
+    assert!(shared.has_other_links_than(&file));
+    assert!(!FileIdentity { born: file.born.map(|time| time + 1), ..shared }.has_other_links_than(&file));
+    assert!(!FileIdentity { born: None, ..shared }.has_other_links_than(&FileIdentity { born: None, ..file }));
+    assert!(!FileIdentity { links: 1, ..shared }.has_other_links_than(&file));
 }
 
 /// A record is not believed after `change`.
@@ -133,7 +214,8 @@ fn clone_edited(way: CloneWay, edit: impl FnOnce(&KnownFile)) -> (bool, bool) {
     let is_compared = file_sha256(&to, &NoKnownFiles).unwrap() == sha256;
     assert!(is_compared || !is_known || way == CloneWay::HardLink, "{way:?}: the edit is remembered as the package");
     if way == CloneWay::HardLink {
-        // `cache verify` removes a package that it finds damaged; the project's file is read from then on.
+        // `cache verify` forgets and removes a package that it finds damaged; the project's file is read from then on.
+        caches.forget(&known.file);
         fs::remove_file(&known.file).unwrap();
         assert_eq!(known.memo.sha256(&fs::metadata(&to).unwrap()), None);
     }
