@@ -59,7 +59,7 @@ fn a_truncated_download() {
     ----- stderr -----
     error: the connection to [REGISTRY]/acme/widget broke: connection closed before the end of the answer (after 100 of 323 bytes)
 
-    hint: run the same command again: what has arrived is not sent again
+    hint: run the same command again, or have it tried more often with --attempts N
     ");
     assert_snapshot!(refused_by(blob().then(Fault::ShortenBody(100)), "--attempts 1"), @"
     exit code: 1

@@ -242,7 +242,7 @@ fn a_connection_that_breaks_while_a_blob_is_sent() {
     ----- stderr -----
     error: the connection to [REGISTRY]/acme/widget broke: connection closed before the answer came
 
-    hint: run the same command again: what has arrived is not sent again
+    hint: run the same command again: what has arrived whole is not sent again
     ");
 }
 

@@ -38,7 +38,7 @@ pub struct HttpRequest {
 pub enum TimeLimit {
     /// The time without progress.
     WithoutProgress,
-    /// The time of all attempts, redirects and bodies together.
+    /// The time of each attempt, its redirects and its body together.
     InAll,
 }
 

@@ -56,6 +56,9 @@ pub struct Attempts {
     /// How often the request went out, those attempts included that cost none.
     tries: u32,
     still: Duration,
+    /// The longest time of one attempt, and how much of it the present one has taken.
+    each: Duration,
+    of_this: Duration,
     asked: Duration,
     /// The end of the last pause that was made for the server.
     sat_out: Option<Instant>,
@@ -76,6 +79,8 @@ impl Attempts {
             made: 1,
             tries: 1,
             still: Duration::ZERO,
+            each: total,
+            of_this: Duration::ZERO,
             asked: Duration::ZERO,
             sat_out: None,
         }
@@ -84,6 +89,11 @@ impl Attempts {
     /// The same under another policy.
     pub(crate) fn by(self, policy: RetryPolicy) -> Self {
         Self { policy, ..self }
+    }
+
+    /// The same, and no single attempt takes longer than this.
+    pub(crate) fn each_within(self, each: Duration) -> Self {
+        Self { each, total: self.total.max(each), ..self }
     }
 
     /// How often the request has gone out, those attempts counted that cost none.
@@ -100,14 +110,15 @@ impl Attempts {
         self.sat_out = Some(until);
     }
 
-    /// How much longer nothing may move.
+    /// How much longer nothing may move in this attempt.
     pub(crate) fn left(&self) -> Duration {
-        self.total.saturating_sub(self.still)
+        self.total.saturating_sub(self.still).min(self.each.saturating_sub(self.of_this))
     }
 
     /// Counts time in which nothing moved.
     pub fn spend(&mut self, time: Duration) {
         self.still = self.still.saturating_add(time);
+        self.of_this = self.of_this.saturating_add(time);
     }
 
     /// Counts the attempts anew, because so many bytes have moved since. Of the time only as much is forgotten as they may
@@ -117,6 +128,7 @@ impl Attempts {
         let millis = window.as_millis().saturating_mul(u128::from(bytes)) / u128::from(floor.max(1));
         let time = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
         (self.made, self.tries) = (1, 1);
+        self.of_this = Duration::ZERO;
         self.still = self.still.saturating_sub(time);
         self.asked = self.asked.saturating_sub(time);
     }
@@ -124,7 +136,7 @@ impl Attempts {
     /// The attempts of another request that serves the same purpose: counted anew, within the same time.
     #[must_use]
     pub fn of_another_request(&self) -> Self {
-        Self { made: 1, tries: 1, ..self.clone() }
+        Self { made: 1, tries: 1, of_this: Duration::ZERO, ..self.clone() }
     }
 
     /// Counts the time that another request took.
@@ -143,6 +155,7 @@ impl Attempts {
         let next = self.next_with(asked, random());
         if matches!(next, NextAttempt::Wait(_)) {
             self.tries += 1;
+            self.of_this = Duration::ZERO;
         }
         next
     }
@@ -282,6 +295,21 @@ mod tests {
         assert_eq!(attempts.next(RetryAfter::Nothing), NextAttempt::GiveUp);
         attempts.progressed(120 << 10);
         assert!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)), "there was progress");
+    }
+
+    #[test]
+    fn a_first_try_that_stalled_took_the_time_of_all_tries() {
+        let mut attempts = attempts().each_within(seconds(10));
+        for try_ in 0..5 {
+            assert_eq!(attempts.left(), seconds(10), "{try_}");
+            attempts.spend(seconds(4));
+            assert_eq!(attempts.left(), seconds(6), "a redirect is of the same try");
+            attempts.spend(seconds(6));
+            assert_eq!(attempts.left(), Duration::ZERO);
+            assert_eq!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)), try_ < 4);
+        }
+        // What one try may take, all of them may.
+        assert_eq!(self::attempts().each_within(seconds(300)).left(), seconds(300));
     }
 
     #[test]

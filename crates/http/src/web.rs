@@ -19,7 +19,6 @@ use crate::problem::NetworkProblem;
 use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
 use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::resolver::NamedHost;
-use crate::retry::Attempts;
 
 /// Gets documents and files over a client's connections. Passing faults are retried; nothing is cached.
 ///
@@ -41,7 +40,8 @@ pub struct WebRequest<'a> {
     pub accept: &'static str,
     /// The bearer token.
     pub token: Option<&'a Secret>,
-    /// The time without an answer of all attempts, redirects and bodies included. `--timeout` scales it.
+    /// The time of each attempt, its redirects and its body included. `--timeout` scales it; a shorter one leaves it as long as
+    /// the beginning of an answer may take.
     pub timeout: Duration,
     /// Most bytes of the document.
     pub limit: u64,
@@ -187,9 +187,10 @@ impl WebClient {
         request: &WebRequest<'_>,
         wanted: impl Fn(&HttpAnswer) -> bool + Sync,
     ) -> Result<HttpAnswer, WebError> {
-        let options = self.http.options();
-        let total = request.timeout.mul_f64(options.limits.total.div_duration_f64(HttpLimits::DEFAULT_TOTAL));
-        let mut attempts = Attempts::within(self.retry, total, options.max_retry_after);
+        let limits = self.http.limits();
+        let scaled = request.timeout.mul_f64(limits.total.div_duration_f64(HttpLimits::DEFAULT_TOTAL));
+        let each = scaled.max(request.timeout.min(limits.first_byte));
+        let mut attempts = self.http.attempts().by(self.retry).each_within(each);
         let (url, login) = split_login(&request.url, self.http.scrubber());
         let sent = HttpRequest {
             method: Method::GET,

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_http::{
     BodySize, Clock, Downloaded, HttpClient, HttpLimits, HttpOptions, Protection, Proxies, WebClient, WebDownload,
-    WebError,
+    WebError, WebRequest,
 };
 use tofu_oci_testkit::{Answer, Computed, Fault, Gate, Length, LoggedRequest, Rule, WebServer};
 use tofu_oci_types::NoReporter;
@@ -52,7 +52,11 @@ fn noise() -> Bytes {
 
 /// Serves the noise with these validators, whole or from the start that is asked for.
 fn serves(server: &WebServer, etag: Option<&'static str>) {
-    let answer = Computed::new(move |head, _| {
+    server.fault(Rule::on("*", FILE).then(noise_from(etag)));
+}
+
+fn noise_from(etag: Option<&'static str>) -> Fault {
+    Fault::Computed(Computed::new(move |head, _| {
         let with_etag = |answer: Answer| match etag {
             Some(etag) => answer.header("etag", etag),
             None => answer,
@@ -64,8 +68,7 @@ fn serves(server: &WebServer, etag: Option<&'static str>) {
         };
         let range = format!("bytes {start}-{}/{SIZE}", SIZE - 1);
         with_etag(Answer::new(206).header("content-range", range).body(noise().slice(start..)))
-    });
-    server.fault(Rule::on("*", FILE).then(Fault::Computed(answer)));
+    }))
 }
 
 fn file(server: &WebServer, size: BodySize) -> WebDownload {
@@ -116,6 +119,37 @@ async fn a_broken_download_goes_on_where_it_broke() {
     let (_, bytes) = read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap();
     assert_eq!(bytes, noise());
     assert_eq!(ranges(&server.requests()), [(None, None), (Some("bytes=70000-"), Some("\"v1\""))]);
+}
+
+#[tokio::test]
+async fn a_file_whose_connection_broke_every_20_kb_was_given_up_after_five_attempts() {
+    let server = WebServer::start(&[]);
+    server.fault(Rule::on("*", FILE).then(noise_from(Some("\"v1\""))).then(Fault::CutBody(20_000)));
+    let (_, bytes) = read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap();
+    assert_eq!(bytes, noise());
+    assert_eq!(server.requests().len(), SIZE / 20_000);
+    // Fewer bytes than that would be slower than a body may drip.
+    let server = WebServer::start(&[]);
+    server.fault(Rule::on("*", FILE).then(noise_from(Some("\"v1\""))).then(Fault::CutBody(1_000)));
+    let said = fault(&client(options(&server)), &file(&server, UNKNOWN)).await;
+    assert_eq!(said, "connection closed before the end of the answer (after 5000 of 300000 bytes)");
+}
+
+#[tokio::test]
+async fn a_document_whose_first_answer_stalled_was_not_asked_for_again() {
+    let server = WebServer::start(&[]);
+    server.fault(Rule::on("*", FILE).times(2).then(Fault::Hang));
+    serves(&server, None);
+    let hasty = HttpOptions { limits: HttpLimits::within(Duration::from_secs(2)), ..options(&server) };
+    let request = WebRequest {
+        url: file(&server, UNKNOWN).url,
+        accept: "*/*",
+        token: None,
+        timeout: Duration::from_secs(10),
+        limit: 1 << 20,
+    };
+    let answer = client(hasty).get(&request, |_| true).await.unwrap();
+    assert_eq!((answer.body(), server.requests().len()), (&noise()[..], 3));
 }
 
 #[tokio::test]

@@ -40,7 +40,12 @@ impl Diagnostic {
             }
             NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
-                let hint = "run the same command again: what has arrived is not sent again";
+                let hint = match invocation::verb() {
+                    "push" | "copy" | "mirror" | "module push" | "module mirror" => {
+                        "run the same command again: what has arrived whole is not sent again"
+                    }
+                    _ => "run the same command again, or have it tried more often with --attempts N",
+                };
                 Self { unasked: true, ..Self::new(Exit::Unexpected, text).code(fault.code()).hint(hint) }
             }
             NetworkFault::PrivateAddress => {

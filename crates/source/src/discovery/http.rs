@@ -23,7 +23,7 @@ const PATH: &str = ".well-known/terraform.json";
 /// The settings of an [`HttpDiscovery`].
 #[derive(Clone)]
 pub struct DiscoveryOptions {
-    /// How long one discovery may take, all tries together, redirects and bodies included; `--timeout` scales it.
+    /// How long each try of a discovery may take, redirects and bodies included; `--timeout` scales it.
     pub timeout: Duration,
     /// Services that the user wrote down; these hosts get no request.
     pub overrides: BTreeMap<Hostname, Services>,

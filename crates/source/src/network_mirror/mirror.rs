@@ -23,7 +23,7 @@ pub struct MirrorAccess {
     pub downloads: WebClient,
     /// The tokens of hosts. The mirror's own host gets its token with the requests for documents.
     pub tokens: Arc<dyn HostTokens>,
-    /// How long one document may take, all tries together; `--timeout` scales it.
+    /// How long each try of a document may take; `--timeout` scales it.
     pub timeout: Duration,
     /// Which checksums an archive may match.
     pub checksums: MirrorChecksums,

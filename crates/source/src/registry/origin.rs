@@ -18,7 +18,7 @@ pub struct RegistryAccess {
     pub web: WebClient,
     /// The tokens of hosts.
     pub tokens: Arc<dyn HostTokens>,
-    /// How long one document may take, all tries together; `--timeout` scales it.
+    /// How long each try of a document may take; `--timeout` scales it.
     pub timeout: Duration,
     /// What their signatures must be.
     pub demands: SignatureDemands,
