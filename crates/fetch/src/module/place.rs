@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use tofu_oci_archive::Limits;
 
@@ -63,7 +64,12 @@ impl FetchedModule {
 
     /// Moves what is there into the temporary folder, which is removed with it; back if the module cannot take its place.
     fn replace(&mut self) -> Result<(), ModuleFetchError> {
-        let (path, old) = (self.target.path.clone(), self.staging.path().join("replaced"));
+        let path = self.target.path.clone();
+        if exchange(&self.folder, &path).is_ok() {
+            self.staging.keep_parents();
+            return Ok(());
+        }
+        let old = self.staging.path().join("replaced");
         fs::rename(&path, &old).map_err(|source| self.failed("replace", source))?;
         self.move_in().inspect_err(|_| {
             // The error of the move is the one to report.
@@ -85,4 +91,17 @@ impl FetchedModule {
     fn failed(&self, action: &'static str, source: io::Error) -> ModuleFetchError {
         ModuleFetchError::Io { action, path: self.target.shown.clone(), source }
     }
+}
+
+/// Puts each folder in the place of the other, so that neither place is empty for a moment.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// This system cannot.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchange(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use serde_json::json;
@@ -121,6 +123,30 @@ async fn the_same_files_are_up_to_date_and_others_stay_unless_they_are_to_be_rep
     assert_eq!(world.pull("", Replace::Never).await.unwrap_err().code(), "folder-not-empty");
     assert_eq!(world.left(), files(&[("main.tf", "a"), ("mine.tf", "m")]));
     assert_eq!(world.pull("", Replace::Everything).await.unwrap(), ModulePlaced::Replaced);
+    assert_eq!(world.left(), files(&[("main.tf", "a")]));
+}
+
+/// A client that reads the module meanwhile finds the old one or the new one.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_folder_was_gone_for_a_moment_while_its_files_were_replaced() {
+    let world = World::new(&[("main.tf", "a")]).await;
+    world.pull("", Replace::Never).await.unwrap();
+    let (dir, is_over) = (world.dir(), Arc::new(AtomicBool::new(false)));
+    let (looked_at, ends) = (dir.clone(), Arc::clone(&is_over));
+    let looking = std::thread::spawn(move || {
+        let mut missing = 0;
+        while !ends.load(Ordering::Relaxed) {
+            missing += usize::from(!looked_at.exists());
+        }
+        missing
+    });
+    for _ in 0..200 {
+        fs::write(dir.join("mine.tf"), "m").unwrap();
+        assert_eq!(world.pull("", Replace::Everything).await.unwrap(), ModulePlaced::Replaced);
+    }
+    is_over.store(true, Ordering::Relaxed);
+    assert_eq!(looking.join().unwrap(), 0);
     assert_eq!(world.left(), files(&[("main.tf", "a")]));
 }
 
