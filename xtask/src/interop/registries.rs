@@ -142,6 +142,7 @@ pub(super) fn published(lab: &Lab, version: &str) -> ChoreResult<std::path::Path
     Ok(folder)
 }
 
-fn unzip(zip: &Path, folder: &Path) -> ChoreResult {
+/// Unpacks a zip of this project's own tests.
+pub(super) fn unzip(zip: &Path, folder: &Path) -> ChoreResult {
     Ok(zip::ZipArchive::new(std::fs::File::open(zip)?)?.extract(folder)?)
 }

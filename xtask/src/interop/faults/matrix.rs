@@ -148,6 +148,9 @@ const FAULTS: &[MatrixFault] = &[
     passing("times=1 truncate=7", Meets::Reads),
     passing("times=2 truncate-rst=11", Meets::Reads),
     passing("times=1 truncate=0", Meets::Reads),
+    // Each break comes after progress, and there are more breaks than attempts.
+    passing("truncate=20000", Meets::Reads),
+    passing("truncate-rst=20000", Meets::Reads),
     passing("no-range=1", Meets::Reads),
     passing("slow=200000", Meets::Reads),
     passing("times=1 reset-request=40", Meets::Uploads),

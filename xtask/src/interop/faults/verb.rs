@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
-use tofu_oci_testkit::Login;
+use tofu_oci_testkit::{Login, ProviderZip, ReleaseFolder};
 
 use super::super::content;
 use super::super::lab::{Lab, text};
-use super::super::registries::{ADDRESS, PLATFORM, published};
+use super::super::registries::{ADDRESS, PLATFORM, unzip};
 use super::proxy::Proxy;
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
@@ -21,6 +21,12 @@ const LOCK_FILE: &str = ".terraform.lock.hcl";
 /// The release that every reading verb finds.
 const READY: &str = "acme/widget";
 const VERSION: &str = "1.0.0";
+/// The module that `module pull` finds, under the tag [`VERSION`].
+const MODULE: &str = "acme/network";
+/// What lies in the folder of `module pull` before.
+const OLD_FILE: &str = "old.tf";
+/// The size of a file in each package, in bytes: a connection that is cut every 20 kB breaks more often than there are attempts.
+const LARGE: usize = 200_000;
 
 /// One command of the program that speaks to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +46,7 @@ pub(super) enum FaultVerb {
     Sign,
     CopyIn,
     CopyBoth,
+    ModulePull,
 }
 
 pub(super) const VERBS: &[FaultVerb] = &[
@@ -58,6 +65,7 @@ pub(super) const VERBS: &[FaultVerb] = &[
     FaultVerb::Sign,
     FaultVerb::CopyIn,
     FaultVerb::CopyBoth,
+    FaultVerb::ModulePull,
 ];
 
 impl FaultVerb {
@@ -79,6 +87,7 @@ impl FaultVerb {
             Self::Sign => &["sign"],
             Self::CopyIn => &["copy", "(from a directory)"],
             Self::CopyBoth => &["copy", "(registry to registry)"],
+            Self::ModulePull => &["module", "pull", "--force"],
         }
     }
 
@@ -92,9 +101,11 @@ impl FaultVerb {
 pub(super) struct FaultSite {
     registry: Guard,
     login: Login,
-    /// The release files, without the invalid signature.
+    /// The release files.
     dist: PathBuf,
     release: PathBuf,
+    /// The files of the module.
+    module: PathBuf,
     locked: String,
     layout: String,
     key: PathBuf,
@@ -123,15 +134,19 @@ impl FaultSite {
         let here = format!("{}/{READY}", registry.address());
         let layout = format!("oci:{}", text(&lab.new_folder("layout")?.join("packages")));
         let dist = lab.new_folder("dist")?;
-        paths::copy_folder(&paths::testdata().join("dist"), &dist)?;
-        for file in
-            paths::files_below(&dist)?.iter().filter(|file| file.extension().is_some_and(|ending| ending == "sig"))
-        {
-            fs::remove_file(dist.join(file))?;
-        }
+        let package = |platform| ProviderZip::new("widget", VERSION, platform).random_file("data.bin", LARGE);
+        let release = ReleaseFolder::new("widget", VERSION, &[]).package(package(PLATFORM));
+        release.package(package("darwin_arm64")).write_zips(&dist);
         let push = ["push", &text(&dist), &here, "--address", ADDRESS, "--sign-key", &text(&key)];
         lab.tofu_oci(&registry, &push).success()?;
         lab.tofu_oci(&registry, &["copy", &here, &layout, "--all"]).success()?;
+        let release = lab.new_folder("release")?;
+        unzip(&dist.join(format!("terraform-provider-widget_{VERSION}_{PLATFORM}.zip")), &release)?;
+        let module = lab.new_folder("module")?;
+        paths::write(&module.join("main.tf"), "output \"version\" {\n  value = 1\n}\n")?;
+        fs::copy(release.join("data.bin"), module.join("data.bin"))?;
+        let network = format!("{}/{MODULE}", registry.address());
+        lab.tofu_oci(&registry, &["module", "push", &text(&module), &network, "--version", VERSION]).success()?;
         let work = lab.new_folder("lock")?;
         project(&work)?;
         lab.tofu_oci(&registry, &["lock", "--from", &here, "--chdir", &text(&work)]).success()?;
@@ -140,7 +155,8 @@ impl FaultSite {
             registry,
             login: Login::new("tester", "secret"),
             dist,
-            release: published(lab, VERSION)?,
+            release,
+            module,
             locked,
             layout,
             key,
@@ -188,6 +204,9 @@ impl FaultSite {
             let direct = scene.direct();
             lab.tofu_oci(&self.registry, &["push", &text(&self.dist), &direct, "--address", ADDRESS]).success()?;
         }
+        if verb == FaultVerb::ModulePull {
+            paths::write(&scene.module_dir().join(OLD_FILE), "old")?;
+        }
         let auths = json!({"auths": {&scene.address: {"auth": self.secrets()[0]}}});
         paths::write(&scene.work.join("docker/config.json"), auths.to_string())?;
         Ok(scene)
@@ -205,6 +224,7 @@ impl FaultScene<'_> {
         let dist = text(&self.site.dist);
         let (key, public) = (text(&self.site.key), text(&self.site.public));
         let out = self.directory();
+        let (module, dir) = (format!("oci://{}/{MODULE}?tag={VERSION}", self.address), text(&self.module_dir()));
         let address = ["--address", ADDRESS];
         let arguments: Vec<&str> = match self.verb {
             FaultVerb::Versions => vec!["versions", &through],
@@ -223,6 +243,7 @@ impl FaultScene<'_> {
             FaultVerb::Sign => vec!["sign", &tagged, "--key", &key],
             FaultVerb::CopyIn => vec!["copy", &self.site.layout, &through, "--all"],
             FaultVerb::CopyBoth => vec!["copy", &source, &through, "--all"],
+            FaultVerb::ModulePull => vec!["module", "pull", &module, &dir, "--force"],
         };
         let program = self.lab.program();
         self.lab
@@ -241,6 +262,7 @@ impl FaultScene<'_> {
             FaultVerb::Install | FaultVerb::InstallLocked => self.installed(success),
             FaultVerb::Lock => self.locked(success),
             FaultVerb::CopyOut => self.readable(&self.directory(), success),
+            FaultVerb::ModulePull => self.pulled(success),
             FaultVerb::Push | FaultVerb::CopyIn | FaultVerb::CopyBoth => self.readable(&self.direct(), success),
             FaultVerb::PushSigned | FaultVerb::Sign => {
                 self.readable(&self.direct(), success || self.verb == FaultVerb::Sign)?;
@@ -293,6 +315,18 @@ impl FaultScene<'_> {
         if success && after.is_none() { Err(ChoreFailure::new("there is no lock file")) } else { Ok(()) }
     }
 
+    /// The folder has the module or what it had before, and nothing lies beside it.
+    fn pulled(&self, success: bool) -> ChoreResult {
+        let dir = self.module_dir();
+        if success {
+            content::must_be_equal(&dir, &self.site.module)?;
+        } else if paths::files_below(&dir)? != [Path::new(OLD_FILE)] {
+            return Err(ChoreFailure::new("the run failed, and the folder has changed"));
+        }
+        let beside = fs::read_dir(dir.with_file_name(""))?.count();
+        if beside == 1 { Ok(()) } else { Err(ChoreFailure::new("something is left beside the folder")) }
+    }
+
     fn locked(&self, success: bool) -> ChoreResult {
         let after = fs::read_to_string(self.work.join(LOCK_FILE)).ok();
         let wanted = success.then_some(&self.site.locked);
@@ -326,6 +360,10 @@ impl FaultScene<'_> {
     /// The repository, past the proxy.
     fn direct(&self) -> String {
         format!("{}/{}", self.site.upstream(), self.repository)
+    }
+
+    fn module_dir(&self) -> PathBuf {
+        self.work.join("modules/network")
     }
 
     fn directory(&self) -> String {
