@@ -41,7 +41,7 @@ impl Diagnostic {
             NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
                 let hint = match invocation::verb() {
-                    "push" | "copy" | "mirror" | "module push" | "module mirror" => {
+                    "push" | "copy" | "mirror" | "bundle load" | "module push" | "module mirror" => {
                         "run the same command again: what has arrived whole is not sent again"
                     }
                     _ => "run the same command again, or have it tried more often with --attempts N",
