@@ -36,7 +36,7 @@ pub(crate) use self::mix_up::MixUp;
 pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
 pub(crate) use self::request_path::RequestPath;
 use self::route::Route;
-pub(crate) use self::route::{ProviderRoute, RouteKind, address};
+pub(crate) use self::route::{ProviderRoute, RouteKind, address, counted_as};
 pub(crate) use self::route_fault::{RouteFault, version};
 use crate::page;
 use crate::protocol::discovery::{self, PublishedRepositories};
