@@ -6,7 +6,6 @@ use super::mix_up::MixUp;
 use super::module_route::{ModuleRoute, ModuleRouteKind};
 use super::request_path::RequestPath;
 use super::route_fault::{RouteFault, host_of, version};
-use crate::page;
 
 /// What a path of the two protocols names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,27 +81,25 @@ impl Route {
         };
         Ok(Self::Provider(ProviderRoute { address, kind }))
     }
-}
 
-/// What the requests of a path below the base URL are counted as, one of a few; the routes of the server itself are not here.
-pub(crate) fn counted_as(path: &str) -> &'static str {
-    match Route::parse(path) {
-        Ok(Route::Discovery) => "discovery",
-        Ok(Route::Provider(ProviderRoute { kind, .. })) => match kind {
-            RouteKind::MirrorVersions => "mirror_index",
-            RouteKind::MirrorArchives(_) => "mirror_version",
-            RouteKind::Archive(..) => "archive",
-            RouteKind::Versions => "registry_versions",
-            RouteKind::Download(..) => "registry_download",
-            RouteKind::Sums(_) | RouteKind::SumsSignature(_) => "registry_sums",
-        },
-        Ok(Route::Module(ModuleRoute { kind, .. })) => match kind {
-            ModuleRouteKind::Versions => "module_versions",
-            ModuleRouteKind::Download(_) => "module_download",
-            ModuleRouteKind::Archive(_) => "module_archive",
-        },
-        Err(_) if page::is_page(path) => "page",
-        Err(_) => "other",
+    /// What its requests are counted as, one of a few.
+    pub(crate) fn counted_as(&self) -> &'static str {
+        match self {
+            Self::Discovery => "discovery",
+            Self::Provider(ProviderRoute { kind, .. }) => match kind {
+                RouteKind::MirrorVersions => "mirror_index",
+                RouteKind::MirrorArchives(_) => "mirror_version",
+                RouteKind::Archive(..) => "archive",
+                RouteKind::Versions => "registry_versions",
+                RouteKind::Download(..) => "registry_download",
+                RouteKind::Sums(_) | RouteKind::SumsSignature(_) => "registry_sums",
+            },
+            Self::Module(ModuleRoute { kind, .. }) => match kind {
+                ModuleRouteKind::Versions => "module_versions",
+                ModuleRouteKind::Download(_) => "module_download",
+                ModuleRouteKind::Archive(_) => "module_archive",
+            },
+        }
     }
 }
 

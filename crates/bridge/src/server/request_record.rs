@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::access_log::{AccessLogger, LogLine, shortened};
 use super::metrics::{CountedNow, Metrics};
-use super::site::counted_as;
+use super::own_route::counted_as;
 use crate::BaseUrl;
 
 /// Where the records of all requests go.

@@ -26,10 +26,11 @@ use super::client_queue::ClientQueue;
 use super::counted_body::CountedBody;
 use super::metrics::Metrics;
 use super::options::{Door, ServerOptions};
+use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::counts::Counts;
-use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router, routes};
+use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -93,30 +94,6 @@ impl ServedSite {
         };
         Self { router: Router::new().fallback(guarded), ..site }
     }
-}
-
-/// What the server itself answers.
-enum ServerRoute {
-    Healthz,
-    Readyz,
-    Metrics,
-}
-
-impl ServerRoute {
-    /// That of a path below the base URL.
-    fn of(path: &str) -> Option<Self> {
-        match path {
-            "/healthz" => Some(Self::Healthz),
-            "/readyz" => Some(Self::Readyz),
-            "/metrics" => Some(Self::Metrics),
-            _ => None,
-        }
-    }
-}
-
-/// What the requests of a path below the base URL are counted as.
-pub(super) fn counted_as(path: &str) -> &'static str {
-    if ServerRoute::of(path).is_some() { "health" } else { routes::counted_as(path) }
 }
 
 /// Where all requests arrive.
@@ -232,15 +209,15 @@ impl Reception {
 
     /// The routes of the server itself.
     async fn of_the_server(&self, request: &Parts, door: Door) -> Option<Response<Body>> {
-        let response = match ServerRoute::of(self.site.base.strip(request.uri.path())) {
-            Some(ServerRoute::Healthz) => text(StatusCode::OK, "alive\n"),
-            Some(ServerRoute::Readyz) if self.stopping.load(Ordering::SeqCst) => {
+        let response = match OwnRoute::of(self.site.base.strip(request.uri.path())) {
+            Some(OwnRoute::Healthz) => text(StatusCode::OK, "alive\n"),
+            Some(OwnRoute::Readyz) if self.stopping.load(Ordering::SeqCst) => {
                 failing(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping")
             }
-            Some(ServerRoute::Readyz) => text(StatusCode::OK, "ready\n"),
-            Some(ServerRoute::Metrics) if door == Door::Metrics => self.metrics().await,
+            Some(OwnRoute::Readyz) => text(StatusCode::OK, "ready\n"),
+            Some(OwnRoute::Metrics) if door == Door::Metrics => self.metrics().await,
             // Whoever reaches the site may be anyone: another user of this machine, or a client behind a proxy on it.
-            Some(ServerRoute::Metrics) => {
+            Some(OwnRoute::Metrics) => {
                 text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
             }
             None if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
@@ -347,25 +324,6 @@ mod tests {
             request = request.header(HOST, *host);
         }
         assert_eq!(has_one_host(&request.body(()).unwrap().into_parts().0), want, "{version:?} {hosts:?}");
-    }
-
-    #[test]
-    fn pages_of_modules_were_counted_as_other_requests() {
-        let (module, provider) = ("registry.acme.example/acme/net/aws", "registry.acme.example/acme/zap");
-        for (path, want) in [
-            ("/".to_owned(), "page"),
-            (format!("/module/{module}"), "page"),
-            (format!("/module/{module}/1.0.0"), "page"),
-            (format!("/providers/{provider}"), "page"),
-            (format!("/modules/{module}/1.0.0/download"), "module_download"),
-            (format!("/mirror/{provider}/1.0.0.json"), "mirror_version"),
-            (format!("/mirror/{provider}/terraform-provider-zap_1.0.0_linux_amd64.zip"), "archive"),
-            ("/.well-known/terraform.json".to_owned(), "discovery"),
-            ("/readyz".to_owned(), "health"),
-            (format!("/mirror/{provider}/nothing"), "other"),
-        ] {
-            assert_eq!(counted_as(&path), want, "{path}");
-        }
     }
 
     #[test]
