@@ -1,4 +1,4 @@
-//! SIGINT in the middle: nothing half-done stays, and running again succeeds.
+//! SIGINT or SIGHUP in the middle: nothing half-done stays, and running again succeeds.
 #![cfg(unix)]
 
 use std::process::{Child, Command, Output, Stdio};
@@ -14,9 +14,13 @@ fn start(command: &mut Command) -> Child {
 
 /// Interrupts a program and waits for its end.
 fn interrupt(child: Child) -> Output {
-    let status = Command::new("sh").args(["-c", "kill -INT \"$0\"", &child.id().to_string()]).status();
-    assert!(status.expect("a shell is there").success());
+    send("INT", &child);
     child.wait_with_output().expect("the program ends")
+}
+
+fn send(signal: &str, child: &Child) {
+    let status = Command::new("sh").args(["-c", "kill -\"$0\" \"$1\"", signal, &child.id().to_string()]).status();
+    assert!(status.expect("a shell is there").success());
 }
 
 fn held(gate: &Gate) {
@@ -107,6 +111,42 @@ fn a_push_that_is_interrupted_leaves_no_tag() {
             assert_eq!(scene.registry.tags("acme/widget").len(), 1);
         }
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_end_of_a_terminal_ended_a_push_without_a_word_and_left_its_temporary_folder() {
+    let scene = Scene::with_dist();
+    let gate = Gate::closed();
+    scene.registry.fault(Rule::on("PUT", "/v2/acme/widget/manifests/1.4.0").then(Fault::Hold(gate.clone())));
+    let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout image");
+    let child = start(&mut scene.command(&line));
+    held(&gate);
+    send("HUP", &child);
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: interrupted\n"), "{}", stderr(&output));
+    assert_eq!(State::of(&scene).temp(), Vec::<&str>::new());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_nohup_started_goes_on_after_the_end_of_the_terminal() {
+    let scene = Scene::with_dist();
+    let gate = Gate::closed();
+    scene.registry.fault(Rule::on("PUT", "/v2/acme/widget/manifests/1.4.0").once().then(Fault::Hold(gate.clone())));
+    let program = scene.command(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
+    let mut nohup = Command::new("/bin/sh");
+    nohup.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
+    nohup.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    nohup.current_dir(program.get_current_dir().expect("a scene has a folder"));
+    let child = start(&mut nohup);
+    held(&gate);
+    send("HUP", &child);
+    gate.open();
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(scene.registry.tags("acme/widget").len(), 1);
 }
 
 #[test]

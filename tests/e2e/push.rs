@@ -1,7 +1,9 @@
 //! `push`.
 
+use std::process::Stdio;
+
 use insta::assert_snapshot;
-use tofu_oci_testkit::ReleaseFolder;
+use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
 
 use crate::setup::{PLATFORMS, Scene, WIDGET};
 
@@ -334,4 +336,35 @@ fn the_address_may_be_left_out_where_the_repository_names_it() {
 
     hint: add --address HOST/NAMESPACE/widget, as `source` in required_providers will say it
     ");
+}
+
+#[test]
+fn two_simultaneous_pushes_of_different_content_both_said_that_they_had_published_the_version() {
+    let scene = Scene::with_dist();
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    scene.context.write("network/main.tf", "variable \"one\" {}\n");
+    scene.context.write("network-b/main.tf", "variable \"other\" {}\n");
+    for (folders, rest) in [
+        (["push dist", "push other"], format!("REGISTRY/acme/widget --address {WIDGET}")),
+        (["module push network", "module push network-b"], "REGISTRY/acme/network --version 1.4.0".to_owned()),
+    ] {
+        let gate = Gate::closed();
+        scene.registry.clear_faults();
+        scene.registry.fault(Rule::on("PUT", "/v2/acme/*/manifests/1.4.0").then(Fault::Hold(gate.clone())));
+        let start = |folder: &str| {
+            let mut command = scene.command(&format!("{folder} {rest}"));
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts")
+        };
+        let children = folders.map(start);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(gate.arrived(2));
+        gate.open();
+        let ended = children.map(|child| child.wait_with_output().expect("the program ends"));
+        let mut codes = ended.each_ref().map(|output| output.status.code());
+        codes.sort_unstable();
+        assert_eq!(codes, [Some(0), Some(1)], "{folders:?}");
+        let lost = ended.iter().find(|output| output.status.code() == Some(1)).expect("one of them");
+        let said = String::from_utf8_lossy(&lost.stderr);
+        assert!(said.contains(" has a tag 1.4.0 already: it points at "), "{said}");
+    }
 }

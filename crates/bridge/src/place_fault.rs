@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::io;
+use std::sync::Arc;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
@@ -43,6 +44,26 @@ pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFau
         None => (text, None),
     };
     Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
+}
+
+/// Whether the disk, or the part of it that the user may fill, has no room.
+pub(crate) fn has_no_room(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let shared = || error.downcast_ref::<Arc<io::Error>>().map(|error| &**error);
+        let kind = error.downcast_ref::<io::Error>().or_else(shared).map(io::Error::kind);
+        if matches!(kind, Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// The refusal of a client that has waited for a place of which nothing comes.
+pub(crate) fn stalled(address: impl Into<ServedAddress>) -> Refusal {
+    let reason = "its place sends nothing".to_owned();
+    Refusal::Upstream { address: address.into(), code: "timeout", reason, detail: None }
 }
 
 /// The refusal of what clients would unpack, and has a repository of version control in it, under this name.

@@ -136,20 +136,20 @@ impl RemoteStore {
         }
     }
 
-    /// Writes bytes as a manifest, in place of the one with this `ETag` if one is given. The answer's `Location` is
-    /// not needed and may be missing.
+    /// Writes bytes as a manifest, if a header with a condition is given only under this condition. The answer's `Location`
+    /// is not needed and may be missing.
     pub(crate) async fn try_manifest(
         &self,
         reference: &str,
         media_type: &str,
         bytes: &Bytes,
-        in_place_of: Option<&str>,
+        condition: Option<(&'static str, &str)>,
     ) -> Result<Tried, StoreError> {
         let path = self.path("manifests", reference);
         let call = RegistryCall::new(Method::PUT, path, &self.push)
             .header("content-type", media_type)
             .body(CallBody::Bytes(bytes));
-        let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
+        let call = condition.into_iter().fold(call, |call, (name, value)| call.header(name, value));
         let mut answer = self.client.send(&call).await?;
         if matches!(answer.status(), 200..=204) {
             return Ok(Tried::Written(Box::new(answer)));

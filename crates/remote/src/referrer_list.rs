@@ -16,6 +16,11 @@ const SHORTEST: Duration = Duration::from_millis(250);
 const LONGEST: Duration = Duration::from_secs(5);
 /// How many times as long as our own write the others may need.
 const SLOWER: u32 = 8;
+/// The least time that other programs get to write a tag that they did not find. It is a small manifest, written right after the
+/// look, and a program waits for it at its end.
+const SHORTEST_OF_TAG: Duration = Duration::from_millis(60);
+/// How many times as long as our own look and write those of the others may take.
+const SLOWER_OF_TAG: u32 = 2;
 
 /// The lists that a program has written, by repository and tag.
 pub(crate) type ReferrerLists = HashMap<(String, Tag), Arc<Mutex<ReferrerList>>>;
@@ -44,5 +49,10 @@ impl ListWrite {
         let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
         // Between once and one and a half times as much, so that programs that wait for each other separate.
         (wait / 2 + jittered(wait, random())).saturating_sub(self.at.elapsed())
+    }
+
+    /// The time until every program that looked for a new tag before this write must have written it.
+    pub(crate) fn rest_of_new_tag(self) -> Duration {
+        self.took.saturating_mul(SLOWER_OF_TAG).clamp(SHORTEST_OF_TAG, LONGEST).saturating_sub(self.at.elapsed())
     }
 }

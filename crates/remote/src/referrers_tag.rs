@@ -127,7 +127,8 @@ impl RemoteStore {
             let written = Bytes::from(Value::Object(index).to_string());
             // A list that did not change and was refused all the same has an `ETag` that means nothing.
             let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
-            match self.try_manifest(tag.as_str(), OCI_INDEX, &written, in_place_of).await {
+            let condition = in_place_of.map(|etag| ("if-match", etag));
+            match self.try_manifest(tag.as_str(), OCI_INDEX, &written, condition).await {
                 Ok(Tried::Written(_)) => {}
                 // After the wait the list is read again: others may have written it.
                 Ok(Tried::Denied(_)) => {

@@ -54,6 +54,8 @@ pub(crate) struct RepositoryState {
     written: HashSet<Digest>,
     /// The last write of a tag that several programs may write at once, until it is known to last.
     pub(crate) rewritten: Option<ListWrite>,
+    /// The writes of tags that did not exist before, until they are known to last.
+    pub(crate) new_tags: HashMap<Tag, ListWrite>,
     /// Whether the registry has deleted a manifest by its digest.
     pub(crate) deletes_manifests: bool,
     /// Of the tags that were listed last, those that may replace the referrers API.

@@ -138,6 +138,11 @@ impl Store for RemoteStore {
         self.settle_lists().await.map_err(|error| self.scrub(error))
     }
 
+    async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {
+        self.settle_new_tag(tag).await;
+        Ok(())
+    }
+
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
         self.mount_blob(descriptor, from).await.map_err(|error| self.scrub(error))
     }

@@ -1,4 +1,17 @@
 //! Tags: a name for a manifest that is there.
+//!
+//! Two programs may make one tag at the same time: both see none, and the later `PUT` wins. Few registries honour
+//! `If-None-Match`, and a claim beside the tag would stay wherever nothing can be deleted. So, with `W` for the time from the
+//! look to the end of the `PUT`:
+//!
+//! ```text
+//! look: no tag -> PUT with If-None-Match -> wait, longer than W of any other program -> look: whose manifest is it?
+//! ```
+//!
+//! Whoever looks after the `PUT` sees a tag and writes none. Whoever looked before it has written before the wait ends. So
+//! nobody writes after it, and all see the last write: one alone sees its own. (Fischer's algorithm for mutual exclusion.)
+//! `W` of another program is estimated by our own, so a program that is held up between look and `PUT`, or whose way to the
+//! registry is many times as long, can still overwrite a tag unseen.
 
 use bytes::Bytes;
 use tofu_oci_store::StoreError;
@@ -17,7 +30,7 @@ impl RemoteStore {
         let began = Instant::now();
         match self.put_manifest(tag.as_str(), descriptor, &bytes).await {
             Ok(()) => {
-                self.note_tagged(tag, began);
+                self.note_tagged(tag, began, false);
                 Ok(())
             }
             Err(error) => match self.tag_after(&error, tag).await {
@@ -50,23 +63,29 @@ impl RemoteStore {
     ) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
         let mut tried = false;
+        // A registry that refuses it where no tag is does not understand it.
+        let mut condition = before.is_none().then_some(("if-none-match", "*"));
         loop {
+            let began = Instant::now();
             let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
                 Ok(now) => Some(now.digest),
                 Err(error) if error.is_not_found() => None,
                 Err(error) => return Err(error),
             };
+            if before.is_none() && now.as_ref() == Some(&descriptor.digest) {
+                // Another program publishes the same. Somebody else may still overwrite it.
+                self.note_tagged(tag, began, true);
+            }
             if now.as_ref() != before {
                 // A write that was denied may have been made all the same.
                 return Ok(tried && now.as_ref() == Some(&descriptor.digest));
             }
             tried = true;
             let bytes = self.bytes_of(descriptor).await?;
-            let began = Instant::now();
-            match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await {
+            match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, condition).await {
                 Ok(Tried::Written(answer)) => {
                     self.written(*answer, descriptor, &bytes).await?;
-                    self.note_tagged(tag, began);
+                    self.note_tagged(tag, began, before.is_none());
                     return Ok(true);
                 }
                 Ok(Tried::Denied(error)) => {
@@ -78,6 +97,9 @@ impl RemoteStore {
                     Some(now) if now == descriptor.digest => return Ok(true),
                     // Another program was faster.
                     Some(now) if Some(&now) != before => return Ok(false),
+                    _ if condition.is_some() && matches!(error, StoreError::Rejected { status: 412, .. }) => {
+                        condition = None;
+                    }
                     _ => return Err(error),
                 },
             }
@@ -91,10 +113,21 @@ impl RemoteStore {
         }
     }
 
-    /// One tag holds the signatures of several people, and each of them replaces the whole.
-    fn note_tagged(&self, tag: &Tag, began: Instant) {
+    /// One tag holds the signatures of several people, and each of them replaces the whole. A new tag may be made by several.
+    fn note_tagged(&self, tag: &Tag, began: Instant, is_new: bool) {
+        let written = ListWrite { at: Instant::now(), took: began.elapsed() };
         if is_referrers_tag(tag) {
-            self.memory.state().rewritten = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
+            self.memory.state().rewritten = Some(written);
+        } else if is_new {
+            self.memory.state().new_tags.insert(tag.clone(), written);
+        }
+    }
+
+    /// Waits until every other program that had seen no such tag must have written it.
+    pub(crate) async fn settle_new_tag(&self, tag: &Tag) {
+        let written = self.memory.state().new_tags.remove(tag);
+        if let Some(written) = written {
+            self.client.http().options().clock.sleep(written.rest_of_new_tag()).await;
         }
     }
 }

@@ -224,7 +224,7 @@ pub trait Store: ReadStore {
     /// not exist). False if another program has written it since: then nothing is written.
     ///
     /// A directory does both in one step. In a registry another program may write between the look and the write; [`Store::settle`]
-    /// says when that can be seen.
+    /// and [`Store::settle_tag`] say when that can be seen.
     async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
         let now = match self.resolve(&Reference::Tag(tag.clone())).await {
             Ok(now) => Some(now.digest),
@@ -261,6 +261,13 @@ pub trait Store: ReadStore {
     /// cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that
     /// wrote such a tag calls this before it believes what it reads there; if nothing was written, it costs nothing.
     async fn settle(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Waits until a tag that [`Store::retag`] has made can no longer be overwritten by another program that had seen none there.
+    /// Of programs that make one tag at the same time, one alone finds its own manifest under it afterwards.
+    async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {
+        let _ = tag;
         Ok(())
     }
 

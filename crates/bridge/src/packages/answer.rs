@@ -11,15 +11,18 @@ use http::header::{
 };
 use http::{HeaderMap, Method, StatusCode};
 use tofu_oci_source::SourceError;
-use tofu_oci_store::{BlobSender, ByteStream, StoreError, StoreItem};
+use tofu_oci_store::{BlobSender, ByteStream, ReadStore, StoreError, StoreItem};
+use tofu_oci_types::Descriptor;
+use tokio::time::timeout;
 
 use super::held_back::{BodyLength, held_back};
 use super::kept::KeptZip;
-use super::made::{LayerContents, ZipLayer};
+use super::progress::STALLED;
 use super::range::{WantedBytes, has_it, wanted};
+use super::work::{LayerContents, ZipLayer};
 use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::Refusal;
-use crate::place_fault::upstream;
+use crate::place_fault::{stalled, upstream};
 
 impl Packages {
     /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
@@ -35,7 +38,7 @@ impl Packages {
         head.put(ETAG, etag);
         head.put(CACHE_CONTROL, self.cache_control());
         head.put(ACCEPT_RANGES, "bytes");
-        let range = match wanted {
+        let part = match wanted {
             WantedBytes::Unchanged => {
                 // The length of what the client has: none would become a zero on the way.
                 head.put(CONTENT_LENGTH, zip.size.to_string());
@@ -46,45 +49,76 @@ impl Packages {
                 head.put(CONTENT_LENGTH, "0");
                 return head.status(StatusCode::RANGE_NOT_SATISFIABLE).with(Body::empty());
             }
-            WantedBytes::Part(range) => {
-                head = head.status(StatusCode::PARTIAL_CONTENT);
-                head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
-                range
-            }
-            WantedBytes::Whole => 0..zip.size,
+            WantedBytes::Part(range) => Some(range),
+            WantedBytes::Whole => None,
         };
         head.put(CONTENT_TYPE, "application/zip");
-        head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
+        let mut whole = head.clone();
+        whole.put(CONTENT_LENGTH, zip.size.to_string());
         if method == Method::HEAD {
-            return head.with(Body::empty());
+            return whole.with(Body::empty());
         }
-        let sent = self.send(zip, range, head).await;
+        let sent = match part {
+            None => self.send(zip, 0..zip.size, &whole).await,
+            Some(range) => {
+                head = head.status(StatusCode::PARTIAL_CONTENT);
+                head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
+                head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
+                match self.send(zip, range, &head).await {
+                    // A part comes from the disk. A client takes the whole zip as well, which may need none.
+                    Err(refusal @ Refusal::Upstream { code: "io", .. }) if zip.is_of_provider() => {
+                        tracing::error!(code = "io", "instead of a part: {}", refusal.for_operator());
+                        self.send(zip, 0..zip.size, &whole).await.map_err(|_| refusal)
+                    }
+                    sent => sent,
+                }
+            }
+        };
         sent.unwrap_or_else(|refusal| refused(&refusal.without(zip.place.repository())))
     }
 
     /// These bytes of a zip, or where the client gets it. What another host sends to this program reaches no client before it is
     /// verified.
-    async fn send(&self, zip: &PackageZip, range: Range<u64>, head: Head) -> Result<Response, Refusal> {
-        let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
+    async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
         if let ZipBytes::Layer(ZipLayer { store, blob, holds: LayerContents::Provider }) = &zip.bytes
             && range == (0..zip.size)
         {
-            match store.blob_sender(blob).await.map_err(blamed)? {
-                BlobSender::Store(stream) => {
-                    return body(zip, None, &range, stream).await.map(|body| head.with(body)).map_err(blamed);
-                }
-                BlobSender::OtherHost(Some(address)) if self.options.redirects == Redirects::ToOtherHosts => {
-                    let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
-                    head.put(LOCATION, address);
-                    head.put(CACHE_CONTROL, "no-store");
-                    return Ok(head.with(Body::empty()));
-                }
-                BlobSender::OtherHost(_) => {}
+            let sent = timeout(STALLED, self.pass_on(zip, &**store, blob, head)).await;
+            match sent.unwrap_or_else(|_| Err(stalled(zip.address.clone()))) {
+                Ok(Some(response)) => return Ok(response),
+                Err(refusal) if !self.is_on_disk(zip).await => return Err(refusal),
+                // What was verified once is right, whatever its registry does now.
+                Ok(None) | Err(_) => {}
             }
         }
+        let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
         let kept = self.on_disk(zip).await?;
         let stream = zip.read(&kept, range.clone()).map_err(blamed)?;
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
+    }
+
+    /// The whole zip as the registry sends it, or where the client gets it; `None` if another host has it, and sends clients nothing.
+    async fn pass_on(
+        &self,
+        zip: &PackageZip,
+        store: &dyn ReadStore,
+        blob: &Descriptor,
+        head: &Head,
+    ) -> Result<Option<Response>, Refusal> {
+        let blamed = |error: StoreError| upstream(zip.address.clone(), &SourceError::from(error));
+        match store.blob_sender(blob).await.map_err(blamed)? {
+            BlobSender::Store(stream) => {
+                let body = body(zip, None, &(0..zip.size), stream).await.map_err(blamed)?;
+                Ok(Some(head.with(body)))
+            }
+            BlobSender::OtherHost(Some(address)) if self.options.redirects == Redirects::ToOtherHosts => {
+                let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
+                head.put(LOCATION, address);
+                head.put(CACHE_CONTROL, "no-store");
+                Ok(Some(head.with(Body::empty())))
+            }
+            BlobSender::OtherHost(_) => Ok(None),
+        }
     }
 
     fn cache_control(&self) -> &'static str {
@@ -121,27 +155,31 @@ async fn body(
 }
 
 /// The head of an answer.
-struct Head(Response);
+#[derive(Clone)]
+struct Head {
+    status: StatusCode,
+    headers: HeaderMap,
+}
 
 impl Head {
     fn new(status: StatusCode) -> Self {
-        let head = Self(Response::new(Body::empty()));
-        head.status(status)
+        Self { status, headers: HeaderMap::new() }
     }
 
-    fn status(mut self, status: StatusCode) -> Self {
-        *self.0.status_mut() = status;
-        self
+    fn status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
     }
 
     fn put(&mut self, name: HeaderName, value: impl Into<String>) {
         let value = HeaderValue::try_from(value.into()).expect("digests, numbers and our own words are header values");
-        self.0.headers_mut().insert(name, value);
+        self.headers.insert(name, value);
     }
 
-    fn with(mut self, body: Body) -> Response {
-        *self.0.body_mut() = body;
-        self.0
+    fn with(&self, body: Body) -> Response {
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        response.headers_mut().clone_from(&self.headers);
+        response
     }
 }
 
@@ -150,6 +188,7 @@ fn refused(refusal: &Refusal) -> Response {
     let mut head = Head::new(refusal.status());
     head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
     head.put(CACHE_CONTROL, "no-store");
-    refusal.note_in(&mut head.0);
-    head.with(Body::from(format!("{refusal}\n")))
+    let mut response = head.with(Body::from(format!("{refusal}\n")));
+    refusal.note_in(&mut response);
+    response
 }

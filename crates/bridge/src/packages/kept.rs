@@ -144,7 +144,7 @@ impl ZipFolder {
         let kept = Self::hold(file, &path, digest)?.ok_or_else(busy)?;
         fs::rename(made, &path)?;
         self.note_right(name, &kept)?;
-        self.make_room();
+        self.make_room(self.most);
         Ok(kept)
     }
 
@@ -194,9 +194,17 @@ impl ZipFolder {
         self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Removes zips that no request reads, those first that were asked for longest ago, until the rest fits. What cannot be removed
-    /// stays for the next time.
-    fn make_room(&self) {
+    /// Makes room on a disk that has none for another zip: half of the zips go. False if none of them can.
+    pub(super) fn halve(&self) -> bool {
+        let before = self.bytes();
+        self.make_room(before / 2);
+        self.bytes() < before
+    }
+
+    /// Removes zips that no request reads, those first that were asked for longest ago, until `most` bytes are
+    /// left, or fewer.
+    /// What cannot be removed stays for the next time.
+    fn make_room(&self, most: u64) {
         let Ok(files) = self.files() else { return };
         // Of a process that was killed; a living one holds it.
         for lock in files.iter().filter(|file| has_extension(&file.path, "lock")) {
@@ -206,7 +214,7 @@ impl ZipFolder {
         let mut bytes: u64 = zips.iter().map(|zip| zip.size).sum();
         zips.sort();
         for zip in zips {
-            if bytes <= self.most {
+            if bytes <= most {
                 break;
             }
             if remove_unused(&zip.path) {

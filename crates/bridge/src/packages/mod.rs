@@ -6,6 +6,10 @@
 //!                                   readers to another host, and of a module: of a zip on disk, which is fetched and verified first
 //!                 a part of it      of a zip on disk: a digest says nothing about a part
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
+//!
+//! the registry fails                what was verified and lies on the disk is sent
+//! nothing comes                     502 after half a minute
+//! no room on the disk               zips that no request reads go; a part becomes the whole, which needs none
 //! ```
 
 mod answer;
@@ -14,7 +18,9 @@ pub(crate) mod fuzzing;
 mod held_back;
 mod kept;
 mod made;
+mod progress;
 mod range;
+mod work;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -26,7 +32,8 @@ use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
 use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
 
 use self::kept::{KeptZip, ZipFolder};
-use self::made::{LayerContents, ZipLayer, ZipMaker};
+use self::made::ZipMaker;
+use self::work::{LayerContents, ZipLayer};
 use crate::place_fault::upstream;
 use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
@@ -154,6 +161,14 @@ impl Packages {
         })
     }
 
+    /// Whether the zip lies on disk.
+    async fn is_on_disk(&self, zip: &PackageZip) -> bool {
+        match &zip.bytes {
+            ZipBytes::Layer(layer) => self.maker.has_layer(&zip.address, layer).await,
+            ZipBytes::Kept(_) => true,
+        }
+    }
+
     /// The zip on disk, all of it and verified.
     async fn on_disk(&self, zip: &PackageZip) -> Result<Arc<KeptZip>, Refusal> {
         match &zip.bytes {
@@ -164,6 +179,11 @@ impl Packages {
 }
 
 impl PackageZip {
+    /// Whether it is a layer that reaches clients without a look into it.
+    fn is_of_provider(&self) -> bool {
+        matches!(&self.bytes, ZipBytes::Layer(ZipLayer { holds: LayerContents::Provider, .. }))
+    }
+
     /// These bytes of the zip on disk; all of them end in an error if their digest is wrong.
     fn read(&self, kept: &KeptZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
         let is_whole = range == (0..self.size);

@@ -28,7 +28,7 @@ mod signatures;
 mod snippets;
 mod words;
 
-pub(crate) use routes::routes;
+pub(crate) use routes::{is_page, routes};
 
 #[cfg(test)]
 mod tests;

@@ -44,6 +44,9 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// The most characters of a search that are read.
 const QUERY: usize = 200;
 
+/// The paths below the base URL that have a page, or a part of one.
+const PAGES: [&str; 5] = ["/", "/style.css", "/icon.svg", "/providers/{*path}", "/module/{*path}"];
+
 /// What the pages are made from.
 struct PageState {
     bridge: Arc<Bridge>,
@@ -53,13 +56,22 @@ struct PageState {
 
 /// The pages below the path of the base URL.
 pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
+    let [start_page, style_sheet, icon_file, provider_pages, module_pages] = PAGES;
     Router::new()
-        .route("/", get(start))
-        .route("/style.css", get(async || style()))
-        .route("/icon.svg", get(async || icon()))
-        .route("/providers/{*path}", get(providers))
-        .route("/module/{*path}", get(modules))
+        .route(start_page, get(start))
+        .route(style_sheet, get(async || style()))
+        .route(icon_file, get(async || icon()))
+        .route(provider_pages, get(providers))
+        .route(module_pages, get(modules))
         .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default(), looks: ModuleLooks::default() }))
+}
+
+/// Whether a path below the base URL has a page, or could have one.
+pub(crate) fn is_page(path: &str) -> bool {
+    PAGES.iter().any(|page| match page.strip_suffix("{*path}") {
+        Some(folder) => path.starts_with(folder),
+        None => path == *page,
+    })
 }
 
 async fn start(State(state): State<Arc<PageState>>, request: Request) -> Response {

@@ -3,7 +3,7 @@
 use tofu_oci_types::{Platform, ProviderAddr, Version, sums_name, zip_name};
 
 use super::mix_up::MixUp;
-use super::module_route::ModuleRoute;
+use super::module_route::{ModuleRoute, ModuleRouteKind};
 use super::request_path::RequestPath;
 use super::route_fault::{RouteFault, host_of, version};
 
@@ -80,6 +80,26 @@ impl Route {
             _ => return Err(mix_up()),
         };
         Ok(Self::Provider(ProviderRoute { address, kind }))
+    }
+
+    /// What its requests are counted as, one of a few.
+    pub(crate) fn counted_as(&self) -> &'static str {
+        match self {
+            Self::Discovery => "discovery",
+            Self::Provider(ProviderRoute { kind, .. }) => match kind {
+                RouteKind::MirrorVersions => "mirror_index",
+                RouteKind::MirrorArchives(_) => "mirror_version",
+                RouteKind::Archive(..) => "archive",
+                RouteKind::Versions => "registry_versions",
+                RouteKind::Download(..) => "registry_download",
+                RouteKind::Sums(_) | RouteKind::SumsSignature(_) => "registry_sums",
+            },
+            Self::Module(ModuleRoute { kind, .. }) => match kind {
+                ModuleRouteKind::Versions => "module_versions",
+                ModuleRouteKind::Download(_) => "module_download",
+                ModuleRouteKind::Archive(_) => "module_archive",
+            },
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use super::watch::InFlight;
 /// A body whose bytes are counted. The request is over when it is dropped.
 pub(super) struct CountedBody {
     pub(super) body: Body,
+    /// How many bytes the header says that it has. HTTP/1 does not ask for more, and so never for the end.
+    pub(super) length: Option<u64>,
     pub(super) record: RequestRecord,
     pub(super) in_flight: InFlight,
 }
@@ -35,7 +37,7 @@ impl HttpBody for CountedBody {
             Some(Ok(frame)) => {
                 self.record.bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
                 self.in_flight.handed();
-                if self.body.is_end_stream() {
+                if self.body.is_end_stream() || self.length == Some(self.record.bytes) {
                     self.record.is_whole = true;
                 }
             }

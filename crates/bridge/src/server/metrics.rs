@@ -126,28 +126,3 @@ impl Metrics {
         text
     }
 }
-
-fn ends_in(file: &str, extension: &str) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, last)| last == extension)
-}
-
-/// The kind of route of a path, one of a few.
-pub(super) fn route(path: &str) -> &'static str {
-    let kind = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-    let file = path.rsplit('/').next().unwrap_or_default();
-    match kind {
-        "mirror" if file == "index.json" => "mirror_index",
-        "mirror" if ends_in(file, "json") => "mirror_version",
-        "mirror" if ends_in(file, "zip") => "archive",
-        "registry" if file == "versions" => "registry_versions",
-        "registry" if file.contains("_SHA256SUMS") => "registry_sums",
-        "registry" if path.contains("/download/") => "registry_download",
-        "modules" if file == "versions" => "module_versions",
-        "modules" if file == "download" => "module_download",
-        "modules" if ends_in(file, "zip") => "module_archive",
-        ".well-known" => "discovery",
-        "healthz" | "readyz" | "metrics" => "health",
-        "" | "providers" => "page",
-        _ => "other",
-    }
-}

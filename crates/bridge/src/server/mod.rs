@@ -16,6 +16,7 @@ mod error;
 mod line_ends;
 mod metrics;
 mod options;
+mod own_route;
 mod request_record;
 mod site;
 mod watch;

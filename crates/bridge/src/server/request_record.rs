@@ -9,7 +9,8 @@ use tofu_oci_types::{Event, Moment, Reporter};
 use tokio::time::Instant;
 
 use super::access_log::{AccessLogger, LogLine, shortened};
-use super::metrics::{CountedNow, Metrics, route};
+use super::metrics::{CountedNow, Metrics};
+use super::own_route::counted_as;
 use crate::BaseUrl;
 
 /// Where the records of all requests go.
@@ -54,7 +55,7 @@ impl Drop for RequestRecord {
         let status = self.status.map_or(499, |status| status.as_u16());
         let (ledger, time) = (&self.ledger, self.begun.elapsed());
         let path = ledger.base.strip(&self.path);
-        ledger.metrics.answered(route(path), status, self.bytes, time);
+        ledger.metrics.answered(counted_as(path), status, self.bytes, time);
         if let Some(code) = self.code {
             ledger.metrics.failed(code);
         }

@@ -9,7 +9,8 @@ use axum::Router;
 use axum::body::{Body, HttpBody as _};
 use futures_util::FutureExt as _;
 use http::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING, USER_AGENT,
+    CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    USER_AGENT,
 };
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
@@ -25,6 +26,7 @@ use super::client_queue::ClientQueue;
 use super::counted_body::CountedBody;
 use super::metrics::Metrics;
 use super::options::{Door, ServerOptions};
+use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::counts::Counts;
@@ -169,7 +171,8 @@ impl Reception {
         record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
         record.reason = failure_reason(&response);
         record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
-        response.map(|body| CountedBody { body, record, in_flight })
+        let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        response.map(|body| CountedBody { body, length, record, in_flight })
     }
 
     fn record(&self, request: &Parts, peer: IpAddr) -> RequestRecord {
@@ -206,17 +209,19 @@ impl Reception {
 
     /// The routes of the server itself.
     async fn of_the_server(&self, request: &Parts, door: Door) -> Option<Response<Body>> {
-        let response = match self.site.base.strip(request.uri.path()) {
-            "/healthz" => text(StatusCode::OK, "alive\n"),
-            "/readyz" if self.stopping.load(Ordering::SeqCst) => {
+        let response = match OwnRoute::of(self.site.base.strip(request.uri.path())) {
+            Some(OwnRoute::Healthz) => text(StatusCode::OK, "alive\n"),
+            Some(OwnRoute::Readyz) if self.stopping.load(Ordering::SeqCst) => {
                 failing(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping")
             }
-            "/readyz" => text(StatusCode::OK, "ready\n"),
-            "/metrics" if door == Door::Metrics => self.metrics().await,
+            Some(OwnRoute::Readyz) => text(StatusCode::OK, "ready\n"),
+            Some(OwnRoute::Metrics) if door == Door::Metrics => self.metrics().await,
             // Whoever reaches the site may be anyone: another user of this machine, or a client behind a proxy on it.
-            "/metrics" => text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n"),
-            _ if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
-            _ => return None,
+            Some(OwnRoute::Metrics) => {
+                text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
+            }
+            None if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
+            None => return None,
         };
         Some(if matches!(request.method, Method::GET | Method::HEAD) {
             response

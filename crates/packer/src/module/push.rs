@@ -12,7 +12,7 @@ use super::look::{look, taken};
 use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
 use super::request::{ModulePushRequest, PackedFiles};
 use crate::kept_for::module_source;
-use crate::push::{Replacement, blocking, outcome, point, tag_of};
+use crate::push::{Replacement, blocking, outcome, overwritten, point, tag_of};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{AttachmentState, PackError, ReplaceTag, ReplacedRelease, Transfers};
 
@@ -62,7 +62,12 @@ pub async fn push_module(
             replaced = Some(replacement.mark(existing, manifest).await?);
         }
         match point(store, manifest, &tag, request.replace).await {
-            Ok(None) => {}
+            Ok(None) if existing.is_some() || request.replace == ReplaceTag::Replace => {}
+            Ok(None) => {
+                if let Some(now) = overwritten(store, manifest, &tag).await? {
+                    return Err(taken(store, &now, contents, &tag).await);
+                }
+            }
             Ok(Some(now)) => return Err(taken(store, &now, contents, &tag).await),
             Err(error) => {
                 if let (Some(existing), Some(ReplacedRelease { notice: Some(_), .. })) = (&existing, &replaced) {

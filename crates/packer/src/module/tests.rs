@@ -70,6 +70,18 @@ async fn a_module_is_published_under_one_tag_and_a_second_push_sends_nothing() {
 }
 
 #[tokio::test]
+async fn two_pushes_of_different_modules_under_one_new_version_both_said_that_they_had_published_it() {
+    let (other, store) = (folder(), Watching::new());
+    other.file("main.tf", "variable \"other\" {}\n");
+    let rival = push_folder(&other, &store).await.unwrap();
+    let manifest = store.resolve(&Reference::Digest(rival.manifest)).await.unwrap();
+    store.inner.untag(&rival.tag, &manifest.digest).await.unwrap();
+    *store.meanwhile.lock().unwrap() = Some((manifest, rival.tag));
+    let error = push_folder(&folder(), &store).await.expect_err("the other one came last");
+    assert_eq!(error.code(), "tag-taken");
+}
+
+#[tokio::test]
 async fn the_same_files_give_the_same_bytes_wherever_they_lie() {
     let (one, other) = (folder(), folder());
     #[cfg(unix)]

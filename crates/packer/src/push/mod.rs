@@ -33,10 +33,10 @@ pub(crate) use prepare::blocking;
 pub use publish::{ReleaseContents, ZipPackage, publish};
 use publish::{complete, look, publish_built};
 pub(crate) use replaced::{Replacement, withdrawn};
-use send::Sender;
 pub(crate) use send::outcome;
+use send::{Rivals, Sender};
 use tags::RepositoryBefore;
-pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tag_of};
+pub(crate) use tags::{contents_of, for_version, leaves_of, overwritten, point, resolve, tag_of};
 
 use crate::{PackError, PushReport, PushRequest, ReplaceTag};
 
@@ -61,6 +61,7 @@ pub async fn push(
         publication: &request.publication,
         protocols: &request.dist.protocols,
         sums: sums.as_ref(),
+        rivals: Rivals::Possible,
     };
     let (tag, found) = look(&sender).await?;
     let mut preparation = Preparation::start(request)?;

@@ -53,6 +53,17 @@ pub(crate) async fn point(
     }
 }
 
+/// The manifest that another program has put under a new tag in place of this one at the same time, if one has.
+pub(crate) async fn overwritten(
+    store: &dyn Store,
+    index: &Descriptor,
+    tag: &Tag,
+) -> Result<Option<Descriptor>, PackError> {
+    store.settle_tag(tag).await?;
+    // A tag that is not shown yet is not another one.
+    Ok(resolve(store, &Reference::Tag(tag.clone())).await?.filter(|now| now.digest != index.digest))
+}
+
 /// A repository before a push.
 pub(super) struct RepositoryBefore {
     /// Where the version's tag points.

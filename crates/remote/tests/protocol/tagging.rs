@@ -59,3 +59,39 @@ async fn a_refusal_of_a_tag_that_is_not_there_stays_an_error() {
     let server = registry(immutable(400), 400, None);
     assert!(matches!(retagged(&server).await, Err(StoreError::Rejected { status: 400, .. })));
 }
+
+/// A registry that honours `If-None-Match`, or refuses each condition, and where another program writes between look and write.
+fn conditional(understands: bool) -> Server {
+    let (ours, theirs) = (index(), Bytes::from(String::from_utf8(index().to_vec()).unwrap() + "\n"));
+    Server::start(move |request, nth| match (request.method.as_str(), request.path().ends_with("/1.4.0")) {
+        ("PUT", _) if request.body.is_empty() => reply(201),
+        ("PUT", _) if request.header("if-none-match") == Some("*") => reply(412),
+        ("PUT", _) => reply(201),
+        (_, true) if understands && nth > 0 => manifest_reply(INDEX, &theirs),
+        (_, true) => reply(404),
+        _ => manifest_reply(INDEX, &ours),
+    })
+}
+
+#[tokio::test]
+async fn the_second_of_two_that_made_one_tag_overwrote_the_first_although_the_registry_could_have_refused() {
+    assert!(!retagged(&conditional(true)).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_registry_that_takes_no_condition_makes_a_new_tag_all_the_same() {
+    assert!(retagged(&conditional(false)).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_new_tag_was_believed_before_one_who_had_seen_none_must_have_written() {
+    let server = registry(reply(201), 400, Some(index()));
+    let (bench, tag) = (bench(), "1.4.0".parse::<Tag>().unwrap());
+    let store = bench.store(&server);
+    assert!(store.retag(&Descriptor::of(INDEX, &index()), &tag, None).await.unwrap());
+    store.settle_tag(&"2.0.0".parse().unwrap()).await.unwrap();
+    assert!(bench.clock.0.lock().unwrap().is_empty(), "it has made no such tag");
+    store.settle_tag(&tag).await.unwrap();
+    let waits: Vec<bool> = bench.clock.0.lock().unwrap().iter().map(|wait| wait.as_millis() >= 50).collect();
+    assert_eq!(waits, [true]);
+}

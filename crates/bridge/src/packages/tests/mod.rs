@@ -1,5 +1,6 @@
 //! Zips over a socket, out of a registry that misbehaves.
 
+mod full;
 mod keeping;
 mod leaving;
 mod redirecting;
@@ -27,7 +28,7 @@ use tofu_oci_testkit::{ProviderZip, Registry, ReleaseFolder};
 use tofu_oci_types::{Descriptor, Digest, NoReporter, Predecessors, ProviderAddr};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::made::{LayerContents, ZipLayer};
+use super::work::{LayerContents, ZipLayer};
 use super::{PackageOptions, PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::ServedPackage;
 

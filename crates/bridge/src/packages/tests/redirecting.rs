@@ -103,3 +103,15 @@ async fn a_registry_that_does_not_answer_is_a_502_with_redirects_too() {
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::status(503, "UNAVAILABLE")));
     assert_eq!(site.get(&[]).await.status(), 502);
 }
+
+#[tokio::test]
+async fn a_zip_that_lay_on_the_disk_was_a_502_when_its_registry_failed() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let objects = BlobHost::start(&bench.registry);
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Redirect { status: 307, prefix: objects.signed_prefix() }));
+    let site = serve(bench.packages(Redirects::Never), bench.package("linux_amd64").await).await;
+    assert_eq!(site.zip().await, linux().build());
+    bench.registry.clear_faults();
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::status(503, "UNAVAILABLE")));
+    assert_eq!(site.zip().await, linux().build());
+}

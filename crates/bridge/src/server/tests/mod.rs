@@ -121,8 +121,13 @@ fn routes(gate: &Arc<Notify>, ended: &Arc<Notify>) -> Router {
             Ok::<_, Infallible>(Bytes::from(vec![b'x'; 64 << 10]))
         }))
     };
+    let sized = || async {
+        let pieces = stream::iter(["begin ", "end"].map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
+        ([(http::header::CONTENT_LENGTH, "9")], Body::from_stream(pieces))
+    };
     Router::new()
         .route("/hello", get(|| async { "hello" }))
+        .route("/sized", get(sized))
         .route("/panic", get(|| async { a_bug() }))
         .route("/failed", get(|| async { failed() }))
         .route("/failing", get(|| async { failing() }))

@@ -26,6 +26,16 @@ async fn a_line_of_the_log_says_what_was_asked_and_hides_secrets_and_tricks() {
 }
 
 #[tokio::test]
+async fn a_complete_download_over_http_1_was_counted_as_broken() {
+    let server = RunningServer::with(|options| options.listen_metrics = Some(LOOPBACK)).await;
+    assert!(server.get("/sized", "").await.ends_with("\r\n\r\nbegin end"));
+    let metrics = answer_of(server.metrics.unwrap(), &request_for("/metrics", "")).await;
+    assert!(metrics.contains("\ntofu_oci_broken_answers_total 0\n"), "{metrics}");
+    let (lines, _) = server.stop().await;
+    assert_eq!((&lines[0]["bytes"], lines[0].get("broken")), (&json!(9), None));
+}
+
+#[tokio::test]
 async fn the_log_says_why_a_place_failed_and_the_client_learns_no_path() {
     let server = RunningServer::new().await;
     let answer = server.get("/failed", "").await;

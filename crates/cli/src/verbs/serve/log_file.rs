@@ -40,8 +40,8 @@ pub(super) fn check(settings: &Settings) -> Result<(), Diagnostic> {
     checked.map_err(|error| unwritable(&path, &error))
 }
 
-/// Opens the file anew at each SIGHUP, as programs that rotate logs want it. Without a file SIGHUP ends the program, as it ends
-/// others at the end of their terminal.
+/// Opens the file anew at each SIGHUP, as programs that rotate logs want it. Without a file SIGHUP stops the program, as the end
+/// of a terminal does.
 #[cfg(unix)]
 pub(super) fn reopen_at_hangup(path: PathBuf, log: AccessLogger, reporter: std::sync::Arc<dyn Reporter>) {
     use tokio::signal::unix::{SignalKind, signal};

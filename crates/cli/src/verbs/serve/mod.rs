@@ -76,6 +76,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     };
     let (log, log_path) = log_file::open(&settings)?;
     if let Some(path) = log_path {
+        context.stop.ignore_hangups();
         log_file::reopen_at_hangup(path, log.clone(), Arc::clone(&context.reporter));
     }
     let server = Server::bind(ServerOptions {

@@ -151,19 +151,31 @@ async fn the_same_packages_in_another_layout_are_not_called_other_packages() {
     assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms");
 }
 
-#[tokio::test]
-async fn a_tag_that_appears_meanwhile_is_not_moved() {
+/// Another release of this version, which lies in a store under no tag.
+async fn rival(store: &Watching) -> (Descriptor, Tag) {
     let other = Folder::new();
     other.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"another program")]);
-    let store = Watching::new();
-    let rival = Push::new(&other, "1.4.0").run(&store).await.unwrap();
-    let rival = store.resolve(&Reference::Digest(rival.index)).await.unwrap();
-    let store = Watching { rival: Some(rival.clone()), ..Watching::new() };
-    let bytes = bytes::Bytes::from_static(b"{}");
-    store.inner.insert_unchecked(&rival, bytes);
+    let PushReport { index, tag, .. } = Push::new(&other, "1.4.0").run(store).await.unwrap();
+    store.inner.untag(&tag, &index).await.unwrap();
+    (store.resolve(&Reference::Digest(index)).await.unwrap(), tag)
+}
+
+#[tokio::test]
+async fn a_tag_that_appears_meanwhile_is_not_moved() {
+    let mut store = Watching::new();
+    let (rival, tag) = rival(&store).await;
+    store.rival = Some(rival.clone());
     let error = Push::new(&zips(), "1.4.0").run(&store).await.expect_err("taken");
     assert!(matches!(error, PackError::TagTaken(_)), "{error}");
-    assert_eq!(store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap().digest, rival.digest);
+    assert_eq!(store.resolve(&Reference::Tag(tag)).await.unwrap().digest, rival.digest);
+}
+
+#[tokio::test]
+async fn two_pushes_of_different_releases_under_one_new_version_both_said_that_they_had_published_it() {
+    let store = Watching::new();
+    *store.meanwhile.lock().unwrap() = Some(rival(&store).await);
+    let error = Push::new(&zips(), "1.4.0").run(&store).await.expect_err("the other one came last");
+    assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with other packages");
 }
 
 #[tokio::test]

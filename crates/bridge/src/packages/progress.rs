@@ -1,0 +1,60 @@
+//! Whether what a zip is made from still comes.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tofu_oci_types::{Event, Reporter};
+use tokio::time::{Instant, sleep_until};
+
+/// How long a client waits for something of which nothing comes.
+pub(super) const STALLED: Duration = Duration::from_secs(30);
+
+/// When a piece last came from the place of a zip.
+pub(super) struct ZipProgress(Mutex<ZipPieces>);
+
+struct ZipPieces {
+    last: Instant,
+    /// How many bytes are expected, if that is known.
+    bytes: Option<u64>,
+    /// Whether all has come: what is done with it here may take its time.
+    is_complete: bool,
+}
+
+impl ZipProgress {
+    /// Nothing has come yet.
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(ZipPieces { last: Instant::now(), bytes: None, is_complete: false }))
+    }
+
+    /// Returns when nothing has come for [`STALLED`].
+    pub(super) async fn stalls(&self) {
+        loop {
+            let now = Instant::now();
+            let until = {
+                let pieces = self.pieces();
+                if pieces.is_complete { now + STALLED } else { pieces.last + STALLED }
+            };
+            if until <= now {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+
+    fn pieces(&self) -> MutexGuard<'_, ZipPieces> {
+        // No invariant spans two statements under this lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reporter for ZipProgress {
+    fn event(&self, event: &Event) {
+        let mut pieces = self.pieces();
+        match event {
+            Event::Started { bytes, .. } => pieces.bytes = *bytes,
+            Event::Progress { done, .. } => pieces.is_complete = pieces.bytes == Some(*done),
+            _ => return,
+        }
+        pieces.last = Instant::now();
+    }
+}
