@@ -10,6 +10,7 @@ use crate::moment::Looks;
 use crate::referrer_list::ListWrite;
 use crate::referrers::is_referrers_tag;
 use crate::repository::RemoteStore;
+use crate::tombstone::is_tombstone;
 
 impl RemoteStore {
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
@@ -52,6 +53,8 @@ impl RemoteStore {
         let mut tried = false;
         loop {
             let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
+                // For readers there is no such tag.
+                Ok(now) if before.is_none() && is_tombstone(tag, &now.digest) => None,
                 Ok(now) => Some(now.digest),
                 Err(error) if error.is_not_found() => None,
                 Err(error) => return Err(error),
