@@ -259,8 +259,7 @@ async fn a_tag_that_came_back_meanwhile_was_blamed_on_the_operator() {
 #[tokio::test]
 async fn a_tag_that_is_about_to_go_was_read_as_a_release() {
     let scene = Scene::start(Deletes::Nothing, Deletes::What, |request, _| {
-        let is_tombstone =
-            request.path().rsplit('/').next()?.parse().is_ok_and(|digest| is_tombstone(&tag(), &digest));
+        let is_tombstone = request.path().rsplit('/').next()?.parse().is_ok_and(|digest| is_tombstone(&tag(), &digest));
         (request.method == "DELETE" && is_tombstone).then(|| reply(500))
     });
     assert!(scene.untag().await.is_err());
