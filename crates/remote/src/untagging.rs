@@ -36,7 +36,7 @@ enum DeleteAnswer {
 
 /// What a registry has of a tag.
 #[derive(PartialEq, Eq)]
-enum TagState {
+enum TagNow {
     /// Nothing: no reader finds it, neither by its name nor in the list of tags.
     Gone,
     /// It is listed, and has no manifest.
@@ -78,15 +78,15 @@ impl RemoteStore {
         let ((config, document), (manifest, bytes)) = (&tombstone.config, &tombstone.manifest);
         let (mut looks, mut before) = (Looks::default(), release);
         let mut state = match release {
-            Some(release) => TagState::At(release.clone()),
+            Some(release) => TagNow::At(release.clone()),
             None => self.tag_state(tag).await?,
         };
         loop {
             let is_over = match &state {
-                TagState::Gone => return Ok(true),
-                TagState::At(now) if *now == manifest.digest => true,
-                TagState::At(now) if before != Some(now) => return Ok(false),
-                TagState::At(_) | TagState::Listed => {
+                TagNow::Gone => return Ok(true),
+                TagNow::At(now) if *now == manifest.digest => true,
+                TagNow::At(now) if before != Some(now) => return Ok(false),
+                TagNow::At(_) | TagNow::Listed => {
                     self.push_blob(config, document).await?;
                     self.memory.keep_manifest(&manifest.digest, bytes);
                     self.retag_manifest(manifest, tag, before.take()).await?
@@ -96,7 +96,7 @@ impl RemoteStore {
                 self.delete_both(tag, &manifest.digest).await?;
             }
             state = self.tag_state(tag).await?;
-            if state == TagState::Gone {
+            if state == TagNow::Gone {
                 return Ok(true);
             }
             let request = format!("{}:{tag}", self.place());
@@ -121,9 +121,9 @@ impl RemoteStore {
     /// Puts the release back under its tag, from which the tombstone did not go.
     async fn put_back(&self, release: &Descriptor, tag: &Tag, tombstone: &Tombstone) -> Result<(), StoreError> {
         let before = match self.tag_state(tag).await? {
-            TagState::Listed => None,
-            TagState::At(now) if now == tombstone.manifest.0.digest => Some(now),
-            TagState::Gone | TagState::At(_) => return Ok(()),
+            TagNow::Listed => None,
+            TagNow::At(now) if now == tombstone.manifest.0.digest => Some(now),
+            TagNow::Gone | TagNow::At(_) => return Ok(()),
         };
         self.retag_manifest(release, tag, before.as_ref()).await.map(drop)
     }
@@ -197,11 +197,11 @@ impl RemoteStore {
         }
     }
 
-    async fn tag_state(&self, tag: &Tag) -> Result<TagState, StoreError> {
+    async fn tag_state(&self, tag: &Tag) -> Result<TagNow, StoreError> {
         match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
-            Ok(found) => Ok(TagState::At(found.digest)),
-            Err(error) if error.is_not_found() && self.lists(tag).await => Ok(TagState::Listed),
-            Err(error) if error.is_not_found() => Ok(TagState::Gone),
+            Ok(found) => Ok(TagNow::At(found.digest)),
+            Err(error) if error.is_not_found() && self.lists(tag).await => Ok(TagNow::Listed),
+            Err(error) if error.is_not_found() => Ok(TagNow::Gone),
             Err(error) => Err(error),
         }
     }
