@@ -184,4 +184,5 @@ mod verify;
 mod verify_accepted;
 mod versions;
 mod withdraw;
+mod withdraw_broken;
 mod withdraw_refused;

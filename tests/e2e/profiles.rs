@@ -176,6 +176,7 @@ fn registries_as_they_are() {
     GitLab --layout image                        ok      ok      ok      ok      ok      ok      ok      ok      ok      ok      1
     Artifactory                                  ok      ok      ok      ok      ok      ok      ok      ok      ok      ok      ok
     Gitea                                        ok      ok      ok      ok      ok      ok      ok      ok      ok      ok      ok
+    one that deletes a manifest with its tag     ok      ok      ok      ok      ok      ok      ok      ok      ok      ok      ok
 
     specification, the least of it: check
       error[opentofu-refuses] [REGISTRY]/acme/opentofu-provider-widget (1.5.0)

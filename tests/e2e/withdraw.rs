@@ -279,6 +279,7 @@ fn registries_as_they_are() {
     GitLab --layout image                        1         ok        1         ok
     Artifactory                                  ok        ok        ok        ok
     Gitea                                        ok        ok        ok        ok
+    one that deletes a manifest with its tag     ok        ok        ok        ok
 
     registry:2: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
@@ -319,7 +320,7 @@ fn registries_as_they_are() {
       hint: tags are immutable there: publish another version, or ask the owner of the repository to lift the rule
     Artifact Registry, immutable tags: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme-project/tofu/widget still has the tag 1.4.0, so the release is not withdrawn
-        cause: [REGISTRY]/acme-project/tofu/widget answered 400 to DELETE /v2/acme-project/tofu/widget/manifests/1.4.0: cannot update tag 1.4.0. The repository has enabled tag immutability (MANIFEST_INVALID)
+        cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/1.4.0: cannot update tag 1.4.0. The repository has enabled tag immutability (MANIFEST_INVALID)
       hint: tags are immutable there: publish another version, or ask the owner of the repository to lift the rule
       hint: this run wrote and could not take back: manifest sha256:[DIGEST], tag withdrawn-1.4.0
     Artifact Registry, immutable tags: withdraw REPOSITORY:1.4.0 --undo

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_packer::Rename;
-use tofu_oci_source::{Listing, Release, Source};
+use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
-use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
+use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
@@ -63,6 +64,7 @@ struct TwoListings<'a> {
     from_deprecated: HashSet<&'a Version>,
     there: HashSet<&'a Version>,
     withdrawn_there: HashSet<&'a Version>,
+    half_withdrawn_there: HashSet<&'a Version>,
     deprecated_there: HashSet<&'a Version>,
 }
 
@@ -73,6 +75,7 @@ impl<'a> TwoListings<'a> {
             from_deprecated: from.deprecated.iter().collect(),
             there: there.versions.iter().collect(),
             withdrawn_there: there.withdrawn.iter().collect(),
+            half_withdrawn_there: there.half_withdrawn.iter().collect(),
             deprecated_there: there.deprecated.iter().collect(),
         }
     }
@@ -130,6 +133,7 @@ impl Question<'_> {
         let others = OtherVersions {
             selected: &selection.versions,
             present: &there.versions,
+            half_withdrawn: &there.half_withdrawn,
             offered: &lists.from.versions,
             from: self.from.place(),
             sightings: &look.sightings,
@@ -173,9 +177,15 @@ impl Question<'_> {
     ) -> Result<ChosenDeed, MirrorError> {
         let version = &selected.version;
         let there = if lists.there.contains(version) {
-            let release = to.release(self.address, version).await?;
-            demand_own(release.id(), release.published_as(), self.names)?;
-            Some(release.platforms().await?)
+            match to.release(self.address, version).await {
+                Ok(release) => {
+                    demand_own(release.id(), release.published_as(), self.names)?;
+                    Some(release.platforms().await?)
+                }
+                // The tag is listed, and has no manifest: it is carried again.
+                Err(SourceError::Store(StoreError::NotFound { what: StoreItem::ManifestOfTag(_), .. })) => None,
+                Err(error) => return Err(error.into()),
+            }
         } else {
             None
         };
@@ -195,10 +205,21 @@ impl Question<'_> {
             offered: offered.as_deref(),
             there: there.as_deref(),
             withdrawn: lists.withdrawn_there.contains(version),
+            is_interrupted: lists.half_withdrawn_there.contains(version) && self.withdrew(version, to).await,
             mark,
             widening: self.destination.widening(),
         };
         Ok(ChosenDeed { deed: Ok(wanted.deed()), release })
+    }
+
+    /// Whether the notice of a withdrawn version at the destination is one of this program's.
+    async fn withdrew(&self, version: &Version, to: &dyn Source) -> bool {
+        match to.release(self.address, version).await {
+            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason: Some(reason), .. }, .. }) => {
+                is_of_mirror(&reason)
+            }
+            _ => false,
+        }
     }
 
     /// What the place says against a version that is there afterwards, unless the destination has a notice of it already or

@@ -11,6 +11,11 @@ use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
 
+/// Why `mirror` withdraws what the rules no longer name.
+const UNNAMED: &str = "the rules of the mirror no longer name this version";
+/// Why it withdraws what is gone, after the name of the place.
+const UNLISTED: &str = "no longer lists this version";
+
 /// What becomes of a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]
@@ -79,6 +84,11 @@ impl Deed {
         if let MirrorAction::Widen { missing } = &self.action { missing } else { &self.platforms }
     }
 
+    /// Whether all that is written is what is said of the release later.
+    pub(crate) fn is_notice(&self) -> bool {
+        matches!(self.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate | MirrorAction::Deprecate { .. })
+    }
+
     /// One that moves no package.
     pub(crate) fn still(action: MirrorAction) -> Self {
         Self { action, platforms: Vec::new(), bytes: Some(0) }
@@ -104,6 +114,8 @@ pub(crate) struct WantedVersion<'a> {
     pub(crate) there: Option<&'a [Platform]>,
     /// Whether the destination keeps it as withdrawn.
     pub(crate) withdrawn: bool,
+    /// Whether `mirror` was interrupted when it withdrew it.
+    pub(crate) is_interrupted: bool,
     pub(crate) mark: Option<&'a Mark>,
     /// Which releases of the destination get further platforms.
     pub(crate) widening: Widening,
@@ -120,6 +132,7 @@ impl WantedVersion<'_> {
         };
         match (self.there, self.mark) {
             (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(MirrorAction::Reinstate),
+            (None, Some(_)) if self.is_interrupted => Deed::still(MirrorAction::Reinstate),
             (None, _) if self.withdrawn => Deed::still(MirrorAction::WithdrawnThere),
             (None, _) if wanted.is_empty() => Deed::still(MirrorAction::NoPlatform),
             (None, _) => Deed { action: MirrorAction::Add, platforms: wanted, bytes: None },
@@ -143,6 +156,8 @@ impl WantedVersion<'_> {
 pub(crate) struct OtherVersions<'a> {
     pub(crate) selected: &'a [SelectedVersion],
     pub(crate) present: &'a [Version],
+    /// Those that are withdrawn, and whose own tag is still listed.
+    pub(crate) half_withdrawn: &'a [Version],
     pub(crate) offered: &'a [Version],
     pub(crate) from: &'a Place,
     pub(crate) sightings: &'a Sightings,
@@ -162,23 +177,30 @@ impl OtherVersions<'_> {
         let [present, offered] = [self.present, self.offered].map(|list| list.iter().collect::<HashSet<&Version>>());
         let mirrored = self.sightings.mirrored();
         let ours = mirrored.into_iter().filter(|version| present.contains(version));
-        ours.filter_map(|version| {
-            let is_listed = offered.contains(&version);
-            let action = match (is_listed, self.gone, self.prune) {
-                (true, ..) if wanted.contains(&version.to_string()) => return None,
-                (true, _, Prune::Keep) => return None,
-                (true, _, Prune::Withdraw) => withdraw("the rules of the mirror no longer name this version"),
-                (false, Gone::Withdraw, _) => withdraw(&format!("{} no longer lists this version", self.from)),
-                (false, Gone::Report, _) => MirrorAction::Gone,
-            };
-            Some((version, action))
-        })
-        .collect()
+        let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some());
+        ours.chain(halves.cloned())
+            .filter_map(|version| {
+                let is_listed = offered.contains(&version);
+                let action = match (is_listed, self.gone, self.prune) {
+                    (true, ..) if wanted.contains(&version.to_string()) => return None,
+                    (true, _, Prune::Keep) => return None,
+                    (true, _, Prune::Withdraw) => withdraw(UNNAMED),
+                    (false, Gone::Withdraw, _) => withdraw(&format!("{} {UNLISTED}", self.from)),
+                    (false, Gone::Report, _) => MirrorAction::Gone,
+                };
+                Some((version, action))
+            })
+            .collect()
     }
 }
 
+/// Whether the reason of a withdrawal is one that `mirror` gives.
+pub(crate) fn is_of_mirror(reason: &NoticeReason) -> bool {
+    reason.as_str() == UNNAMED || reason.as_str().ends_with(UNLISTED)
+}
+
 fn withdraw(reason: &str) -> MirrorAction {
-    let usual = || "its place no longer lists this version".parse().expect("the text is one short line");
+    let usual = || format!("its place {UNLISTED}").parse().expect("the text is one short line");
     MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
 }
 
@@ -195,6 +217,7 @@ mod tests {
         offered: Option<&'static str>,
         there: Option<&'static str>,
         withdrawn: bool,
+        is_interrupted: bool,
         mark: Option<Mark>,
         widening: Widening,
     }
@@ -206,6 +229,7 @@ mod tests {
                 offered: Some(offered),
                 there: None,
                 withdrawn: false,
+                is_interrupted: false,
                 mark: None,
                 widening: Widening::Mirrored,
             }
@@ -224,6 +248,7 @@ mod tests {
                 offered: offered.as_deref(),
                 there: there.as_deref(),
                 withdrawn: self.withdrawn,
+                is_interrupted: self.is_interrupted,
                 mark: self.mark.as_ref(),
                 widening: self.widening,
             };
@@ -267,6 +292,9 @@ mod tests {
         Wanted { withdrawn: true, ..Wanted::new("linux_amd64") }.check("withdrawn-there");
         Wanted { withdrawn: true, mark: Some(ours()), ..Wanted::new("linux_amd64") }.check("withdrawn-there");
         Wanted { withdrawn: true, mark: Some(taken_away()), ..Wanted::new("linux_amd64") }.check("reinstate");
+        let half = || Wanted { withdrawn: true, is_interrupted: true, ..Wanted::new("linux_amd64") };
+        half().check("withdrawn-there");
+        Wanted { mark: Some(ours()), ..half() }.check("reinstate");
     }
 
     #[track_caller]
@@ -286,6 +314,7 @@ mod tests {
             selected: &[selected("1.2.0", MirrorChoice::Wanted), selected("1.5.0", MirrorChoice::Denied { by: None })],
             // 1.3.0 was pushed by hand, and 1.4.0 is withdrawn already.
             present: &versions("1.0.0 1.1.0 1.2.0 1.3.0 1.5.0"),
+            half_withdrawn: &[],
             offered: &versions("1.1.0 1.2.0 1.4.0 1.5.0"),
             from: &Place::Host("registry.example.com".to_owned()),
             sightings: &sightings,

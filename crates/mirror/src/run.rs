@@ -221,11 +221,10 @@ impl MirrorRun<'_> {
         };
         let (record, brought) = (Mutex::new(&look.first_seen), AtomicBool::new(false));
         let provider = ProviderRun { run: self, address, from, look: &look, record, brought };
-        // A notice comes after the release that it is about.
-        let (later, now): (Vec<_>, Vec<_>) = deeds
-            .into_iter()
-            .enumerate()
-            .partition(|(_, (_, outcome))| matches!(outcome, Ok(Deed { action: MirrorAction::Deprecate { .. }, .. })));
+        // A notice comes after the release that it is about, and one tag goes at a time: where deletions overlap, registry:2 leaves
+        // tags without a manifest.
+        let (later, now): (Vec<_>, Vec<_>) =
+            deeds.into_iter().enumerate().partition(|(_, (_, outcome))| outcome.as_ref().is_ok_and(Deed::is_notice));
         let mut lines = join_all(now.into_iter().map(|deed| provider.line(deed))).await;
         for deed in later {
             lines.push(provider.line(deed).await);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
+use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 
@@ -180,6 +180,10 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
 /// The tag does not exist: the error names what there is instead.
 pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
     match store.tags().await {
+        // A registry's garbage collection took the manifest, or a copy was not whole.
+        Ok(tags) if tags.contains(&tag) => {
+            StoreError::NotFound { place: store.place(), what: StoreItem::ManifestOfTag(tag) }.into()
+        }
         Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
         Err(error) if error.is_not_found() => PackError::NoRelease { place: store.place(), tag, offered: Vec::new() },
         Err(error) => error.into(),

@@ -100,3 +100,4 @@ pub use options::{ChunkMode, ClientOptions};
 pub use probe::{LoginCheck, Probe, RegistryPing, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
 pub use repository::RemoteStore;
+pub use tombstone::is_tombstone;

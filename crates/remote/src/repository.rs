@@ -40,6 +40,8 @@ pub struct RemoteStore {
 pub(crate) struct RepositoryMemory {
     /// Whether this repository has shown that the registry has no referrers API.
     pub(crate) no_referrers: AtomicBool,
+    /// The right to take a tag away.
+    pub(crate) untagging: tokio::sync::Mutex<()>,
     state: Mutex<RepositoryState>,
 }
 
@@ -56,8 +58,8 @@ pub(crate) struct RepositoryState {
     pub(crate) rewritten: Option<ListWrite>,
     /// The writes of tags that did not exist before, until they are known to last.
     pub(crate) new_tags: HashMap<Tag, ListWrite>,
-    /// Whether the registry has deleted a manifest by its digest.
-    pub(crate) deletes_manifests: bool,
+    /// Whether the registry deletes tags or manifests.
+    pub(crate) deletes: bool,
     /// Of the tags that were listed last, those that may replace the referrers API.
     pub(crate) referrers_tags: Option<HashSet<Tag>>,
 }

@@ -28,7 +28,8 @@ impl ReadStore for RemoteStore {
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.resolve_manifest(reference).await.map_err(|error| self.scrub(error))
+        let found = self.resolve_manifest(reference).await.map_err(|error| self.scrub(error))?;
+        self.unless_going(reference, &found).map(|()| found)
     }
 
     async fn transport(&self) -> Transport {
@@ -39,7 +40,8 @@ impl ReadStore for RemoteStore {
     }
 
     async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
-        self.get_manifest(reference, None).await.map_err(|error| self.scrub(error))
+        let (found, bytes) = self.get_manifest(reference, None).await.map_err(|error| self.scrub(error))?;
+        self.unless_going(reference, &found).map(|()| (found, bytes))
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {

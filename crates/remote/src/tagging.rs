@@ -23,6 +23,7 @@ use crate::moment::Looks;
 use crate::referrer_list::ListWrite;
 use crate::referrers::is_referrers_tag;
 use crate::repository::RemoteStore;
+use crate::tombstone::is_tombstone;
 
 impl RemoteStore {
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
@@ -68,6 +69,11 @@ impl RemoteStore {
         loop {
             let began = Instant::now();
             let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
+                // For readers there is no such tag.
+                Ok(now) if before.is_none() && is_tombstone(tag, &now.digest) => {
+                    condition = None;
+                    None
+                }
                 Ok(now) => Some(now.digest),
                 Err(error) if error.is_not_found() => None,
                 Err(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::json;
-use tofu_oci_types::{Descriptor, Tag};
+use tofu_oci_types::{Descriptor, Digest, Tag};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 /// The type of an image's config: registries that store only the types of a list take it.
@@ -14,6 +14,11 @@ const TAG: &str = "org.opentofu.tofu-oci.deleted-tag";
 pub(crate) struct Tombstone {
     pub(crate) config: (Descriptor, Bytes),
     pub(crate) manifest: (Descriptor, Bytes),
+}
+
+/// Whether the manifest is the tombstone of the tag: then the tag is about to go.
+pub fn is_tombstone(tag: &Tag, manifest: &Digest) -> bool {
+    Tombstone::of(tag).manifest.0.digest == *manifest
 }
 
 impl Tombstone {

@@ -1,13 +1,14 @@
 //! Tags that go, while what they point at stays.
 //!
 //! ```text
-//! DELETE the tag --taken--> the tag is gone, and what went with it is put back
-//!                --refused--> tombstone pushed by its digest, DELETE by that digest --refused--> nothing has changed
-//!                                                                                   --taken--> the registry deletes manifests:
-//!                             tombstone over the tag, DELETE by its digest: its tags go with it
+//! does the registry delete tags or manifests? asked about a tag and a manifest that nothing needs --no--> nothing has changed
+//! tombstone over the tag --refused--> nothing has changed
+//! DELETE the tombstone by its digest, or else the tag --both refused--> the release is put back over the tag
+//! is the tag still listed?            without a manifest, or still with the tombstone: again
 //! ```
 //!
-//! The manifest of a release itself is never deleted: a registry that deletes a manifest deletes all its tags.
+//! The manifest of a release is never deleted, and a tag is deleted only while it points at its tombstone: some registries
+//! delete a manifest with its tag, and all tags with their manifest.
 
 use bytes::Bytes;
 use reqwest::{Method, StatusCode};
@@ -18,7 +19,7 @@ use crate::call::RegistryCall;
 use crate::moment::Looks;
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
-use crate::tombstone::Tombstone;
+use crate::tombstone::{Tombstone, is_tombstone};
 
 /// A tag that does not exist: how a registry answers to its deletion says whether it deletes tags.
 const NO_TAG: &str = "tofu-oci-no-such-tag";
@@ -33,92 +34,129 @@ enum DeleteAnswer {
     Refused(String),
 }
 
+/// What a registry has of a tag.
+#[derive(PartialEq, Eq)]
+enum TagNow {
+    /// Nothing: no reader finds it, neither by its name nor in the list of tags.
+    Gone,
+    /// It is listed, and has no manifest.
+    Listed,
+    /// It points at this manifest.
+    At(Digest),
+}
+
 impl RemoteStore {
     pub(crate) async fn untag_manifest(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        // Where deletions overlap, registry:2 leaves tags without a manifest.
+        let _turn = self.memory.untagging.lock().await;
         let tombstone = Tombstone::of(tag);
-        let reference = Reference::Tag(tag.clone());
-        let (release, bytes) = match self.get_manifest(&reference, None).await {
-            Ok(found) => found,
-            Err(error) if error.is_not_found() => return Ok(true),
+        let release = match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
+            Ok(found) if found.0.digest == *expected => Some(found),
+            // An earlier run was interrupted.
+            Ok((found, _)) if found.digest == tombstone.manifest.0.digest => None,
+            Ok(_) => return Ok(false),
+            Err(error) if error.is_not_found() && !self.lists(tag).await => return Ok(true),
+            Err(error) if error.is_not_found() => None,
             Err(error) => return Err(error),
         };
-        // An earlier run was interrupted.
-        let is_tombstone = release.digest == tombstone.manifest.0.digest;
-        if release.digest != *expected && !is_tombstone {
-            return Ok(false);
+        self.demand_deletions_of_tags(tag).await?;
+        let Some((release, bytes)) = release else { return self.bury(tag, &tombstone, None).await };
+        self.memory.keep_manifest(&release.digest, &bytes);
+        match self.bury(tag, &tombstone, Some(&release.digest)).await {
+            Ok(true) => self.keep(&release, &bytes).await.map(|()| true),
+            Err(error) if !error.is_transient() => {
+                self.put_back(&release, tag, &tombstone).await?;
+                Err(error)
+            }
+            other => other,
         }
-        let by_tag = match self.delete(tag.as_str()).await? {
-            DeleteAnswer::Refused(words) => words,
-            DeleteAnswer::Done | DeleteAnswer::NotThere if self.is_gone(tag).await? => {
-                if !is_tombstone {
-                    self.keep(&release, &bytes).await?;
+    }
+
+    /// Puts the tombstone over the tag and deletes both, until the tag is gone. False if another program has moved the tag,
+    /// which pointed at `release`; at the tombstone or nothing if that is `None`.
+    async fn bury(&self, tag: &Tag, tombstone: &Tombstone, release: Option<&Digest>) -> Result<bool, StoreError> {
+        let ((config, document), (manifest, bytes)) = (&tombstone.config, &tombstone.manifest);
+        let (mut looks, mut before) = (Looks::default(), release);
+        let mut state = match release {
+            Some(release) => TagNow::At(release.clone()),
+            None => self.tag_state(tag).await?,
+        };
+        loop {
+            let is_over = match &state {
+                TagNow::Gone => return Ok(true),
+                TagNow::At(now) if *now == manifest.digest => true,
+                TagNow::At(now) if before != Some(now) => return Ok(false),
+                TagNow::At(_) | TagNow::Listed => {
+                    self.push_blob(config, document).await?;
+                    self.memory.keep_manifest(&manifest.digest, bytes);
+                    self.retag_manifest(manifest, tag, before.take()).await?
                 }
+            };
+            if is_over {
+                self.delete_both(tag, &manifest.digest).await?;
+            }
+            state = self.tag_state(tag).await?;
+            if state == TagNow::Gone {
                 return Ok(true);
             }
-            DeleteAnswer::Done => "that it had done so".to_owned(),
-            DeleteAnswer::NotThere => "that there was no such tag".to_owned(),
+            let request = format!("{}:{tag}", self.place());
+            if !self.look_again(&mut looks, &request, "the tag was deleted, and is still there").await {
+                let done = || "that it had done so, and still has the tag,".to_owned();
+                return Err(self.tag_stays(tag, done(), done()));
+            }
+            state = self.tag_state(tag).await?;
+        }
+    }
+
+    /// Deletes the tombstone with the tag that points at it; by its digest if the registry does that, since the tag may have been
+    /// moved meanwhile.
+    async fn delete_both(&self, tag: &Tag, tombstone: &Digest) -> Result<(), StoreError> {
+        let DeleteAnswer::Refused(by_digest) = self.delete(tombstone.as_str()).await? else { return Ok(()) };
+        match self.delete(tag.as_str()).await? {
+            DeleteAnswer::Refused(by_tag) => Err(self.tag_stays(tag, by_tag, by_digest)),
+            DeleteAnswer::Done | DeleteAnswer::NotThere => Ok(()),
+        }
+    }
+
+    /// Puts the release back under its tag, from which the tombstone did not go.
+    async fn put_back(&self, release: &Descriptor, tag: &Tag, tombstone: &Tombstone) -> Result<(), StoreError> {
+        let before = match self.tag_state(tag).await? {
+            TagNow::Listed => None,
+            TagNow::At(now) if now == tombstone.manifest.0.digest => Some(now),
+            TagNow::Gone | TagNow::At(_) => return Ok(()),
         };
-        if is_tombstone {
-            return match self.bury(tag, &tombstone).await? {
-                DeleteAnswer::Refused(by_digest) => Err(self.tag_stays(tag, by_tag, by_digest)),
-                DeleteAnswer::Done | DeleteAnswer::NotThere => Ok(true),
-            };
-        }
-        self.demand_deletions(tag, by_tag.clone(), &tombstone).await?;
-        if !self.retag_manifest(&tombstone.manifest.0, tag, Some(expected)).await? {
-            // Another program was faster, and may have done the same.
-            return self.is_gone(tag).await;
-        }
-        if let DeleteAnswer::Refused(by_digest) = self.bury(tag, &tombstone).await? {
-            self.retag_manifest(&release, tag, Some(&tombstone.manifest.0.digest)).await?;
-            return Err(self.tag_stays(tag, by_tag, by_digest));
-        }
-        self.keep(&release, &bytes).await.map(|()| true)
+        self.retag_manifest(release, tag, before.as_ref()).await.map(drop)
     }
 
     /// Demands that the registry deletes tags or manifests. It is asked to delete a tag that does not exist, and if it refuses,
-    /// a manifest that no tag names.
+    /// a manifest that no tag names. What was found out once is remembered.
     pub(crate) async fn demand_deletions_of_tags(&self, tag: &Tag) -> Result<(), StoreError> {
-        match self.delete(NO_TAG).await? {
-            DeleteAnswer::Done | DeleteAnswer::NotThere => Ok(()),
-            DeleteAnswer::Refused(by_tag) => self.demand_deletions(tag, by_tag, &Tombstone::of(tag)).await,
-        }
-    }
-
-    /// Demands that the registry deletes manifests, by the tombstone under no tag. What was found out once is remembered.
-    async fn demand_deletions(&self, tag: &Tag, by_tag: String, tombstone: &Tombstone) -> Result<(), StoreError> {
-        let (config, (manifest, bytes)) = (&tombstone.config, &tombstone.manifest);
-        if self.memory.state().deletes_manifests {
+        if self.memory.state().deletes {
             return Ok(());
         }
+        if let DeleteAnswer::Refused(by_tag) = self.delete(NO_TAG).await? {
+            self.demand_deletions_of_manifests(tag, by_tag).await?;
+        }
+        self.memory.state().deletes = true;
+        Ok(())
+    }
+
+    async fn demand_deletions_of_manifests(&self, tag: &Tag, by_tag: String) -> Result<(), StoreError> {
+        let Tombstone { config, manifest: (manifest, bytes) } =
+            Tombstone::of(&NO_TAG.parse().expect("the text is a tag"));
         self.push_blob(&config.0, &config.1).await?;
-        match self.put_manifest(manifest.digest.as_str(), manifest, bytes).await {
+        match self.put_manifest(manifest.digest.as_str(), &manifest, &bytes).await {
             Ok(()) => {}
             Err(StoreError::Rejected { status: status @ 400..=499, problem, .. }) => {
                 return Err(self.tag_stays(tag, by_tag, format!("{status} to the push of one: {problem}")));
             }
             Err(error) => return Err(error),
         }
-        self.memory.keep_manifest(&manifest.digest, bytes);
         match self.delete(manifest.digest.as_str()).await? {
             DeleteAnswer::Refused(by_digest) => Err(self.tag_stays(tag, by_tag, by_digest)),
             // Another program may have been faster.
-            DeleteAnswer::Done | DeleteAnswer::NotThere => {
-                self.memory.state().deletes_manifests = true;
-                Ok(())
-            }
+            DeleteAnswer::Done | DeleteAnswer::NotThere => Ok(()),
         }
-    }
-
-    /// Deletes the tombstone, and with it the tag that points at it.
-    async fn bury(&self, tag: &Tag, tombstone: &Tombstone) -> Result<DeleteAnswer, StoreError> {
-        let deleted = self.delete(tombstone.manifest.0.digest.as_str()).await?;
-        Ok(match deleted {
-            DeleteAnswer::Done | DeleteAnswer::NotThere if !self.is_gone(tag).await? => {
-                DeleteAnswer::Refused("that it had done so, and still has the tag,".to_owned())
-            }
-            other => other,
-        })
     }
 
     /// Makes the `DELETE` of a manifest by tag or digest. One whose answer was lost is made again, and then finds nothing.
@@ -149,25 +187,28 @@ impl RemoteStore {
         }
     }
 
-    /// Whether a reader finds the tag no longer, neither by its name nor in the list of tags. Some registries take a
-    /// moment.
-    async fn is_gone(&self, tag: &Tag) -> Result<bool, StoreError> {
-        let mut looks = Looks::default();
-        loop {
-            let is_there = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
-                Ok(_) => true,
-                // A list that this login may not read says nothing.
-                Err(error) if error.is_not_found() => self.list_tags().await.is_ok_and(|tags| tags.contains(tag)),
-                Err(error) => return Err(error),
-            };
-            if !is_there {
-                return Ok(true);
+    /// Refuses what a tag points at if that is its tombstone: for readers there is no such tag.
+    pub(crate) fn unless_going(&self, reference: &Reference, found: &Descriptor) -> Result<(), StoreError> {
+        match reference {
+            Reference::Tag(tag) if is_tombstone(tag, &found.digest) => {
+                Err(StoreError::NotFound { place: self.place(), what: reference.into() })
             }
-            let request = format!("{}:{tag}", self.place());
-            if !self.look_again(&mut looks, &request, "the tag was deleted, and is still there").await {
-                return Ok(false);
-            }
+            _ => Ok(()),
         }
+    }
+
+    async fn tag_state(&self, tag: &Tag) -> Result<TagNow, StoreError> {
+        match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
+            Ok(found) => Ok(TagNow::At(found.digest)),
+            Err(error) if error.is_not_found() && self.lists(tag).await => Ok(TagNow::Listed),
+            Err(error) if error.is_not_found() => Ok(TagNow::Gone),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the tag is in the list of tags. A list that this login may not read says nothing.
+    async fn lists(&self, tag: &Tag) -> bool {
+        self.list_tags().await.is_ok_and(|tags| tags.contains(tag))
     }
 
     /// Puts a manifest back if a deletion took it with its tag.

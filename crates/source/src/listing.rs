@@ -2,8 +2,15 @@
 
 use std::collections::HashSet;
 
+use futures_util::StreamExt as _;
 use serde::Serialize;
-use tofu_oci_types::{Tag, Version};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Reference, Tag, Version};
+
+/// How many versions with a tag `withdrawn-VERSION` beside their own are asked for; the others count as versions.
+const MOST_DOUBTFUL: usize = 200;
+/// How many of them are asked for at a time.
+const AT_ONCE: usize = 8;
 
 /// What a repository's tags, or a registry's list, say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -14,6 +21,10 @@ pub struct Listing {
     pub stray: Vec<StrayTag>,
     /// Versions that were withdrawn, ascending: their content has the tag `withdrawn-VERSION`, and their own tag is gone.
     pub withdrawn: Vec<Version>,
+    /// Of the withdrawn versions, those whose own tag is still listed and names no release, ascending: a withdrawal was
+    /// interrupted. `OpenTofu` can choose them, and then fails.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub half_withdrawn: Vec<Version>,
     /// Versions of which the publisher said that they are deprecated, ascending: there is a tag `deprecated-VERSION`. Only
     /// the notice under it says whether that still holds.
     pub deprecated: Vec<Version>,
@@ -44,6 +55,32 @@ pub enum StrayEffect {
 }
 
 impl Listing {
+    /// The same as [`Listing::of`], for the tags of this store. What has a tag `withdrawn-VERSION` beside its own tag is asked
+    /// for: it may be available again, or [half withdrawn](Listing::half_withdrawn).
+    pub async fn in_store(store: &dyn ReadStore, tags: &[Tag]) -> Self {
+        let withdrawn: HashSet<Version> = tags.iter().filter_map(Tag::withdrawn_version).collect();
+        let own = withdrawn.iter().filter_map(|version| Tag::for_version(version).ok());
+        let listed: HashSet<&Tag> = if withdrawn.is_empty() { HashSet::new() } else { tags.iter().collect() };
+        let doubtful = own.filter(|tag| listed.contains(tag)).take(MOST_DOUBTFUL).map(|tag| async move {
+            let found = store.resolve(&Reference::Tag(tag.clone())).await;
+            found.is_err_and(|error| error.is_not_found()).then_some(tag)
+        });
+        let doubtful: Vec<_> = doubtful.collect();
+        let empty: HashSet<Tag> = futures_util::stream::iter(doubtful)
+            .buffer_unordered(AT_ONCE)
+            .filter_map(std::future::ready)
+            .collect()
+            .await;
+        if empty.is_empty() {
+            return Self::of(tags);
+        }
+        let rest: Vec<Tag> = tags.iter().filter(|tag| !empty.contains(tag)).cloned().collect();
+        let mut listing = Self::of(&rest);
+        listing.half_withdrawn = empty.iter().filter_map(Tag::version).collect();
+        listing.half_withdrawn.sort_by(Version::precedence);
+        listing
+    }
+
     /// Sorts tags into versions and strays.
     ///
     /// Spec: `OpenTofu` 1.12, getproviders, `OCIRegistryMirrorSource.AvailableVersions`.

@@ -77,7 +77,7 @@ impl Source for OciSource {
         match self.repository.store.tags().await {
             Ok(tags) => {
                 self.repository.memory.set_listed(&tags);
-                Ok(Listing::of(&tags))
+                Ok(Listing::in_store(&*self.repository.store, &tags).await)
             }
             Err(StoreError::UnknownRepository { place: Place::Registry(_) }) => {
                 Err(self.not_offered(address, NotOffered::UnknownProvider))

@@ -240,8 +240,8 @@ pub trait Store: ReadStore {
     /// Takes a tag away, if it still points at `expected`; the manifest stays. True if the tag is gone, also if it did not
     /// exist; false if it points at something else: then nothing is changed.
     ///
-    /// A directory does both in one step. A registry is looked at, changed and looked at again: what a deletion took with
-    /// the tag is put back.
+    /// A directory does both in one step. A registry is looked at, changed and looked at again: what went with the tag is put
+    /// back, and a tag that is listed without a manifest goes as well.
     ///
     /// # Errors
     /// [`StoreError::TagStays`] if the registry deletes neither tags nor manifests; nothing is changed then.

@@ -1,6 +1,8 @@
 //! Versions that the rules no longer name, and that the upstream no longer lists.
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::{Behaviour, Deletion, Registry};
+use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
 use crate::setup::State;
@@ -37,6 +39,35 @@ fn pruning_withdraws_only_what_the_mirror_put_there() {
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
     assert_eq!(actions(&said)["zap 1.0.0"], "reinstate", "{}", said.text);
     assert!(mirrored.tags("m/acme/zap").contains(&"1.0.0".to_owned()));
+}
+
+#[test]
+fn pruning_left_tags_without_a_manifest() {
+    let behaviour = Behaviour { deletion: Deletion::Enabled, ..Behaviour::default() };
+    let mirrored = Mirrored::with(Registry::builder().behaviour(behaviour));
+    let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"];
+    for version in versions {
+        mirrored.upstream.release("acme/zap", version, &PLATFORMS[..1]);
+    }
+    let (all, newest) = (format!("{HOST}/acme/zap"), format!("{HOST}/acme/zap --latest 1"));
+    mirrored.mirror(&all).success();
+    mirrored.mirror(&format!("{newest} --prune")).success();
+    let pruned = ["1.3.0", "first-seen", "withdrawn-1.0.0", "withdrawn-1.1.0", "withdrawn-1.2.0"];
+    assert_eq!(mirrored.tags("m/acme/zap"), pruned);
+    // As an earlier version left it.
+    let registry = &mirrored.scene.registry;
+    registry.put_tag("m/acme/zap", "1.0.0", &Digest::sha256(b"gone"));
+    let said = mirrored.mirror(&format!("{newest} --prune --json")).success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), pruned);
+    registry.put_tag("m/acme/zap", "1.1.0", &Digest::sha256(b"gone"));
+    let said = mirrored.mirror(&format!("{all} --json")).success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "reinstate", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "first-seen"]);
+    // Its manifest went, and nothing keeps it.
+    registry.put_tag("m/acme/zap", "1.2.0", &Digest::sha256(b"gone"));
+    let said = mirrored.mirror(&format!("{all} --json")).success();
+    assert_eq!(actions(&said)["zap 1.2.0"], "add", "{}", said.text);
 }
 
 #[test]

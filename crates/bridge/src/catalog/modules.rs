@@ -236,7 +236,7 @@ impl AskedFor for (ModuleAddr, Version) {
 
 async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
     let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
-    let Listing { versions, withdrawn, deprecated, .. } = Listing::of(&tags);
+    let Listing { versions, withdrawn, deprecated, .. } = Listing::in_store(&**store, &tags).await;
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
     Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
 }

@@ -48,6 +48,11 @@ use crate::model::Finding;
 pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
     let mut found = tags::check(subject.facts, subject.asked);
     for release in &subject.facts.releases {
+        let half = |tag| tags::half_withdrawn(&subject.facts.tags, tag, &release.index);
+        if let Some(half) = release.tag.as_ref().and_then(half) {
+            found.push(half);
+            continue;
+        }
         let mut of_release = index::check(release);
         for entry in &release.entries {
             of_release.extend(leaf::check(entry));

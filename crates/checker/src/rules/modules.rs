@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_archive::embedded_repository;
-use tofu_oci_types::Place;
+use tofu_oci_types::{Place, Reference};
 
 use super::catalogue::modules::{
     MODULE_ABSOLUTE_ENTRY, MODULE_ARCHIVE_NAME, MODULE_ARGUMENT_DROPPED, MODULE_ARTIFACT_TYPE, MODULE_BLOB,
@@ -13,6 +13,7 @@ use super::catalogue::modules::{
 };
 use super::once;
 use super::places::Findings;
+use super::tags::half_withdrawn;
 use crate::facts::{FoundModule, ModuleContent, ModulePackageFacts};
 use crate::model::{CheckRule, Finding};
 use crate::opentofu::{AskedModule, Because, ModulePrediction, ZipListing};
@@ -54,6 +55,10 @@ pub(crate) fn of_repository(place: &Place, tags: Option<&[String]>, found: &[Fou
     if tags.is_some_and(|tags| !tags.is_empty() && !tags.iter().any(|tag| tag == "latest")) {
         findings.push(MODULE_LATEST.at(place, "it has no tag `latest`, which a source without arguments means"));
     }
+    findings.extend(found.iter().filter_map(|one| match &one.reference {
+        Reference::Tag(tag) => half_withdrawn(tags?, tag, &one.manifest),
+        Reference::Digest(_) => None,
+    }));
     let unread: BTreeSet<&str> = found
         .iter()
         .filter_map(|one| one.package.as_ref())

@@ -18,7 +18,8 @@ use super::catalogue::package::{
     BLOB_DIGEST, BLOB_MISSING, BLOB_SIZE, NO_EXECUTABLE, NOT_A_ZIP, UNSAFE_ENTRY, ZIP_EMPTY,
 };
 use super::catalogue::tags::{
-    NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_NOT_LISTED, VERSION_ZERO,
+    HALF_WITHDRAWN, NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_NOT_LISTED,
+    VERSION_ZERO,
 };
 use super::subject::CheckSubject;
 use crate::model::{CheckRule, Finding};
@@ -30,10 +31,10 @@ fn same(because: Because) -> Vec<&'static CheckRule> {
         Because::NoVersions | Because::NoMatchingVersion => {
             vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO]
         }
-        Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE],
-        Because::NotAnIndex => vec![&NOT_AN_INDEX],
+        Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE, &HALF_WITHDRAWN],
+        Because::NotAnIndex => vec![&NOT_AN_INDEX, &HALF_WITHDRAWN],
         Because::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],
-        Because::ManifestNotFound => vec![&LEAF_MISSING, &TAG_UNREADABLE],
+        Because::ManifestNotFound => vec![&LEAF_MISSING, &TAG_UNREADABLE, &HALF_WITHDRAWN],
         Because::ManifestContentType | Because::BodyMediaTypeMissing => vec![&BODY_MEDIA_TYPE],
         Because::ManifestTooLarge => vec![&MANIFEST_TOO_LARGE],
         Because::ManifestNotJson => vec![&MANIFEST_NOT_JSON],

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 
 use tofu_oci_layout::{artifact_type, media_type};
-use tofu_oci_types::{Tag, Version, is_known_to_go};
+use tofu_oci_remote::is_tombstone;
+use tofu_oci_types::{Digest, Tag, Version, is_known_to_go};
 
 use super::catalogue::tags::{
-    NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
-    VERSION_ZERO,
+    HALF_WITHDRAWN, NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS,
+    STRAY_VERSION_TAG, V_TAG, VERSION_ZERO,
 };
 use super::image_config::{config, is_labelled};
 use super::leaf::IndexEntryKind;
 use super::places::Findings;
-use crate::facts::{FoundRelease, RepositoryFacts};
+use crate::facts::{FoundManifest, FoundRelease, RepositoryFacts};
+use crate::model::Finding;
 
 /// The findings about the tags; prereleases alone are right if one version was requested.
 pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
@@ -66,6 +68,20 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
     }
     found.extend(several_builds(facts, &versions));
     found
+}
+
+/// The finding about a version whose withdrawal was interrupted: its own tag names nothing, or what `withdraw` puts there.
+pub(super) fn half_withdrawn(tags: &[String], own: &Tag, manifest: &FoundManifest) -> Option<Finding> {
+    let version = own.version()?;
+    let kept = Tag::withdrawn(&version).ok()?;
+    let has = |tag: &Tag| tags.iter().any(|text| text == tag.as_str());
+    let is_empty = match &manifest.found {
+        Ok(document) => is_tombstone(own, &Digest::sha256(&document.bytes)),
+        Err(fault) => fault.unasked().is_none(),
+    };
+    let said = || format!("it names nothing, and {kept} keeps what was withdrawn");
+    let is_half = is_empty && has(own) && has(&kept);
+    is_half.then(|| HALF_WITHDRAWN.at(format!("tag {own}"), said()).of_version(&version))
 }
 
 /// What the tags that read as versions are, as far as their manifests were read.

@@ -3,7 +3,7 @@
 mod lines;
 mod table;
 
-pub(super) use lines::note_notices;
+pub(super) use lines::{note_notices, warn_of_halves};
 pub(super) use table::signed;
 
 use std::sync::Arc;

@@ -57,7 +57,10 @@ impl AskedRepository {
 
     /// Its versions, and those that were withdrawn or deprecated.
     pub(super) async fn listing(&self) -> Result<Arc<Listing>, StoreError> {
-        let ask = || async { self.store.tags().await.map(|tags| Arc::new(Listing::of(&tags))) };
+        let ask = || async {
+            let tags = self.store.tags().await?;
+            Ok(Arc::new(Listing::in_store(&*self.store, &tags).await))
+        };
         self.listing.get_or_init(ask).await.clone()
     }
 

@@ -84,7 +84,8 @@ fn module_named(name: &str) -> Option<ModuleAddr> {
 #[async_trait]
 impl ModuleUpstream for BundledModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
-        Ok(Listing::of(&self.repository(address)?.tags().await?).versions)
+        let store = self.repository(address)?;
+        Ok(Listing::in_store(&*store, &store.tags().await?).await.versions)
     }
 
     fn is_closed(&self) -> bool {

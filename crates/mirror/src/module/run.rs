@@ -146,8 +146,9 @@ impl ModuleRun<'_> {
 
     /// The versions at the destination that are wanted; `None` if it has none of them.
     async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
-        let tags = self.job.destination.before(address).await.ok()?.tags().await.ok()?;
-        Some(origin.choose(&Listing::of(&tags).versions)).filter(|kept| !kept.is_empty())
+        let store = self.job.destination.before(address).await.ok()?;
+        let tags = store.tags().await.ok()?;
+        Some(origin.choose(&Listing::in_store(&*store, &tags).await.versions)).filter(|kept| !kept.is_empty())
     }
 
     async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {

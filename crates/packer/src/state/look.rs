@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_source::{Search, evidence, notices};
-use tofu_oci_store::ReadStore;
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
 
@@ -34,8 +34,12 @@ pub struct StatePlan<'a> {
     pub(super) index: Descriptor,
     /// What the version's own tag points at.
     pub(super) own: Option<Digest>,
+    /// Whether that tag is there, if only in the list of tags.
+    pub(super) has_own: bool,
     /// What the tag of the state points at.
     pub(super) marked: Option<Digest>,
+    /// As `has_own`, for the tag of the state.
+    pub(super) has_mark: bool,
     /// What the publisher said of the release before.
     pub(super) said: Option<StatedNotice>,
     /// Whether notices of the requested kind are still to be taken back.
@@ -70,6 +74,13 @@ impl<'a> StatePlan<'a> {
         let Some((at, bytes)) = release(request.change, own, kept, (&tag, &kept_tag), &store.place())? else {
             return Err(no_release(store, tag).await);
         };
+        // The list alone names a tag that an interrupted change has left without a manifest.
+        let tags = match request.change {
+            StateChange::Withdraw | StateChange::Reinstate => store.tags().await,
+            StateChange::Deprecate | StateChange::Undeprecate => Ok(Vec::new()),
+        };
+        let is_listed = |tag| tags.as_ref().is_ok_and(|tags| tags.contains(tag));
+        let (has_own, has_mark) = (own_digest.is_some() || is_listed(&tag), marked.is_some() || is_listed(&state_tag));
         let of = read_version(&at, &bytes, &tag, store)?.of(&request.address, store.place(), &tag)?;
         let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
         let found = notices(store, &index).await?;
@@ -101,13 +112,15 @@ impl<'a> StatePlan<'a> {
             at,
             index,
             own: own_digest,
+            has_own,
             marked,
+            has_mark,
             said,
             can_be_ended,
         };
         plan.report.unchanged = plan.is_done();
         if plan.request.change == StateChange::Withdraw {
-            plan.look_at_tags(store, reporter).await;
+            plan.look_at_tags(tags, store, reporter).await;
         }
         if plan.request.key.is_none() && !plan.report.unchanged {
             plan.warn_of_signatures(store, reporter).await?;
@@ -132,16 +145,21 @@ impl<'a> StatePlan<'a> {
         let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
         says_so
             && match self.request.change {
-                StateChange::Withdraw => own.is_none() && marked == at,
-                StateChange::Reinstate => own == at,
+                StateChange::Withdraw => !self.has_own && marked == at,
+                StateChange::Reinstate => own == at && (marked == at || !self.has_mark),
                 StateChange::Deprecate => marked.is_some(),
                 StateChange::Undeprecate => marked.is_none(),
             }
     }
 
     /// Finds the other tags of the release, and reports those that lead a client to the version that goes.
-    async fn look_at_tags(&mut self, store: &dyn ReadStore, reporter: &dyn Reporter) {
-        let tags = match store.tags().await {
+    async fn look_at_tags(
+        &mut self,
+        tags: Result<Vec<Tag>, StoreError>,
+        store: &dyn ReadStore,
+        reporter: &dyn Reporter,
+    ) {
+        let tags = match tags {
             Ok(tags) => tags,
             Err(error) => return reporter.event(&tags_unknown(&error)),
         };

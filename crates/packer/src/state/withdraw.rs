@@ -17,7 +17,7 @@ const REFUSED: &str = "the registry did not let the version be withdrawn";
 impl StatePlan<'_> {
     pub(super) async fn withdraw(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
         let (tag, kept) = (self.report.tag.clone(), self.report.state_tag.clone());
-        if self.own.is_some() {
+        if self.has_own {
             // Before anything is written, so that a refusal leaves the release as it is.
             store.demand_untag(&tag).await?;
         }
@@ -30,12 +30,16 @@ impl StatePlan<'_> {
             }
             marked => marked?,
         };
-        if self.own.is_some() {
+        if self.has_own {
+            self.demand_at(store, &kept).await?;
             match store.untag(&tag, &self.at.digest).await {
                 Ok(true) => {}
                 Ok(false) => return Err(self.moved(&tag)),
-                Err(error) if error.is_transient() => return Err(error.into()),
-                Err(error) => return Err(self.take_back(store, error, marked, noticed).await),
+                // As long as the version's own tag names the release, the other one may go.
+                Err(error) if !error.is_transient() && self.is_at(store, &tag).await.unwrap_or(false) => {
+                    return Err(self.take_back(store, error, marked, noticed).await);
+                }
+                Err(error) => return Err(error.into()),
             }
             if !self.is_at(store, &kept).await? {
                 // The registry has deleted the index with all its tags, and what refers to it.
@@ -44,13 +48,14 @@ impl StatePlan<'_> {
             }
         }
         self.report.notice = Some(notice.manifest.digest);
-        self.report.unchanged = self.own.is_none() && !marked && !is_new;
+        self.report.unchanged = !self.has_own && !marked && !is_new;
         Ok(self.report)
     }
 
     pub(super) async fn reinstate(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
         let (tag, kept) = (self.report.tag.clone(), self.report.state_tag.clone());
-        self.report.unchanged = self.own.as_ref() == Some(&self.at.digest);
+        self.report.unchanged = self.own.as_ref() == Some(&self.at.digest)
+            && (self.marked.as_ref() == Some(&self.at.digest) || !self.has_mark);
         if self.can_be_ended {
             let notice = put_notice(store, &self.notice(ReleaseState::Available, &self.request.reason)).await?;
             self.report.unchanged &= notice.attachment.state == AttachmentState::Present;
@@ -59,7 +64,8 @@ impl StatePlan<'_> {
         if self.own.as_ref() != Some(&self.at.digest) {
             self.point(store, &self.at, &tag, self.own.as_ref()).await?;
         }
-        if self.marked.is_some() {
+        if self.has_mark {
+            self.demand_at(store, &tag).await?;
             // Beside the version's own tag it says nothing, so it may stay where no tag can be deleted.
             self.report.kept = !store.untag(&kept, &self.at.digest).await.unwrap_or(false);
             if !self.is_at(store, &tag).await? {
@@ -78,6 +84,11 @@ impl StatePlan<'_> {
         }
         let before = resolve(store, &Reference::Tag(kept.clone())).await?.map(|before| before.digest);
         self.point(store, &self.at, kept, before.as_ref()).await.map(|()| true)
+    }
+
+    /// Demands that a tag names the release, before the other one goes.
+    async fn demand_at(&self, store: &dyn Store, tag: &Tag) -> Result<(), PackError> {
+        if self.is_at(store, tag).await? { Ok(()) } else { Err(self.moved(tag)) }
     }
 
     async fn is_at(&self, store: &dyn Store, tag: &Tag) -> Result<bool, PackError> {

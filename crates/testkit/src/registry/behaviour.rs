@@ -65,6 +65,8 @@ pub enum Deletion {
     TagsAlone,
     /// 202 by digest and by tag, each time with the manifest and all its tags.
     Manifests,
+    /// 405 by digest; 202 by tag, with the manifest and all its tags.
+    ManifestsByTag,
 }
 
 /// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` become the request's values.

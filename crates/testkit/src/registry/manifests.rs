@@ -169,7 +169,7 @@ pub(crate) fn delete(endpoint: &Endpoint, repository: &str, reference: &str) -> 
     let unsupported = || Answer::error(405, "UNSUPPORTED", "The operation is unsupported.");
     let by_tag = reference.parse::<Digest>().is_err();
     match (behaviour.deletion, by_tag) {
-        (Deletion::Disabled, _) | (Deletion::TagsAlone, false) => return unsupported(),
+        (Deletion::Disabled, _) | (Deletion::TagsAlone | Deletion::ManifestsByTag, false) => return unsupported(),
         (Deletion::Enabled, true) => {
             return Answer::error(400, "DIGEST_INVALID", "provided digest did not match uploaded content");
         }
@@ -182,7 +182,8 @@ pub(crate) fn delete(endpoint: &Endpoint, repository: &str, reference: &str) -> 
     if let (Tags::Fixed(refused) | Tags::WrittenOnce(refused), Some(tag)) = (behaviour.tags, tagged) {
         return refused.answer(repository, &tag, "");
     }
-    let found = if by_tag && behaviour.deletion != Deletion::Manifests {
+    let takes_all = matches!(behaviour.deletion, Deletion::Manifests | Deletion::ManifestsByTag);
+    let found = if by_tag && !takes_all {
         entry.tags.remove(reference).is_some()
     } else {
         entry.tags.retain(|_, tagged| *tagged != digest);

@@ -96,7 +96,7 @@ const DENIED: RefusalAnswer = RefusalAnswer::new(403, "DENIED", "requested acces
 pub fn profiles() -> Vec<Profile> {
     let mut all = vec![registry_2(), distribution_3(), zot(), minimum(), ghcr(), docker_hub(), quay(), quay_listed()];
     all.extend([ecr(), ecr_immutable(), acr(), acr_own_key(), artifact_registry(), harbor(), harbor_old(), gitlab()]);
-    all.extend([artifactory(), gitea()]);
+    all.extend([artifactory(), gitea(), tags_with_manifests()]);
     all
 }
 
@@ -129,6 +129,13 @@ fn minimum() -> Profile {
         ..current()
     };
     profile("specification, the least of it", Auth::None, behaviour)
+}
+
+/// A tag that is deleted takes its manifest along, and with it all other tags of the manifest.
+fn tags_with_manifests() -> Profile {
+    let behaviour =
+        Behaviour { referrers: ReferrersSupport::Supported, deletion: Deletion::ManifestsByTag, ..current() };
+    profile("one that deletes a manifest with its tag", Auth::None, behaviour)
 }
 
 fn ghcr() -> Profile {

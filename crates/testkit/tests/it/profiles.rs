@@ -79,7 +79,7 @@ fn names_are_unique_and_repositories_take_pushes() {
     let count = names.len();
     names.sort_unstable();
     names.dedup();
-    assert_eq!((names.len(), count), (18, 18));
+    assert_eq!((names.len(), count), (19, 19));
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &PLATFORM_TAG,
     &VERSION_NOT_LISTED,
     &TAG_UNREADABLE,
+    &HALF_WITHDRAWN,
 ];
 
 pub(crate) static STRAY_VERSION_TAG: CheckRule = CheckRule {
@@ -118,4 +119,14 @@ pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {
     why: "The version is listed, so it may be chosen, and then nothing can be installed.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests",
     mend: "push the release again, or delete the tag",
+};
+
+pub(crate) static HALF_WITHDRAWN: CheckRule = CheckRule {
+    id: "half-withdrawn",
+    group: Group::Tags,
+    level: FindingLevel::Error,
+    finds: "a version tag without a release beside the tag `withdrawn-VERSION`",
+    why: "A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is the newest, and then fails.",
+    spec: "`tofu-oci help publishing`",
+    mend: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`",
 };

@@ -140,7 +140,9 @@ pub(in crate::verbs) async fn in_store(
 /// Whether the newest version in a repository is a module. False if it cannot be asked.
 pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
     let Ok(tags) = store.tags().await else { return false };
-    let Some(Ok(tag)) = Listing::of(&tags).versions.last().map(Tag::for_version) else { return false };
+    let Some(Ok(tag)) = Listing::in_store(store, &tags).await.versions.last().map(Tag::for_version) else {
+        return false;
+    };
     let Ok(manifest) = store.resolve(&Reference::Tag(tag)).await else { return false };
     matches!(version_of(store, &manifest).await, Ok(Some(VersionOf::Module)))
 }
@@ -151,7 +153,7 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
     let place = store.place();
     let listing = match &error {
         StoreError::NotFound { .. } => match store.tags().await {
-            Ok(tags) => Listing::of(&tags),
+            Ok(tags) => Listing::in_store(store, &tags).await,
             // Many registries answer equally for a tag of a repository that they do not have.
             Err(unknown @ StoreError::UnknownRepository { .. }) => {
                 return match reference {
@@ -184,7 +186,7 @@ async fn list_mapped(
 ) -> Result<OpenedModule, Diagnostic> {
     let listed = async {
         let store = connector.source(&mapped.end).map_err(mapped::unlisted)?;
-        let listing = Listing::of(&store.tags().await.map_err(mapped::unlisted)?);
+        let listing = Listing::in_store(&*store, &store.tags().await.map_err(mapped::unlisted)?).await;
         Ok((store, listing))
     };
     let (store, listing) = listed.await.map_err(|diagnostic| mapped.blamed(diagnostic, wanted.0))?;

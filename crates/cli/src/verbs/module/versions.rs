@@ -18,7 +18,7 @@ use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::context::Context;
-use crate::verbs::versions::{keep, note_notices};
+use crate::verbs::versions::{keep, note_notices, warn_of_halves};
 
 /// How many other tags a note names.
 const NAMED: usize = 10;
@@ -52,7 +52,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
             (registry.place().clone(), registry.versions(address).await?, Vec::new())
         }
         (_, Some(store)) => {
-            let (listing, others) = sorted(&store.tags().await?);
+            let (listing, others) = sorted(store.as_ref(), &store.tags().await?).await;
             warn_of_others(context, store, &listing.versions).await;
             (store.place(), listing, others)
         }
@@ -63,6 +63,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
         None => Vec::new(),
     };
     note_notices(context, &place, &notices);
+    warn_of_halves(context, &place, &listing);
     let mut listed = listing.versions;
     if !wanted.is_any() {
         keep(&mut listed, &wanted, &place)?;
@@ -107,10 +108,10 @@ struct ModuleVersionLine<'a> {
 }
 
 /// The versions, and the tags that are not versions. Tags that this project writes beside the versions are neither.
-fn sorted(tags: &[Tag]) -> (Listing, Vec<Tag>) {
-    let listing = Listing::of(tags);
-    let is_version =
-        |tag: &Tag| listing.versions.iter().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
+async fn sorted(store: &dyn ReadStore, tags: &[Tag]) -> (Listing, Vec<Tag>) {
+    let listing = Listing::in_store(store, tags).await;
+    let versions = listing.versions.iter().chain(&listing.half_withdrawn);
+    let is_version = |tag: &Tag| versions.clone().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
     let others = tags.iter().filter(|tag| !is_version(tag) && !tag.is_beside()).cloned().collect();
     (listing, others)
 }

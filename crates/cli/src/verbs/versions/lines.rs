@@ -10,7 +10,7 @@ use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::DocumentKind;
 use tofu_oci_source::{Created, Listing};
 use tofu_oci_trust::ReleaseState;
-use tofu_oci_types::{Digest, Event, Place, Platform, Version};
+use tofu_oci_types::{Digest, Event, Place, Platform, Tag, Version};
 
 use crate::args::VersionsArgs;
 use crate::diagnostic::Diagnostic;
@@ -71,6 +71,7 @@ pub(super) async fn lines<'a>(
     });
     let notices = notices_of(question.source, address.unwrap_or(question.asked_as), listing).await;
     note_notices(context, place, &notices);
+    warn_of_halves(context, place, listing);
     let mut lines = listed(context, args, place, looks, all)?;
     lines.truncate(most);
     for line in &mut lines {
@@ -174,6 +175,20 @@ pub(in crate::verbs) fn note_notices(context: &Context, place: &Place, notices: 
             let text = format!("{place}: {state} by the publisher: {}", said.join("; "));
             context.reporter.event(&Event::note(code, text));
         }
+    }
+}
+
+/// Warns of versions whose withdrawal was interrupted.
+pub(in crate::verbs) fn warn_of_halves(context: &Context, place: &Place, listing: &Listing) {
+    for version in listing.half_withdrawn.iter().rev().take(NAMED) {
+        let Ok(tag) = Tag::for_version(version) else { continue };
+        let text = format!(
+            "the tag {tag} in {place} names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses {version}"
+        );
+        let release = invocation::quoted(&format!("{place}:{tag}"));
+        let again = invocation::command(&format!("withdraw {release} --reason TEXT"));
+        let hint = format!("`{again}` finishes it; --undo instead of --reason brings the version back");
+        context.reporter.event(&Event::warning("half-withdrawn", text).with_hint(hint));
     }
 }
 

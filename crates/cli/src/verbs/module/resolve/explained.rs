@@ -94,7 +94,7 @@ async fn of_repository(ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlac
     let end = end.expect("any other name is of a repository");
     let listed = async {
         let store = connector.source(&end).map_err(unlisted)?;
-        let listing = Listing::of(&store.tags().await.map_err(unlisted)?);
+        let listing = Listing::in_store(&*store, &store.tags().await.map_err(unlisted)?).await;
         Ok::<_, Diagnostic>((store, listing))
     };
     let listed = listed.await;
