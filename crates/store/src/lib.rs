@@ -32,7 +32,7 @@ mod traits;
 mod verify;
 
 pub use body::{FileBody, StoredBody};
-pub use bundle::{BundleArchive, BundleContents, BundleStore, WrittenBundle, first_part};
+pub use bundle::{BundleArchive, BundleContents, BundleStore, WrittenBundle, check_bundle_name, is_bundle_there};
 pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy};
 pub use copy_error::{CopyError, Side};
 pub use dir::DirStore;
