@@ -31,7 +31,7 @@ pub use identity::{FileIdentity, device};
 pub use inside::{leads_out, link_out_of, open_inside};
 pub use kernel::label as kernel_label;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
-pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
+pub use names::{HOLDER_NAME, KEPT_INDEX_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
 pub use outlast::{sync_folder, sync_tree};
 pub use own_folder::{FolderFault, require_ours, require_own_folder, require_way};
 pub use private_file::{PrivateFile, StagedFile, make_private_folder};
