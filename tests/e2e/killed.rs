@@ -57,7 +57,9 @@ fn large() -> Scene {
 /// What is left of a run: in the temporary folder, and in the work folder.
 fn left(scene: &Scene) -> Vec<String> {
     let mut left: Vec<String> = State::of(scene).temp().iter().map(ToString::to_string).collect();
-    let is_lock = |name: &String| [".tofu-oci-lock", ".tofu-oci-holder"].iter().any(|lock| name.ends_with(lock));
+    let is_lock = |name: &String| {
+        [".tofu-oci-lock", ".tofu-oci-holder", ".tofu-oci-index.json"].iter().any(|lock| name.ends_with(lock))
+    };
     let ours = |name: &String| name.contains(".tofu-oci-") && !is_lock(name);
     left.extend(scene.context.files().into_iter().filter(ours));
     left

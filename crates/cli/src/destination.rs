@@ -8,7 +8,7 @@ use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_mirror::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
 };
-use tofu_oci_store::{DirStore, Store};
+use tofu_oci_store::{Compared, DirStore, Store};
 use tofu_oci_types::Place;
 
 use crate::connect::Connector;
@@ -70,7 +70,7 @@ pub(crate) fn open(
     connector: &Connector,
     name: DestinationName,
     trust: &Trust,
-    bundle: BundleShape,
+    (bundle, compared): (BundleShape, Compared),
 ) -> Result<Box<dyn Destination>, Diagnostic> {
     Ok(match name {
         DestinationName::Repositories(repositories) => {
@@ -78,9 +78,10 @@ pub(crate) fn open(
                 TemplateRepositories::Registry(_) => connector.stores()?,
                 TemplateRepositories::Layouts(_) => connector.layouts(),
             };
-            Box::new(Repositories::new(repositories, open).shared_by(trust.policy.predecessors().clone()))
+            let repositories = Repositories::new(repositories, open).shared_by(trust.policy.predecessors().clone());
+            Box::new(repositories.comparing(compared))
         }
-        DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0)),
+        DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0).comparing(compared)),
         DestinationName::Bundle(file) => {
             Box::new(BundleFile::new(file, bundle.max_part, bundle.existing, connector.waiting().0)?)
         }

@@ -7,6 +7,7 @@
 //!           --PrivateFile-->                     replaced as a whole, for its owner alone
 //!           --require_own_folder-->             refuses a folder whose files others could exchange
 //!           --FileIdentity-->                  changes when a file changes
+//! folder    --sync_tree-->                      outlasts a power cut
 //!           --sweep-->                          removes the leftovers of killed runs: what no run has locked
 //! ```
 //!
@@ -18,6 +19,7 @@ mod inside;
 mod kernel;
 mod lock;
 mod names;
+mod outlast;
 mod own_folder;
 mod private_file;
 mod read;
@@ -29,7 +31,8 @@ pub use identity::{FileIdentity, device};
 pub use inside::{leads_out, link_out_of, open_inside};
 pub use kernel::label as kernel_label;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock, try_lock};
-pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
+pub use names::{HOLDER_NAME, KEPT_INDEX_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
+pub use outlast::{sync_folder, sync_tree};
 pub use own_folder::{FolderFault, require_ours, require_own_folder, require_way};
 pub use private_file::{PrivateFile, StagedFile, make_private_folder};
 pub use read::{is_descriptor, open_file, read_file};

@@ -12,6 +12,10 @@ pub const LOCK_NAME: &str = ".tofu-oci-lock";
 /// lock one folder at once: one for what a user keeps in it, one for the content that programs keep in it.
 pub const HOLDER_NAME: &str = ".tofu-oci-holder";
 
+/// What the `index.json` of an image layout was when a run last ended there: it takes the place of one that a power cut has
+/// emptied.
+pub const KEPT_INDEX_NAME: &str = ".tofu-oci-index.json";
+
 /// How many random characters end a name.
 pub(crate) const RANDOM: usize = 6;
 

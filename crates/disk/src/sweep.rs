@@ -16,7 +16,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::lock::{exclusive, open_what_is_there};
-use crate::names::{HOLDER_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin};
+use crate::names::{
+    HOLDER_NAME, KEPT_INDEX_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin,
+};
 
 /// How long the files of a run under another kernel stay.
 const FOREIGN: Duration = Duration::from_hours(24);
@@ -33,7 +35,8 @@ pub enum Whose {
 /// Removes the leftovers of killed runs from a folder with other contents. Returns their number.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
-        let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
+        let stays = [LOCK_NAME, HOLDER_NAME, KEPT_INDEX_NAME].contains(&name);
+        let rest = name.strip_prefix(OWN_PREFIX).filter(|_| !stays)?;
         // Without a label the end has six characters: a person gave any longer name.
         let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
         (whose == Whose::Ours || is_ours()).then(|| origin(rest))

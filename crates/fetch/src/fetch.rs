@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::{Lock, Waiter};
+use tofu_oci_disk::{Lock, Scratch, Waiter};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, Part};
 use tofu_oci_types::{Event, PackageHash, Reporter};
@@ -217,6 +217,16 @@ impl<'a> Fetcher<'a> {
         self.fetch_temporary(offer, temporary, PackageForm::Archive).await
     }
 
+    /// The same in a folder whose other files stay, and may be served: the name of what is temporary there begins with a dot.
+    pub async fn zip_beside(&self, offer: &Offer, folder: &Path) -> Result<Verified, FetchError> {
+        let folder = folder.to_owned();
+        let made = blocking(move || {
+            let failed = |source| FetchError::Io { action: "create a folder in", path: folder.clone(), source };
+            Scratch::beside(&folder).map_err(failed)
+        });
+        self.fetch_in(offer, made.await?, PackageForm::Archive).await
+    }
+
     async fn fetch_temporary(
         &self,
         offer: &Offer,
@@ -224,7 +234,11 @@ impl<'a> Fetcher<'a> {
         form: PackageForm,
     ) -> Result<Verified, FetchError> {
         let parent = temporary.to_owned();
-        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
-        self.fetch(offer, &PackagePath::to_look_at(&scratch, form), None, &ProvedContents::default()).await
+        self.fetch_in(offer, blocking(move || scratch(&parent)).await?, form).await
+    }
+
+    async fn fetch_in(&self, offer: &Offer, scratch: Scratch, form: PackageForm) -> Result<Verified, FetchError> {
+        let place = PackagePath::to_look_at(&Arc::new(scratch), form);
+        self.fetch(offer, &place, None, &ProvedContents::default()).await
     }
 }

@@ -16,7 +16,7 @@ use tofu_oci_disk::{ScratchFile, read_file};
 use tofu_oci_layout::media_type;
 use tofu_oci_packer::Rename;
 use tofu_oci_source::version_of;
-use tofu_oci_store::{Store, StoreError};
+use tofu_oci_store::{Store, StoreError, is_cut};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
@@ -200,6 +200,11 @@ async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, SightingsRecord)>, 
     let (descriptor, bytes) = match store.manifest(&Reference::Tag(tag())).await {
         Ok(found) => found,
         Err(error) if error.is_not_found() => return Ok(None),
+        // After a power cut: as a file that is cut off.
+        Err(error) if error.is_of_content() && matches!(store.place(), Place::Layout(_)) => {
+            let cut = store.resolve(&Reference::Tag(tag())).await?;
+            return Ok(Some((cut.digest, SightingsRecord::default())));
+        }
         Err(error) => return Err(error.into()),
     };
     let unreadable = || MirrorError::NotSightings { place: store.place(), tag: tag() };
@@ -264,6 +269,11 @@ fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
+    if is_cut(&bytes) {
+        // After a power cut. What it said is seen anew, and so held back longer, never shorter: this is not the first run.
+        let providers = [(address.clone(), Sightings::default())].into();
+        return Ok(Some(SightingsRecord { providers, ..SightingsRecord::default() }));
+    }
     let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
     record.name_all(address);
     Ok(Some(record))
@@ -285,6 +295,7 @@ fn change_file(
         std::fs::create_dir_all(folder)?;
         let file = ScratchFile::beside(folder)?;
         serde_json::to_writer(file.as_file(), &all)?;
+        file.as_file().sync_all()?;
         file.put(path)
     };
     write().map_err(|source| MirrorError::SightingsFile { path: path.to_owned(), source })?;

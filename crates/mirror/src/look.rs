@@ -176,7 +176,9 @@ impl Question<'_> {
         sightings: &Sightings,
     ) -> Result<ChosenDeed, MirrorError> {
         let version = &selected.version;
-        let there = if lists.there.contains(version) {
+        let is_listed = lists.there.contains(version);
+        // One that is damaged is carried again.
+        let there = if is_listed && self.destination.is_whole(self.address, version).await? {
             match to.release(self.address, version).await {
                 Ok(release) => {
                     demand_own(release.id(), release.published_as(), self.names)?;

@@ -331,6 +331,7 @@ impl PullWork {
         let request =
             TransferRequest { platforms, signing: None, replace, rename, predecessors, limits, jobs: *jobs, work_dir };
         self.destination.receive(&request, release, &*self.reporter).await?;
+        self.destination.finish(&*self.reporter).await?;
         Ok(self.destination.source(address)?.release(address, version).await?)
     }
 

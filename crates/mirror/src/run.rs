@@ -258,6 +258,10 @@ impl ProviderRun<'_> {
             MirrorAction::Withdraw { reason } => Later::Withdraw(reason),
             MirrorAction::Deprecate { reason } => Later::Deprecate(reason),
             MirrorAction::Reinstate => Later::Reinstate,
+            MirrorAction::Present => {
+                self.run.job.destination.complete(self.address, version, self.from).await?;
+                return Ok(deed);
+            }
             _ => return Ok(deed),
         };
         let _turn = self.run.turns.acquire().await;

@@ -30,12 +30,13 @@ mod observed;
 mod range;
 mod traits;
 mod verify;
+mod whole;
 
 pub use body::{FileBody, StoredBody};
-pub use bundle::{BundleArchive, BundleContents, BundleStore, WrittenBundle, first_part};
+pub use bundle::{BundleArchive, BundleContents, BundleStore, WrittenBundle, check_bundle_name, is_bundle_there};
 pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy};
 pub use copy_error::{CopyError, Side};
-pub use dir::DirStore;
+pub use dir::{DirStore, is_cut};
 pub use error::{AccessFault, GiveUpReason, RejectionReason, StoreError, StoreItem};
 pub use manifest::is_manifest_type;
 pub use manifest_cache::{CachedStore, ManifestFiles};
@@ -46,6 +47,7 @@ pub use traits::{
     BlobAhead, BlobSender, Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes,
 };
 pub use verify::{ByteStream, verified};
+pub use whole::{Compared, is_whole, remove_damaged};
 
 #[cfg(test)]
 mod tests;

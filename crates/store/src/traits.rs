@@ -271,6 +271,12 @@ pub trait Store: ReadStore {
         Ok(())
     }
 
+    /// Makes what was written outlast a power cut. It may wait for the disk, so it is called once, at the end of a run. A registry
+    /// sees to that itself.
+    async fn persist(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Links a blob from another repository of the same registry; false if that is not possible here.
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
         let _ = (descriptor, from);

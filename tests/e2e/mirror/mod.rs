@@ -4,6 +4,7 @@ mod changes;
 mod faults;
 mod holding;
 mod other_address;
+mod power_cut;
 mod runs;
 
 use std::collections::BTreeMap;

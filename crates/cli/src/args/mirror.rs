@@ -26,6 +26,7 @@ The zips, SHA256SUMS, its signatures and their keys go along unchanged, after th
 verified. A release that fails is a line of the report, and the others go on; the exit code is 1
 then. What is there already is not sent again. With --min-age 7d only versions that have been seen
 for a week come in. See `tofu-oci help mirroring`.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct MirrorArgs {
     /// Where to: a template, oci:DIR, static:DIR or bundle:FILE
     ///
@@ -46,6 +47,11 @@ pub(crate) struct MirrorArgs {
     /// A version that `mirror` did not put there stays.
     #[arg(long)]
     pub(crate) prune: bool,
+    /// Compare the packages in oci:DIR or static:DIR with their digests, not their sizes
+    ///
+    /// All of them are read. What is damaged is fetched again.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Print a trust.toml with the keys of the upstream; mirror nothing
     ///
     /// They are the keys that the releases upstream are signed by.

@@ -54,6 +54,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     }
     let destination = connector.destination(&to)?;
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
+    destination.persist().await?;
     for release in &copied {
         print(context, release, &to);
     }

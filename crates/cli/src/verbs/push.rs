@@ -149,6 +149,7 @@ async fn release(
     }
     let store = connector.destination(end)?;
     let report = tofu_oci_packer::push(&request, store.as_ref(), context.reporter.as_ref()).await?;
+    store.persist().await?;
     print_report(context, &report);
     Ok(())
 }

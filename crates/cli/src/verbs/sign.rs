@@ -41,6 +41,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
         signing: Signing { key: &key, forms: args.sign_format.forms() },
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
+    store.persist().await?;
     print(context, &report);
     Ok(())
 }

@@ -75,6 +75,7 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
     let store = connector.destination(&end)?;
     let plan = StatePlan::look(store.as_ref(), request, context.reporter.as_ref()).await?;
     let report = plan.carry_out(store.as_ref()).await.map_err(|error| denied(change, error))?;
+    store.persist().await?;
     print(context, change, &report);
     Ok(())
 }

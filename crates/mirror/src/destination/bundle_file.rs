@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use tofu_oci_disk::{Lockable, Scratch, Waiter, Whose};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, OciSource, Release, ReleaseId, Source};
-use tofu_oci_store::{BundleArchive, BundleContents, DirStore, ReadStore, Store, StoreError};
+use tofu_oci_store::{
+    BundleArchive, BundleContents, DirStore, ReadStore, Store, StoreError, check_bundle_name, is_bundle_there,
+};
 use tofu_oci_types::{Event, Place, ProviderAddr, Reporter, Tag};
 
 use super::{Destination, Widening};
@@ -54,6 +56,7 @@ impl BundleFile {
         if file.is_dir() {
             return Err(StoreError::io("write", &file, std::io::ErrorKind::IsADirectory.into()).into());
         }
+        check_bundle_name(&file, max_part)?;
         let folder = match file.parent() {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
             _ => PathBuf::from("."),
@@ -169,7 +172,7 @@ impl Destination for BundleFile {
     }
 
     fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
-        let is_there = self.file.exists() || tofu_oci_store::first_part(&self.file).exists();
+        let is_there = is_bundle_there(&self.file);
         if self.existing == ExistingReleases::Keep && is_there {
             return Ok(Arc::new(BundleSource::new(&self.file)));
         }

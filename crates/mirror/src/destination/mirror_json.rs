@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tofu_oci_disk::read_file;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, is_cut};
 use tofu_oci_types::{PackageHash, Scheme};
 
 use crate::MirrorError;
@@ -28,6 +28,8 @@ pub(super) const ARCHIVES: &str = "archives";
 /// One of the documents, as it is or as it is to be.
 pub(super) struct MirrorDocument {
     path: PathBuf,
+    /// Whether a power cut has left nothing of it, or only its beginning.
+    is_cut: bool,
     members: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
@@ -41,7 +43,7 @@ pub(super) struct MirrorArchive {
 }
 
 impl MirrorDocument {
-    /// Reads the document; an empty one if there is no such file.
+    /// Reads the document; an empty one if there is no such file, or one that a power cut has emptied or cut off.
     ///
     /// # Errors
     /// [`MirrorError::NotAMirror`] if it is something else.
@@ -53,9 +55,14 @@ impl MirrorDocument {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => b"{}".to_vec(),
             Err(error) => return Err(StoreError::io("read", path, error).into()),
         };
-        let members = serde_json::from_slice(&bytes);
+        let is_cut = is_cut(&bytes);
+        let members = serde_json::from_slice(if is_cut { b"{}" } else { &bytes });
         let members = members.map_err(|source| MirrorError::NotAMirror { path: path.to_owned(), source })?;
-        Ok(Self { path: path.to_owned(), members })
+        Ok(Self { path: path.to_owned(), is_cut, members })
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     pub(super) fn path(&self) -> &Path {

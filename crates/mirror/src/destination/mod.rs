@@ -12,13 +12,14 @@ mod mirror_json;
 mod name;
 mod repositories;
 mod static_tree;
+mod zips;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_source::{Release, Source, SourceError};
 use tofu_oci_store::{Store, StoreError};
-use tofu_oci_types::{Place, ProviderAddr, Reporter};
+use tofu_oci_types::{Place, ProviderAddr, Reporter, Version};
 
 use crate::{MirrorError, TransferRequest, Transferred};
 
@@ -81,6 +82,22 @@ pub trait Destination: Send + Sync {
         Widening::Mirrored
     }
 
+    /// Whether the version, which is listed there, is there as it was written: after a power cut files may be empty or cut off.
+    ///
+    /// # Errors
+    /// As [`Destination::place`], and if it cannot be read.
+    async fn is_whole(&self, _address: &ProviderAddr, _version: &Version) -> Result<bool, MirrorError> {
+        Ok(true)
+    }
+
+    /// Writes what lies beside the packages of a version and is missing. Its place is asked only then.
+    ///
+    /// # Errors
+    /// If it cannot be read there, or written here.
+    async fn complete(&self, _: &ProviderAddr, _: &Version, _from: &dyn Source) -> Result<(), MirrorError> {
+        Ok(())
+    }
+
     /// Carries a release there. A release that is there already, whole, is not carried again.
     ///
     /// # Errors
@@ -92,10 +109,10 @@ pub trait Destination: Send + Sync {
         reporter: &dyn Reporter,
     ) -> Result<Transferred, MirrorError>;
 
-    /// After all releases: a bundle is written here, and nothing else is done.
+    /// After all releases: a bundle is written here, and a folder is made to outlast a power cut.
     ///
     /// # Errors
-    /// If it cannot be written; then the file that was there is unchanged.
+    /// If it cannot be written; then the bundle that was there is unchanged.
     async fn finish(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
         let _ = reporter;
         Ok(())

@@ -58,6 +58,11 @@ impl FromStr for DestinationName {
 }
 
 impl DestinationName {
+    /// Whether releases lie in a folder there, each package in a file.
+    pub fn is_folder(&self) -> bool {
+        matches!(self, Self::Static(_) | Self::Repositories(TemplateRepositories::Layouts(_)))
+    }
+
     /// Refuses a template by which two providers get one repository, whichever of what it mentions they differ in.
     ///
     /// # Errors

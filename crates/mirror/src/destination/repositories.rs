@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_source::{OciSource, Release, Source};
-use tofu_oci_store::{Store, StoreError};
-use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter};
+use tofu_oci_store::{Compared, Store, StoreError, is_whole, remove_damaged};
+use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter, Tag, Version};
 
 use super::Destination;
 use crate::first_seen::FirstSeen;
+use crate::transfer::resolve;
 use crate::{MirrorError, Sightings, TransferRequest, Transferred, transfer};
 
 /// Opens the repository at a place, which is [`Place::Registry`] or [`Place::Layout`], to write to it.
@@ -21,6 +22,7 @@ pub struct Repositories {
     template: TemplateRepositories,
     open: OpenStore,
     predecessors: Predecessors,
+    compared: Compared,
     claimed: Mutex<HashMap<Place, ProviderRepository>>,
 }
 
@@ -32,13 +34,20 @@ struct ProviderRepository {
 impl Repositories {
     /// Nothing is opened yet.
     pub fn new(template: TemplateRepositories, open: OpenStore) -> Self {
-        Self { template, open, predecessors: Predecessors::default(), claimed: Mutex::default() }
+        let (predecessors, compared) = (Predecessors::default(), Compared::default());
+        Self { template, open, predecessors, compared, claimed: Mutex::default() }
     }
 
     /// The same, in which a provider and its predecessor may share a repository.
     #[must_use]
     pub fn shared_by(self, predecessors: Predecessors) -> Self {
         Self { predecessors, ..self }
+    }
+
+    /// The same, in which what an image layout has already is compared so with what is to be there.
+    #[must_use]
+    pub fn comparing(self, compared: Compared) -> Self {
+        Self { compared, ..self }
     }
 
     fn claimed(&self) -> MutexGuard<'_, HashMap<Place, ProviderRepository>> {
@@ -87,6 +96,17 @@ impl Destination for Repositories {
         self.open(address).map(Some)
     }
 
+    async fn is_whole(&self, address: &ProviderAddr, version: &Version) -> Result<bool, MirrorError> {
+        let (store, Ok(tag)) = (self.open(address)?, Tag::for_version(version)) else { return Ok(true) };
+        if !matches!(store.place(), Place::Layout(_)) {
+            return Ok(true);
+        }
+        match resolve(&*store, &tag).await? {
+            Some(root) => Ok(is_whole(&*store, &root, self.compared).await?),
+            None => Ok(false),
+        }
+    }
+
     async fn receive(
         &self,
         request: &TransferRequest<'_>,
@@ -102,12 +122,26 @@ impl Destination for Repositories {
         let is_silent = release.store().is_some() && !release.published_as().is_some_and(says_its_own);
         let is_new = is_silent && first_seen.claim(&Sightings::default(), self, names).await?;
         let store = self.open(address)?;
+        if self.compared == Compared::Digests
+            && let Ok(tag) = Tag::for_version(&release.id().version)
+            && let Some(root) = resolve(&*store, &tag).await?
+        {
+            remove_damaged(&*store, &root).await?;
+        }
         let transferred = transfer(request, release, &*store, reporter).await;
         if transferred.is_err() && is_new {
             // What refused the release counts.
             let _ = first_seen.unclaim().await;
         }
         transferred
+    }
+
+    async fn finish(&self, _reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        let stores: Vec<Arc<dyn Store>> = self.claimed().values().map(|claimed| Arc::clone(&claimed.store)).collect();
+        for store in stores {
+            store.persist().await?;
+        }
+        Ok(())
     }
 }
 

@@ -12,29 +12,36 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::read_zip;
-use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, leads_out};
+use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, leads_out, read_file, sync_tree};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
-use tofu_oci_store::{MemoryStore, Store, StoreError};
-use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, zip_name};
+use tofu_oci_store::{Compared, MemoryStore, Store, StoreError};
+use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version, sums_name, zip_name};
 
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
-use super::{Destination, Widening};
+use super::{Destination, Widening, zips};
 use crate::blocking::blocking;
 use crate::transfer::{check_size, hashed, signed_sums};
 use crate::{MirrorError, TransferRequest, Transferred};
+
+/// The most that is read of a checksum file or its signature, in bytes.
+const SUMS_LIMIT: u64 = 4 << 20;
 
 /// A folder that holds a network mirror.
 pub struct StaticTree {
     dir: PathBuf,
     waiter: Waiter,
+    compared: Compared,
+    /// Whether anything was written since it was flushed.
+    written: AtomicBool,
 }
 
 /// A package that lies in its place, and what `VERSION.json` will say of it.
@@ -48,7 +55,13 @@ struct TreePackage {
 impl StaticTree {
     /// The tree in this folder, which the first release makes. The waiter waits for other writers.
     pub fn new(dir: impl Into<PathBuf>, waiter: Waiter) -> Self {
-        Self { dir: dir.into(), waiter }
+        Self { dir: dir.into(), waiter, compared: Compared::default(), written: AtomicBool::new(false) }
+    }
+
+    /// The same, in which a zip that is there is compared so with what is listed of it.
+    #[must_use]
+    pub fn comparing(self, compared: Compared) -> Self {
+        Self { compared, ..self }
     }
 
     /// The folder of a provider.
@@ -84,7 +97,7 @@ impl StaticTree {
         if let Some(offered) = offer.zh() {
             self.demand_same(offer, listed, &[offered])?;
         }
-        let verified = fetcher.zip(offer, &folder).await?;
+        let verified = fetcher.zip_beside(offer, &folder).await?;
         let from = verified.path().to_owned();
         let (digest, size) = hashed(&from).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
@@ -96,8 +109,8 @@ impl StaticTree {
         Ok(TreePackage { platform, archive, written: Some(size) })
     }
 
-    /// The package if it is there already and is the offered one. A listed zip is believed by its size; an unlisted one is
-    /// hashed.
+    /// The package if it is there already and is the offered one. A listed zip is believed by its size, which its last bytes
+    /// tell, unless digests are compared; an unlisted one is hashed.
     async fn present(
         &self,
         request: &TransferRequest<'_>,
@@ -111,6 +124,9 @@ impl StaticTree {
             return Ok(None);
         };
         if let Some(archive) = listed.filter(|archive| archive.url == name && archive.zh().is_some()) {
+            if !zips::is_listed_one(path, archive, self.compared).await? {
+                return Ok(None);
+            }
             let is_offered =
                 offered(offer).is_none_or(|offered| archive.hashes.iter().any(|hash| offered.contains(hash)));
             return Ok(is_offered.then(|| archive.clone()));
@@ -151,18 +167,25 @@ impl StaticTree {
     }
 
     /// The signed checksums that name one of these packages, as files.
-    async fn put_sums(&self, release: &dyn Release, packages: &[TreePackage]) -> Result<(), MirrorError> {
-        let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
-        let Some(signed) = signed_sums(release.id(), release.evidence(Search::Everywhere).await?, &zips) else {
+    async fn put_sums(&self, release: &dyn Release, zips: &[PackageHash]) -> Result<(), MirrorError> {
+        let Some(signed) = signed_sums(release.id(), release.evidence(Search::Everywhere).await?, zips) else {
             return Ok(());
         };
         let (folder, (name, sums)) = (self.folder(&release.id().address), signed.sums);
         let Some((_, signature)) = signed.signatures.into_iter().next() else { return Ok(()) };
+        self.written.store(true, Ordering::Relaxed);
         Ok(blocking(move || {
             put(&folder.join(&name), &sums)?;
             put(&folder.join(format!("{name}.sig")), &signature)
         })
         .await?)
+    }
+
+    /// Whether the checksum file or its signature is missing, empty, or cut off as far as its lines show it.
+    fn lacks_sums(&self, address: &ProviderAddr, version: &Version) -> bool {
+        let (folder, name) = (self.folder(address), sums_name(address, version));
+        let ends = |name: &str| read_file(&folder.join(name), SUMS_LIMIT).ok().and_then(|bytes| bytes.last().copied());
+        ends(&name) != Some(b'\n') || ends(&format!("{name}.sig")).is_none_or(|last| last == 0)
     }
 
     /// Lists the packages in `VERSION.json`, and then the version in `index.json`. True if one of them has changed, with all
@@ -178,20 +201,34 @@ impl StaticTree {
         let on = Lockable::File(folder.join(LOCK_NAME));
         let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
         let lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
-        let version = id.version.clone();
+        let (address, version) = (id.address.clone(), id.version.clone());
         blocking(move || {
             // Here, so that an interruption does not release it while a file is being written.
             let _lock = lock;
             let mut document = MirrorDocument::read(&folder.join(format!("{version}.json")))?;
             let mut changed = false;
+            if document.is_cut() {
+                for (platform, archive) in zips::of_version(&folder, &address, &version)? {
+                    document.set(ARCHIVES, &platform.to_string(), archive.to_value());
+                }
+            }
             for package in packages {
                 changed |= document.set(ARCHIVES, &package.platform.to_string(), package.archive.to_value());
             }
             let platforms = document.names(ARCHIVES).filter_map(|name| name.parse().ok()).collect();
-            if changed {
+            if changed || document.is_cut() {
+                changed = true;
                 put(document.path(), &document.to_bytes())?;
             }
             let mut index = MirrorDocument::read(&folder.join("index.json"))?;
+            if index.is_cut() {
+                for version in zips::listed_versions(&folder)? {
+                    index.set(VERSIONS, &version, serde_json::json!({}));
+                }
+                index.set(VERSIONS, &version.to_string(), serde_json::json!({}));
+                put(index.path(), &index.to_bytes())?;
+                changed = true;
+            }
             if !index.names(VERSIONS).any(|known| known == version.to_string()) {
                 index.set(VERSIONS, &version.to_string(), serde_json::json!({}));
                 put(index.path(), &index.to_bytes())?;
@@ -270,11 +307,49 @@ impl Destination for StaticTree {
                 None => transfers.present += 1,
             }
         }
-        if transfers.uploaded > 0 {
-            self.put_sums(&*release, &packages).await?;
+        if transfers.uploaded > 0 || self.lacks_sums(&id.address, &id.version) {
+            let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
+            self.put_sums(&*release, &zips).await?;
         }
         let (changed, platforms) = self.list(&id, packages, reporter).await?;
+        if changed || transfers.uploaded > 0 {
+            self.written.store(true, Ordering::Relaxed);
+        }
         Ok(Transferred { index: None, platforms, transfers, unchanged: !changed && transfers.uploaded == 0 })
+    }
+
+    async fn is_whole(&self, address: &ProviderAddr, version: &Version) -> Result<bool, MirrorError> {
+        let folder = self.own_folder(address)?;
+        let (document, tree) = (folder.join(format!("{version}.json")), folder.clone());
+        let archives = blocking(move || Ok::<_, MirrorError>(MirrorDocument::read(&document)?.archives())).await?;
+        for archive in archives.values().filter(|archive| archive.zh().is_some()) {
+            let path = tree.join(&archive.url);
+            // What another tool has listed may lie elsewhere.
+            if path.parent() == Some(&tree) && !zips::is_listed_one(&path, archive, self.compared).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn complete(&self, address: &ProviderAddr, version: &Version, from: &dyn Source) -> Result<(), MirrorError> {
+        if !self.lacks_sums(address, version) {
+            return Ok(());
+        }
+        let document = self.own_folder(address)?.join(format!("{version}.json"));
+        let archives = blocking(move || Ok::<_, MirrorError>(MirrorDocument::read(&document)?.archives())).await?;
+        let zips: Vec<PackageHash> = archives.values().filter_map(|archive| archive.zh().cloned()).collect();
+        let release = from.release(address, version).await?;
+        self.put_sums(&*release, &zips).await
+    }
+
+    async fn finish(&self, _reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        if !self.written.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let dir = self.dir.clone();
+        let flush = move || sync_tree(&dir).map_err(|error| StoreError::io("write", dir, error));
+        Ok(blocking(flush).await?)
     }
 }
 

@@ -69,10 +69,10 @@ pub trait ModuleDestination: Send + Sync {
     /// Whether a repository is one of the destination's.
     fn holds(&self, repository: &RepositoryRef) -> bool;
 
-    /// After all modules: a bundle is written here, and nothing else is done.
+    /// After all modules: a bundle is written here, and a folder is made to outlast a power cut.
     ///
     /// # Errors
-    /// If it cannot be written; then the file that was there is unchanged.
+    /// If it cannot be written; then the bundle that was there is unchanged.
     async fn finish(&self, reporter: &dyn Reporter) -> Result<(), ModuleMirrorError>;
 }
 
@@ -193,6 +193,10 @@ impl ModuleDestination for MappedModuleRepositories {
     }
 
     async fn finish(&self, _reporter: &dyn Reporter) -> Result<(), ModuleMirrorError> {
+        let stores: Vec<Arc<dyn Store>> = self.claimed().values().map(|claimed| Arc::clone(&claimed.store)).collect();
+        for store in stores {
+            store.persist().await?;
+        }
         Ok(())
     }
 }

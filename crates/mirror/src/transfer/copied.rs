@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_packer::{CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnVersion, copy_release};
 use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
-use tofu_oci_store::{ReadStore, Store};
+use tofu_oci_store::{Compared, ReadStore, Store, is_whole};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, Reporter, Tag};
 
@@ -24,9 +24,10 @@ pub(super) async fn copied(
     let id = release.id();
     let tag = tag_of(id)?;
     match resolve(to, &tag).await? {
-        Some(there) if id.identity.is(&there.digest) => {
+        Some(there) if id.identity.is(&there.digest) && is_whole(to, &there, Compared::Sizes).await? => {
             return unchanged(request, id, there.digest, release.platforms().await?, to, reporter).await;
         }
+        Some(there) if id.identity.is(&there.digest) => {}
         Some(there) => demand_same(request, id, &tag, from, (to, &there)).await?,
         None => demand_not_withdrawn(id, to).await?,
     }

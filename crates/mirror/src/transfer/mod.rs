@@ -29,6 +29,7 @@ pub(crate) use self::evidence::signed_sums;
 pub(crate) use self::package::{check_size, hashed};
 pub use self::request::{TransferRequest, Transferred};
 pub(crate) use self::request::{demand_own, names};
+pub(crate) use self::tag::resolve;
 use crate::MirrorError;
 
 /// Carries a release into a store, its tag last of all.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tofu_oci_layout::{Leaf, LeafKind, MAX_DOCUMENT, PlatformClaims, ReleaseIndex};
 use tofu_oci_source::{Offer, ReleaseId, read_release};
 use tofu_oci_store::{Store, StoreError, fetch_bytes};
-use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Reference};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Place, Platform, ProviderAddr, Reference};
 
 use super::tag::tag_of;
 use crate::MirrorError;
@@ -13,8 +13,8 @@ use crate::MirrorError;
 /// The release that the destination has.
 pub(super) struct PresentRelease {
     pub(super) place: Place,
-    /// The digest of its index.
-    pub(super) index: Digest,
+    /// Its index.
+    pub(super) descriptor: Descriptor,
     /// The provider that it says it is of.
     pub(super) published_as: Option<ProviderAddr>,
     /// The checksums of its packages.
@@ -38,6 +38,8 @@ impl PresentRelease {
         let (descriptor, bytes) = match to.manifest(&Reference::Tag(tag_of(id)?)).await {
             Ok(found) => found,
             Err(error) if error.is_not_found() => return Ok(None),
+            // A layout gets the index again if it is the same.
+            Err(error) if error.is_of_content() && matches!(to.place(), Place::Layout(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let Ok(mut index) = ReleaseIndex::parse(&descriptor, &bytes) else { return Ok(None) };
@@ -56,7 +58,7 @@ impl PresentRelease {
                 packages.insert(platform, package);
             }
         }
-        Ok(Some(Self { place: to.place(), index: descriptor.digest, published_as, packages }))
+        Ok(Some(Self { place: to.place(), descriptor, published_as, packages }))
     }
 }
 

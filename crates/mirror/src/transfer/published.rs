@@ -7,7 +7,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, ReplaceTag, publish};
 use tofu_oci_source::{Offer, Release, ReleaseId, Search};
-use tofu_oci_store::Store;
+use tofu_oci_store::{Compared, Store, is_whole};
 use tofu_oci_types::{PackageHash, Platform, Reporter};
 
 use super::evidence::signed_sums;
@@ -43,7 +43,8 @@ pub(super) async fn published(
     }
     let is_missing = |platform: &&Platform| !there.packages.contains_key(platform);
     let missing: Vec<Platform> = wanted.iter().filter(is_missing).cloned().collect();
-    if missing.is_empty() && is_certain {
+    let is_whole = is_whole(to, &there.descriptor, Compared::Sizes).await?;
+    if missing.is_empty() && is_certain && is_whole {
         return unchanged(request, id, &there, to, reporter).await;
     }
     if !missing.is_empty() {
@@ -63,7 +64,7 @@ pub(super) async fn published(
         }
         zip.h1 = zip.h1.take().or_else(|| package.h1.clone());
     }
-    if missing.is_empty() {
+    if missing.is_empty() && is_whole {
         return unchanged(request, id, &there, to, reporter).await;
     }
     send(request, &*release, packages, to, reporter).await
@@ -78,7 +79,7 @@ async fn unchanged(
     reporter: &dyn Reporter,
 ) -> Result<Transferred, MirrorError> {
     let platforms = there.packages.keys().cloned().collect();
-    tag::unchanged(request, id, there.index.clone(), platforms, to, reporter).await
+    tag::unchanged(request, id, there.descriptor.digest.clone(), platforms, to, reporter).await
 }
 
 /// The offers of these platforms, sorted by platform.

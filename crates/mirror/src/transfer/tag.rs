@@ -17,7 +17,7 @@ pub(super) fn tag_of(id: &ReleaseId) -> Result<Tag, PackError> {
 }
 
 /// What the tag names; `None` if it does not exist.
-pub(super) async fn resolve(store: &dyn ReadStore, tag: &Tag) -> Result<Option<Descriptor>, StoreError> {
+pub(crate) async fn resolve(store: &dyn ReadStore, tag: &Tag) -> Result<Option<Descriptor>, StoreError> {
     match store.resolve(&Reference::Tag(tag.clone())).await {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.is_not_found() => Ok(None),

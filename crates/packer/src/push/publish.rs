@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tofu_oci_layout::{PlatformPackage, plan_leaves};
-use tofu_oci_store::{Body, Store};
+use tofu_oci_store::{Body, Compared, Store, is_whole};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Reporter, Tag};
 
 use super::pack::{PackedBlob, Prepared};
@@ -99,11 +99,17 @@ pub(super) async fn publish_built(
     match &found.existing {
         Some(existing) if existing.digest == release.index.descriptor.digest => {
             let mut attached = Attached::default();
+            // Files of a layout may be lost or cut off since a power cut.
+            let is_whole = is_whole(store, existing, Compared::Sizes).await?;
+            if !is_whole {
+                attached.transfers = sender.send_all(&release.prepared).await?;
+                attached.transfers.count(sender.send_planned(&release.index).await?, release.index.descriptor.size);
+            }
             sender.attach(&release, &mut attached).await?;
             if publication.replace == ReplaceTag::Replace {
                 sender.replacement(&publication.address.into()).revive(&release.index.descriptor).await?;
             }
-            return Ok(release.report(publication, store.place(), tag, attached, true));
+            return Ok(release.report(publication, store.place(), tag, attached, is_whole));
         }
         Some(existing) if publication.replace == ReplaceTag::Refuse => {
             found.require_address(store, &tag, publication).await?;

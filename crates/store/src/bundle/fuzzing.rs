@@ -12,7 +12,7 @@ use super::read::OpenedBundle;
 /// If it does not hold.
 pub fn bundle(path: &Path) {
     let Ok(parts) = BundleParts::open(path) else { return };
-    let Ok(members) = members::read(&parts) else {
+    let Ok((members, _)) = members::read(&parts) else {
         assert!(OpenedBundle::read(path).is_err(), "the members of a bundle are always read");
         return;
     };

@@ -24,9 +24,9 @@ pub(super) struct Member {
     pub(super) size: u64,
 }
 
-/// Reads every header. Files and folders are the only members of a bundle: whatever could make two readers see two
+/// Reads every header, and says where the archive ends. Files and folders are the only members of a bundle: whatever could make two readers see two
 /// things (links, sparse files, extended headers, two members of one name) is refused.
-pub(super) fn read(parts: &BundleParts) -> Result<BTreeMap<String, Member>, StoreError> {
+pub(super) fn read(parts: &BundleParts) -> Result<(BTreeMap<String, Member>, u64), StoreError> {
     let malformed = |problem: String| StoreError::Malformed { place: parts.place(), problem };
     let mut members = BTreeMap::new();
     let mut at: u64 = 0;
@@ -40,7 +40,7 @@ pub(super) fn read(parts: &BundleParts) -> Result<BTreeMap<String, Member>, Stor
         at += BLOCK_BYTES;
         if block.iter().all(|byte| *byte == 0) {
             // What follows the end of an archive means nothing.
-            return Ok(members);
+            return Ok((members, at));
         }
         count += 1;
         if count > MAX_MEMBERS {

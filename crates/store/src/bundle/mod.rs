@@ -1,7 +1,7 @@
 //! Several repositories in one file.
 //!
 //! ```text
-//! FILE, or FILE.001, FILE.002, …   one tar archive, whole or in parts
+//! FILE, or FILE.001, FILE.002, …   one tar archive, whole or in parts; in FILE.new parts on their way to these names
 //!   oci-layout, index.json         an image layout; each tagged entry is called HOST/NAMESPACE/TYPE:TAG
 //!   tofu-oci/…                     notes for people and for the receiver, who trusts none of them
 //!   blobs/sha256/HEX               manifests, configs, layers, each once
@@ -16,7 +16,7 @@ mod read;
 mod store;
 mod write;
 
-pub use parts::first_part;
+pub use parts::{check_bundle_name, is_bundle_there};
 pub use read::BundleArchive;
 pub use store::BundleStore;
 pub use write::{BundleContents, WrittenBundle};

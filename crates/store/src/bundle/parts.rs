@@ -1,10 +1,12 @@
 //! The file of a bundle, or its parts one after the other.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tofu_oci_disk::FileIdentity;
 use tofu_oci_types::Place;
 
 use crate::error::StoreError;
@@ -13,16 +15,61 @@ use crate::range::read_at;
 /// The most parts that a bundle has.
 pub(super) const MAX_PARTS: usize = 999;
 
-/// The name of a part, from 1: `FILE.001`.
+/// How often a bundle is opened anew while another program puts a new one in its place.
+const ATTEMPTS: usize = 8;
+
+/// The path of a part, from 1: `FILE.001`.
 pub(super) fn part_path(path: &Path, number: usize) -> PathBuf {
+    with_ending(path, &part_name(number))
+}
+
+/// The number of a part as names have it.
+pub(super) fn part_name(number: usize) -> String {
+    format!("{number:03}")
+}
+
+/// The folder whose parts are on their way to their names: `FILE.new`.
+pub(super) fn switched_parts(path: &Path) -> PathBuf {
+    with_ending(path, "new")
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{number:03}"));
+    name.push(format!(".{ending}"));
     name.into()
 }
 
-/// The first part of a bundle, if it lies in parts: `FILE.001`.
-pub fn first_part(path: &Path) -> PathBuf {
-    part_path(path, 1)
+/// The numbers of the parts in a folder that are named `PREFIX` and a number.
+pub(super) fn numbers_in(folder: &Path, prefix: &str) -> Result<BTreeSet<usize>, StoreError> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if is_absent(&error) => return Ok(BTreeSet::new()),
+        Err(error) => return Err(StoreError::io("read", folder, error)),
+    };
+    let number = |name: &str| {
+        let number = name.strip_prefix(prefix).filter(|number| number.len() == 3)?.parse().ok()?;
+        (1..=MAX_PARTS).contains(&number).then_some(number)
+    };
+    Ok(entries.flatten().filter_map(|entry| number(entry.file_name().to_str()?)).collect())
+}
+
+/// Whether a bundle lies there, in one file or in parts.
+pub fn is_bundle_there(path: &Path) -> bool {
+    path.exists() || part_path(path, 1).exists() || switched_parts(path).exists()
+}
+
+/// Demands that the files of a bundle can have their names: one that is too long is refused before anything is fetched.
+///
+/// # Errors
+/// What the file system says.
+pub fn check_bundle_name(path: &Path, max_part: u64) -> Result<(), StoreError> {
+    let path = if max_part == u64::MAX { path.to_owned() } else { part_path(path, 1) };
+    path.try_exists().map(drop).map_err(|error| StoreError::io("write", path, error))
+}
+
+/// Whether the error means that there is no such file.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)
 }
 
 /// A file that may lie in parts.
@@ -43,19 +90,42 @@ struct BundlePart {
 }
 
 impl BundleParts {
-    /// Opens `FILE`, or else `FILE.001` and those that follow it.
+    /// Opens `FILE`, or else `FILE.001` and those that follow it. Parts in `FILE.new` come before both: an interrupted run has
+    /// put them in their place, and not given them their names yet.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let switched = switched_parts(path);
+        for _ in 0..ATTEMPTS {
+            let numbers = numbers_in(&switched, "")?;
+            let opened = Self::open_now(path, &numbers);
+            if numbers_in(&switched, "")? == numbers && opened.as_ref().map_or(true, Self::is_current) {
+                return opened;
+            }
+        }
+        Err(StoreError::Malformed { place: Place::Bundle(path.to_owned()), problem: "it keeps changing".to_owned() })
+    }
+
+    fn open_now(path: &Path, switched: &BTreeSet<usize>) -> Result<Self, StoreError> {
         let mut all = Self { path: path.to_owned(), parts: Vec::new(), size: 0 };
+        if let Some(last) = switched.last() {
+            for number in 1..=*last {
+                let now = switched_parts(path).join(part_name(number));
+                let now = if switched.contains(&number) { now } else { part_path(path, number) };
+                if !all.add(now)? {
+                    return Err(all.missing_part());
+                }
+            }
+            return Ok(all);
+        }
         if all.add(path.to_owned())? {
             return Ok(all);
         }
         while all.parts.len() < MAX_PARTS && all.add(part_path(path, all.parts.len() + 1))? {}
         let next = all.parts.len() + 1;
-        let later = (next + 1..=next + 8).any(|number| part_path(path, number).exists());
-        match (later, all.parts.is_empty()) {
-            (true, _) => Err(all.missing_part()),
-            (false, true) => Err(StoreError::UnknownRepository { place: all.place() }),
-            (false, false) => Ok(all),
+        let later = || (next + 1..=next + 8).any(|number| part_path(path, number).exists());
+        match all.parts.is_empty() {
+            true if later() => Err(all.missing_part()),
+            true => Err(StoreError::UnknownRepository { place: all.place() }),
+            false => Ok(all),
         }
     }
 
@@ -67,9 +137,60 @@ impl BundleParts {
                 self.size += size;
                 Ok(true)
             }
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+            Err(error) if is_absent(&error) => Ok(false),
             Err(error) => Err(StoreError::io("read", path, error)),
         }
+    }
+
+    /// Whether the files that were opened are those that have these names now.
+    fn is_current(&self) -> bool {
+        self.parts.iter().all(|part| {
+            let (opened, named) = (part.file.metadata().ok(), std::fs::metadata(&part.path).ok());
+            let identity = |data: Option<Metadata>| data.as_ref().and_then(FileIdentity::of);
+            named.is_some() && identity(opened) == identity(named)
+        })
+    }
+
+    /// Refuses parts that are not of one bundle, as far as their sizes and the archive show it: all parts are as large as the first
+    /// one, and the last one is not larger.
+    ///
+    /// # Errors
+    /// [`StoreError::Malformed`].
+    pub(super) fn demand_one_bundle(&self) -> Result<(), StoreError> {
+        let (Some((last, rest)), Some(first)) = (self.parts.split_last(), self.parts.first()) else { return Ok(()) };
+        match rest.iter().find(|part| part.size != first.size) {
+            Some(other) => Err(self.mixed(&format!("{} has another size than the first one", other.path.display()))),
+            None if last.size > first.size => {
+                Err(self.mixed(&format!("{} is larger than the first one", last.path.display())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The error of an archive that cannot be read: of several parts perhaps that they are not of one bundle.
+    pub(super) fn perhaps_mixed(&self, error: StoreError) -> StoreError {
+        match (self.demand_one_bundle(), error) {
+            (Err(mixed), _) => mixed,
+            (Ok(()), StoreError::Malformed { problem, .. }) if self.is_split() => self.mixed(&problem),
+            (Ok(()), error) => error,
+        }
+    }
+
+    /// The error for parts that are not of one bundle.
+    pub(super) fn mixed(&self, problem: &str) -> StoreError {
+        let problem = format!("its parts do not belong together: {problem}");
+        StoreError::Malformed { place: self.place(), problem }
+    }
+
+    /// Whether it lies in several files.
+    pub(super) fn is_split(&self) -> bool {
+        self.parts.len() > 1
+    }
+
+    /// Forgets the parts after the one in which the archive ends: they are of another bundle.
+    pub(super) fn end_at(&mut self, end: u64) {
+        self.parts.retain(|part| part.begin < end);
+        self.size = self.parts.last().map_or(0, |last| last.begin + last.size);
     }
 
     pub(super) fn place(&self) -> Place {

@@ -83,10 +83,12 @@ impl BundleArchive {
 
 impl OpenedBundle {
     pub(super) fn read(path: &Path) -> Result<Self, StoreError> {
-        let parts = Arc::new(BundleParts::open(path)?);
-        let members = members::read(&parts)?;
+        let mut parts = BundleParts::open(path)?;
+        let (members, end) = members::read(&parts).map_err(|error| parts.perhaps_mixed(error))?;
+        parts.end_at(end);
+        parts.demand_one_bundle()?;
         let mut bundle = Self {
-            parts,
+            parts: Arc::new(parts),
             members,
             repositories: BTreeMap::new(),
             listed: BTreeMap::new(),
@@ -102,7 +104,11 @@ impl OpenedBundle {
         for entry in entries {
             bundle.list(entry)?;
         }
-        Ok(bundle)
+        let is_gone = |listed: &&Descriptor| bundle.blob(&listed.digest, StoreItem::of(listed)).is_err();
+        match bundle.listed.values().find(is_gone).filter(|_| bundle.parts.is_split()) {
+            Some(gone) => Err(bundle.parts.mixed(&format!("index.json lists {}, which no part has", gone.digest))),
+            None => Ok(bundle),
+        }
     }
 
     fn list(&mut self, entry: &Value) -> Result<(), StoreError> {

@@ -1,5 +1,7 @@
 //! Bundles as files: written, read in place, cut, damaged.
 
+mod parts;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,13 +9,13 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
 use tar::Header;
-use tofu_oci_disk::ScratchFile;
+use tofu_oci_disk::{Scratch, ScratchFile, sync_folder};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reporter, Tag};
 use tokio::sync::mpsc;
 
 use super::collect::Tagged;
 use super::members::{BLOCK, BLOCK_BYTES};
-use super::parts::{MAX_PARTS, part_path};
+use super::parts::{MAX_PARTS, numbers_in, part_name, part_path, switched_parts};
 use super::read::NOTES;
 use crate::copy_error::CopyError;
 use crate::dir::{blocking, named_entry};
@@ -67,7 +67,8 @@ impl BundleContents {
             _ => PathBuf::from("."),
         };
         let (pieces, inbox) = mpsc::channel(PIECES_AHEAD);
-        let writer = blocking(move || write_pieces(inbox, &folder, max_part));
+        let beside = folder.clone();
+        let writer = blocking(move || write_pieces(inbox, &beside, max_part));
         let subject = file.display().to_string();
         reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(total) });
         // Both run to their ends, so that the files of a failed run are gone when this returns.
@@ -75,7 +76,7 @@ impl BundleContents {
         sent?;
         let scratch = written.map_err(failed)?;
         let place = file.to_owned();
-        let files = blocking(move || put_in_place(scratch, &place)).await.map_err(failed)?;
+        let files = blocking(move || put_in_place(scratch, &place, &folder)).await.map_err(failed)?;
         reporter.event(&Event::Finished { subject, outcome: "written".to_owned() });
         Ok(WrittenBundle { bytes: total, files })
     }
@@ -225,34 +226,83 @@ fn write_pieces(
     Ok(files)
 }
 
-/// Renames the files. `FILE` comes before parts for a reader, so each step leaves either the old bundle or the new one,
-/// except between parts and parts.
-fn put_in_place(scratch: Vec<ScratchFile>, file: &Path) -> Result<Vec<PathBuf>, StoreError> {
+/// Puts the bundle in the place of the one that is there, by one rename. Before it a reader gets the old bundle, after it the
+/// new one, also if the program is killed; and all is on the disk before it.
+///
+/// ```text
+/// one file   .tofu-oci-RANDOM          -> FILE
+/// parts      .tofu-oci-RANDOM/new/001… -> FILE.new/001…   and then, one by one, -> FILE.001…
+/// ```
+fn put_in_place(scratch: Vec<ScratchFile>, file: &Path, folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    for piece in &scratch {
+        piece.as_file().sync_all().map_err(|error| write_error("write", piece.path(), error))?;
+    }
+    // What an interrupted run has begun is what there is.
+    settle(file)?;
     let count = scratch.len();
-    let is_split = count > 1;
-    let name = |nth| if is_split { part_path(file, nth + 1) } else { file.to_owned() };
-    let files: Vec<PathBuf> = (0..count).map(name).collect();
-    for (scratch, path) in scratch.into_iter().zip(&files).rev() {
-        scratch.put(path).map_err(|error| write_error("write", path, error))?;
-    }
-    if is_split {
-        remove(file)?;
-    }
-    let first_stale = if is_split { count + 1 } else { 1 };
-    for number in first_stale..=MAX_PARTS {
-        if !remove(&part_path(file, number))? {
-            break;
+    let files = if count > 1 {
+        put_parts(scratch, file, folder)?;
+        settle(file)?;
+        (1..=count).map(|number| part_path(file, number)).collect()
+    } else {
+        for piece in scratch {
+            piece.put(file).map_err(|error| write_error("write", file, error))?;
         }
-    }
+        remove_parts_after(file, 0)?;
+        vec![file.to_owned()]
+    };
+    sync_folder(folder).map_err(|error| write_error("write", folder, error))?;
     Ok(files)
 }
 
-/// True if there was such a file.
-fn remove(path: &Path) -> Result<bool, StoreError> {
+fn put_parts(scratch: Vec<ScratchFile>, file: &Path, folder: &Path) -> Result<(), StoreError> {
+    let failed = |path: &Path, error| write_error("write", path, error);
+    let beside = Scratch::beside(folder).map_err(|error| write_error("create a folder in", folder, error))?;
+    let (new, place) = (beside.path().join("new"), switched_parts(file));
+    std::fs::create_dir(&new).map_err(|error| failed(&new, error))?;
+    for (nth, piece) in scratch.into_iter().enumerate() {
+        let path = new.join(part_name(nth + 1));
+        piece.put(&path).map_err(|error| failed(&path, error))?;
+    }
+    sync_folder(&new).map_err(|error| failed(&new, error))?;
+    std::fs::rename(&new, &place).map_err(|error| failed(&place, error))?;
+    sync_folder(folder).map_err(|error| failed(folder, error))
+}
+
+/// Gives the parts of `FILE.new` their names. A reader takes those that still lie there instead of what has their names.
+fn settle(file: &Path) -> Result<(), StoreError> {
+    let switched = switched_parts(file);
+    let numbers = numbers_in(&switched, "")?;
+    let Some(last) = numbers.last() else {
+        // Moved, all of them, or no folder of ours.
+        let _ = std::fs::remove_dir(&switched);
+        return Ok(());
+    };
+    remove(file)?;
+    remove_parts_after(file, *last)?;
+    for number in &numbers {
+        let (from, to) = (switched.join(part_name(*number)), part_path(file, *number));
+        std::fs::rename(&from, &to).map_err(|error| write_error("write", &to, error))?;
+    }
+    std::fs::remove_dir(&switched).map_err(|error| write_error("remove", &switched, error))
+}
+
+/// Removes parts that do not belong to the bundle, the last one first: those that stay are still the first ones of theirs.
+fn remove_parts_after(file: &Path, last: usize) -> Result<(), StoreError> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
+        return Ok(());
+    };
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    for number in numbers_in(folder, &format!("{name}."))?.into_iter().rev().filter(|number| *number > last) {
+        remove(&part_path(file, number))?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
     match std::fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(write_error("remove", path, error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(write_error("remove", path, error)),
+        _ => Ok(()),
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_types::{NoReporter, Reporter};
+use tofu_oci_types::{Event, NoReporter, Reporter};
 use tokio::sync::Mutex;
 
 use super::listing::Cache;
 use crate::error::StoreError;
+use crate::traits::ReadStore as _;
 
 /// A repository in a folder, as an OCI image layout that oras, crane and skopeo read and write as well.
 ///
@@ -20,6 +21,7 @@ use crate::error::StoreError;
 ///                           referrers: manifests that have a `subject`, listed without that annotation
 /// blobs/sha256/HEX          manifests, configs, layers
 /// .tofu-oci-lock            locked while index.json is being changed; names whoever has locked it
+/// .tofu-oci-index.json      index.json as it was at the end of the last run, for one that a power cut has emptied
 /// .tofu-oci-RANDOM          content on its way in; removed if that fails, or by the next writer if its own was killed
 /// ```
 ///
@@ -39,6 +41,12 @@ pub struct DirStore {
     pub(super) reporter: Arc<dyn Reporter>,
     /// Whether what killed runs have left was removed; it is, by the first write.
     pub(super) swept: Arc<AtomicBool>,
+    /// Whether anything was written since it was flushed.
+    pub(super) written: Arc<AtomicBool>,
+    /// Whether this run has changed `index.json`.
+    pub(super) changed: Arc<AtomicBool>,
+    /// Whether a kept `index.json` has taken the place of a damaged one.
+    pub(super) restored: bool,
 }
 
 impl fmt::Debug for DirStore {
@@ -66,12 +74,23 @@ impl DirStore {
             turn: Arc::default(),
             reporter: Arc::new(NoReporter),
             swept: Arc::default(),
+            written: Arc::default(),
+            changed: Arc::default(),
+            restored: false,
         }
     }
 
     /// The same, with the program that waits for the folder's lock, how long it waits, and the reporter of the wait.
     #[must_use]
     pub fn waiting(self, waiter: Waiter, reporter: Arc<dyn Reporter>) -> Self {
+        if self.restored {
+            let text = format!(
+                "index.json of {} was damaged: what it listed when a run last ended there counts",
+                self.place()
+            );
+            let hint = "what came later is brought again by the run that brought it; look whether a version was withdrawn since";
+            reporter.event(&Event::warning("index-restored", text).with_hint(hint));
+        }
         Self { waiter, reporter, ..self }
     }
 

@@ -33,6 +33,11 @@ impl IndexJson {
         Self(members)
     }
 
+    /// Whether it lists nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.get("manifests").and_then(Value::as_array).is_none_or(Vec::is_empty)
+    }
+
     /// The bytes to write.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(&self.0).expect("a JSON value always serialises")

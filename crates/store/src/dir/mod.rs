@@ -3,6 +3,7 @@
 mod blobs;
 mod folder;
 mod index_json;
+mod kept_index;
 mod listing;
 mod reading;
 mod unverified;
@@ -21,6 +22,7 @@ pub use self::folder::DirStore;
 use self::folder::Folder;
 pub(crate) use self::folder::blocking;
 pub(crate) use self::index_json::{MAX_INDEX_JSON, named_entry, tag_of};
+pub use self::kept_index::is_cut;
 pub(crate) use self::reading::{MAX_DEPTH, layout_version};
 use crate::body::open_file;
 use crate::error::{StoreError, StoreItem};
@@ -51,7 +53,8 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::Malformed`] if the folder is not empty and not a layout.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self::at(path.into(), Folder::Ready);
+        let mut store = Self::at(path.into(), Folder::Ready);
+        store.restored = store.restore_index()?;
         store.init_layout()?;
         Ok(store)
     }
@@ -71,6 +74,7 @@ impl DirStore {
             return Self::create(store.root);
         }
         store.check_strangers()?;
+        store.restore_index()?;
         store.index_json()?;
         Ok(store)
     }
@@ -176,5 +180,9 @@ impl Store for DirStore {
 
     async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
         self.remove_tag(tag, expected).await
+    }
+
+    async fn persist(&self) -> Result<(), StoreError> {
+        self.persist_now().await
     }
 }

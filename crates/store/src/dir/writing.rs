@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -17,6 +18,9 @@ use crate::error::{StoreError, StoreItem};
 use crate::manifest::ManifestEdges;
 use crate::traits::{Body, ReadStore as _};
 use crate::verify::ByteStream;
+
+/// What `oci-layout` says.
+pub(super) const LAYOUT_MARKER: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 
 /// Pieces that may wait for the disk.
 const PIECES_AHEAD: usize = 8;
@@ -36,7 +40,7 @@ impl DirStore {
             self.write_new("index.json", &IndexJson::empty().to_bytes())?;
         }
         // Last, because it is what makes the folder a layout.
-        self.write_new("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#)
+        self.write_new("oci-layout", LAYOUT_MARKER)
     }
 
     /// Reads `index.json` as it is now, with every member.
@@ -105,6 +109,7 @@ impl DirStore {
         let (store, path) = (self.clone(), self.blob_path(&descriptor.digest));
         blocking(move || {
             store.make_blob_folder(path.parent().unwrap_or(&store.root))?;
+            store.written.store(true, Ordering::Relaxed);
             store.put_in_place(file, &path)
         })
         .await
@@ -219,9 +224,11 @@ impl DirStore {
             // Here, so that an interruption does not release them while the file is being written.
             let (_turn, _lock) = (turn, lock);
             let mut index = store.index_json()?;
+            store.keep_first_index(&index)?;
             if !change(&mut index) {
                 return Ok(());
             }
+            store.written.store(true, Ordering::Relaxed);
             store.write_file("index.json", &index.to_bytes())
         })
         .await
@@ -237,7 +244,7 @@ impl DirStore {
         })
     }
 
-    fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.cache.forget();
         let file = self.file_with(bytes)?;
         self.put_in_place(file, &self.root.join(name))
@@ -249,7 +256,7 @@ impl DirStore {
         file.put_new(&path).map(drop).map_err(|error| self.write_error("write", &path, error))
     }
 
-    fn file_with(&self, bytes: &[u8]) -> Result<ScratchFile, StoreError> {
+    pub(super) fn file_with(&self, bytes: &[u8]) -> Result<ScratchFile, StoreError> {
         let file = self.temp_file()?;
         file.as_file().write_all(bytes).map_err(|error| self.write_error("write", file.path(), error))?;
         Ok(file)
@@ -259,7 +266,7 @@ impl DirStore {
         ScratchFile::beside(&self.root).map_err(|error| self.write_error("create a file in", &self.root, error))
     }
 
-    fn put_in_place(&self, file: ScratchFile, path: &Path) -> Result<(), StoreError> {
+    pub(super) fn put_in_place(&self, file: ScratchFile, path: &Path) -> Result<(), StoreError> {
         file.put(path).map_err(|error| self.write_error("write", path, error))
     }
 

@@ -3,6 +3,7 @@
 mod copy_limits;
 mod copying;
 mod dir_links;
+mod dir_power_cut;
 mod dir_reading;
 mod dir_turns;
 mod dir_unverified;
@@ -15,6 +16,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tofu_oci_disk::{KEPT_INDEX_NAME, LOCK_NAME};
 use tofu_oci_types::{Descriptor, Reference, Tag};
 
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
@@ -85,5 +87,7 @@ pub(super) fn text_of<T>(result: Result<T, StoreError>, folder: &Path) -> String
 /// Names of our own temporary files that were left in a folder.
 pub(super) fn leftovers(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.starts_with(".tofu-oci-") && name != ".tofu-oci-lock").collect()
+    names
+        .filter(|name| name.starts_with(".tofu-oci-") && ![LOCK_NAME, KEPT_INDEX_NAME].contains(&name.as_str()))
+        .collect()
 }

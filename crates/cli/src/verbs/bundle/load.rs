@@ -14,7 +14,7 @@ use tofu_oci_types::{Event, Place};
 use super::report::BundleReport;
 use crate::args::{BundleKind, BundleLoadArgs};
 use crate::connect::Connector;
-use crate::destination::{self, BundleShape};
+use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity::of_from;
@@ -45,7 +45,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     let loading = BundleLoading { context, trust: &trust, jobs: usize::from(args.jobs) };
     let providers = match to {
         Some(to) => {
-            let destination = destination::open(&connector, to, &trust, BundleShape::default())?;
+            let destination = destination::open(&connector, to, &trust, Default::default())?;
             let judged = loading.judge(&bundle, destination.as_ref()).await?;
             Some((destination, judged))
         }

@@ -15,6 +15,7 @@ use tofu_oci_logins::Access;
 use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
+use tofu_oci_store::Compared;
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Constraints, Moment, ProviderAddr};
 
@@ -53,9 +54,14 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         return Err(Diagnostic::usage(format!("--sign-key signs releases of repositories, and {to} holds none"))
             .hint("omit --sign-key, or mirror to a repository, oci:DIR or bundle:FILE"));
     }
+    if args.verify && !to.is_folder() {
+        return Err(Diagnostic::usage(format!("--verify reads what lies in oci:DIR or static:DIR, and not {to}"))
+            .hint("`tofu-oci check --deep` reads the packages of a repository"));
+    }
     let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
     let key = key_of(context, args).await?;
-    let destination = destination::open(upstream.connector(), asked.to.clone(), &asked.trust, bundle)?;
+    let compared = if args.verify { Compared::Digests } else { Compared::Sizes };
+    let destination = destination::open(upstream.connector(), asked.to.clone(), &asked.trust, (bundle, compared))?;
     let providers = providers(&upstream, &asked.rules, destination.as_ref()).await?;
     let now = SystemTime::now();
     let job = job(args, &asked, &providers, destination.as_ref(), now);

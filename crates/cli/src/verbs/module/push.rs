@@ -66,6 +66,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
     }
     let store = connector.destination(&end)?;
     let report = tofu_oci_packer::push_module(&request, store.as_ref(), context.reporter.as_ref()).await?;
+    store.persist().await?;
     print_report(context, &report);
     Ok(())
 }

@@ -21,7 +21,7 @@ use super::settings::Settings;
 use super::upstream::PulledUpstream;
 use crate::args::{LookupArgs, PredecessorArgs, ServeArgs, TrustArgs};
 use crate::connect::Connector;
-use crate::destination::{self, BundleShape};
+use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
 use crate::verbs::context::Context;
@@ -127,7 +127,7 @@ fn pull_through(
         ));
     }
     let destination: Arc<dyn Destination> =
-        Arc::from(destination::open(connector, name, trust, BundleShape::default()).map_err(about)?);
+        Arc::from(destination::open(connector, name, trust, Default::default()).map_err(about)?);
     let upstream = Arc::new(PulledUpstream::open(settings, &rules.upstream, connector)?);
     let rules = MirrorRules {
         allow: rules.allow.clone(),

@@ -1,0 +1,96 @@
+//! What becomes of an `index.json` that a power cut has emptied or cut off: the one that the last run kept takes its place.
+//!
+//! `index.json` alone says which tags there are, so nothing else could bring them back: manifests do not tell which of two
+//! releases of a version counts, nor which one was withdrawn.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use serde::de::IgnoredAny;
+use tofu_oci_disk::{KEPT_INDEX_NAME, LOCK_NAME, Lockable, sync_folder, sync_tree, try_lock};
+
+use super::blobs::{is_absent, read_limited};
+use super::folder::{DirStore, blocking};
+use super::index_json::{IndexJson, MAX_INDEX_JSON};
+use super::writing::LAYOUT_MARKER;
+use crate::error::StoreError;
+
+/// Whether a document ends before it should, as after a power cut: it is empty, breaks off, or ends in NUL.
+pub fn is_cut(bytes: &[u8]) -> bool {
+    let text = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
+    match serde_json::from_slice::<IgnoredAny>(text) {
+        Ok(_) => text.len() < bytes.len(),
+        Err(error) => error.is_eof(),
+    }
+}
+
+impl DirStore {
+    /// Puts the `index.json` that the last run kept in the place of one that is empty, cut off or gone. An empty one that no run
+    /// has ended over lists nothing. Leaves it to another program that has locked the folder.
+    pub(super) fn restore_index(&self) -> Result<bool, StoreError> {
+        let path = self.root.join("index.json");
+        let cut = || match read_limited(&path, MAX_INDEX_JSON) {
+            Ok(bytes) => Ok(bytes.filter(|bytes| is_cut(bytes))),
+            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+                Ok(self.root.join("oci-layout").exists().then(Vec::new))
+            }
+            Err(error) => Err(error),
+        };
+        let marker = self.root.join("oci-layout");
+        let is_marker_cut = || matches!(read_limited(&marker, 64 * 1024), Ok(Some(bytes)) if is_cut(&bytes));
+        if cut()?.is_none() && !is_marker_cut() {
+            return Ok(false);
+        }
+        let lock = try_lock(&Lockable::File(self.root.join(LOCK_NAME)), &self.waiter.program);
+        let lock = lock.map_err(|error| self.write_error("lock", &self.root, error))?;
+        let Some(_lock) = lock else { return Ok(false) };
+        if is_marker_cut() {
+            self.write_file("oci-layout", LAYOUT_MARKER)?;
+        }
+        let Some(bytes) = cut()? else { return Ok(false) };
+        let kept = read_limited(&self.root.join(KEPT_INDEX_NAME), MAX_INDEX_JSON).ok().flatten();
+        let kept = kept.filter(|kept| matches!(IndexJson::parse(kept), Ok(Some(_))));
+        let has_text = bytes.iter().any(|byte| *byte != 0 && !byte.is_ascii_whitespace());
+        match kept {
+            Some(kept) => self.write_file("index.json", &kept)?,
+            // Of one that breaks off, a person may still read something.
+            None if has_text => return Ok(false),
+            None => self.write_file("index.json", &IndexJson::empty().to_bytes())?,
+        }
+        Ok(true)
+    }
+
+    /// Flushes what was written, and keeps `index.json` as it is then.
+    pub(super) async fn persist_now(&self) -> Result<(), StoreError> {
+        if !self.written.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let store = self.clone();
+        blocking(move || {
+            let failed = |error| store.write_error("write", &store.root, error);
+            sync_tree(&store.root).map_err(failed)?;
+            let Some(bytes) = read_limited(&store.root.join("index.json"), MAX_INDEX_JSON)? else { return Ok(()) };
+            store.keep_index(&bytes)?;
+            sync_folder(&store.root).map_err(failed)
+        })
+        .await
+    }
+
+    /// Keeps `index.json` as it is before the first change of a run, if no run has kept one.
+    pub(super) fn keep_first_index(&self, index: &IndexJson) -> Result<(), StoreError> {
+        if self.changed.swap(true, Ordering::Relaxed) || index.is_empty() || self.kept_index().exists() {
+            return Ok(());
+        }
+        self.keep_index(&index.to_bytes())
+    }
+
+    fn keep_index(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        let file = self.file_with(bytes)?;
+        file.as_file().sync_all().map_err(|error| self.write_error("write", file.path(), error))?;
+        self.put_in_place(file, &self.kept_index())
+    }
+
+    fn kept_index(&self) -> PathBuf {
+        self.root.join(KEPT_INDEX_NAME)
+    }
+}
