@@ -129,7 +129,7 @@ impl Store for RemoteStore {
     }
 
     async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
-        self.untag_manifest(tag, expected).await.map_err(|error| self.scrub(error))
+        Box::pin(self.untag_manifest(tag, expected)).await.map_err(|error| self.scrub(error))
     }
 
     async fn demand_untag(&self, tag: &Tag) -> Result<(), StoreError> {
