@@ -10,7 +10,6 @@ use tofu_oci_disk::{FileIdentity, ScratchFile, kernel_label};
 use tofu_oci_types::Digest;
 
 use super::folder::CacheFolder;
-use super::open::OpenCaches;
 use super::record::bytes_of_hex;
 
 /// Smaller files, in bytes, are read each time: that takes no longer than looking them up.
@@ -108,22 +107,6 @@ fn line(identity: &FileIdentity) -> String {
 /// This start of the machine, if the system names it.
 fn boot() -> &'static str {
     kernel_label().unwrap_or("-")
-}
-
-impl OpenCaches {
-    /// Records what a file holds that was just made.
-    pub(super) fn remember(&self, file: &Path, sha256: [u8; 32]) {
-        if let Some(memo) = &self.memo {
-            memo.record_at(file, sha256);
-        }
-    }
-
-    /// Forgets what a file holds, so that no place of it is believed without reading it.
-    pub(super) fn forget(&self, file: &Path) {
-        if let (Some(memo), Ok(metadata)) = (&self.memo, fs::metadata(file)) {
-            memo.forget(&metadata);
-        }
-    }
 }
 
 impl KnownFiles for FileMemo {

@@ -1,7 +1,7 @@
 //! The caches of one run.
 
 use std::fmt;
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,6 +112,20 @@ impl PackageCache {
 }
 
 impl OpenCaches {
+    /// Records what a file holds that was just made.
+    pub(super) fn remember(&self, file: &Path, sha256: [u8; 32]) {
+        if let Some(memo) = &self.memo {
+            memo.record_at(file, sha256);
+        }
+    }
+
+    /// Forgets what a file holds, so that no place of it is believed without reading it.
+    pub(super) fn forget(&self, file: &Path) {
+        if let (Some(memo), Ok(metadata)) = (&self.memo, fs::metadata(file)) {
+            memo.forget(&metadata);
+        }
+    }
+
     /// Reports once that packages do not get into the cache.
     pub(super) fn not_written(&self, reason: &dyn fmt::Display, reporter: &dyn Reporter) {
         let Some(own) = &self.own else { return };
