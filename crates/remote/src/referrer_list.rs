@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 const SLOWER: u32 = 8;
 /// The least time that other programs get to write a tag that they did not find. It is a small manifest, written right after the
 /// look, and a program waits for it at its end.
-const SHORTEST_OF_TAG: Duration = Duration::from_millis(60);
+const SHORTEST_OF_TAG: Duration = Duration::from_millis(90);
 /// How many times as long as our own look and write those of the others may take: on a busy machine they differ much.
 const SLOWER_OF_TAG: u32 = 2;
 
