@@ -18,8 +18,8 @@ const LONGEST: Duration = Duration::from_secs(5);
 const SLOWER: u32 = 8;
 /// The least time that other programs get to write a tag that they did not find. It is a small manifest, written right after the
 /// look, and a program waits for it at its end.
-const SHORTEST_OF_TAG: Duration = Duration::from_millis(60);
-/// How many times as long as our own look and write those of the others may take.
+const SHORTEST_OF_TAG: Duration = Duration::from_millis(90);
+/// How many times as long as our own look and write those of the others may take: on a busy machine they differ much.
 const SLOWER_OF_TAG: u32 = 2;
 
 /// The lists that a program has written, by repository and tag.
@@ -53,6 +53,7 @@ impl ListWrite {
 
     /// The time until every program that looked for a new tag before this write must have written it.
     pub(crate) fn rest_of_new_tag(self) -> Duration {
-        self.took.saturating_mul(SLOWER_OF_TAG).clamp(SHORTEST_OF_TAG, LONGEST).saturating_sub(self.at.elapsed())
+        let wait = self.took.saturating_mul(SLOWER_OF_TAG);
+        wait.clamp(SHORTEST_OF_TAG, LONGEST).saturating_sub(self.at.elapsed())
     }
 }

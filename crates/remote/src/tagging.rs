@@ -66,8 +66,10 @@ impl RemoteStore {
         let mut tried = false;
         // A registry that refuses it where no tag is does not understand it.
         let mut condition = before.is_none().then_some(("if-none-match", "*"));
+        // Nothing but the write comes after the look.
+        let bytes = self.bytes_of(descriptor).await?;
         loop {
-            let began = Instant::now();
+            let looked = Instant::now();
             let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
                 // For readers there is no such tag.
                 Ok(now) if before.is_none() && is_tombstone(tag, &now.digest) => {
@@ -80,18 +82,18 @@ impl RemoteStore {
             };
             if before.is_none() && now.as_ref() == Some(&descriptor.digest) {
                 // Another program publishes the same. Somebody else may still overwrite it.
-                self.note_tagged(tag, began, true);
+                self.note_tagged(tag, looked, true);
             }
             if now.as_ref() != before {
                 // A write that was denied may have been made all the same.
                 return Ok(tried && now.as_ref() == Some(&descriptor.digest));
             }
             tried = true;
-            let bytes = self.bytes_of(descriptor).await?;
+            let began = Instant::now();
             match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, condition).await {
                 Ok(Tried::Written(answer)) => {
                     self.written(*answer, descriptor, &bytes).await?;
-                    self.note_tagged(tag, began, before.is_none());
+                    self.note_tagged(tag, if before.is_none() { looked } else { began }, before.is_none());
                     return Ok(true);
                 }
                 Ok(Tried::Denied(error)) => {
