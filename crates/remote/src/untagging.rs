@@ -76,7 +76,7 @@ impl RemoteStore {
     /// which pointed at `release`; at the tombstone or nothing if that is `None`.
     async fn bury(&self, tag: &Tag, tombstone: &Tombstone, release: Option<&Digest>) -> Result<bool, StoreError> {
         let ((config, document), (manifest, bytes)) = (&tombstone.config, &tombstone.manifest);
-        let (mut looks, mut before) = (Looks::default(), release);
+        let (mut looks, mut before, mut by_digest) = (Looks::default(), release, true);
         let mut state = match release {
             Some(release) => TagNow::At(release.clone()),
             None => self.tag_state(tag).await?,
@@ -93,7 +93,9 @@ impl RemoteStore {
                 }
             };
             if is_over {
-                self.delete_both(tag, &manifest.digest).await?;
+                self.delete_both(tag, &manifest.digest, by_digest).await?;
+                // A registry that deletes the manifest and leaves the tag may delete that by its name.
+                by_digest = !by_digest;
             }
             state = self.tag_state(tag).await?;
             if state == TagNow::Gone {
@@ -108,14 +110,15 @@ impl RemoteStore {
         }
     }
 
-    /// Deletes the tombstone with the tag that points at it; by its digest if the registry does that, since the tag may have been
-    /// moved meanwhile.
-    async fn delete_both(&self, tag: &Tag, tombstone: &Digest) -> Result<(), StoreError> {
-        let DeleteAnswer::Refused(by_digest) = self.delete(tombstone.as_str()).await? else { return Ok(()) };
-        match self.delete(tag.as_str()).await? {
-            DeleteAnswer::Refused(by_tag) => Err(self.tag_stays(tag, by_tag, by_digest)),
-            DeleteAnswer::Done | DeleteAnswer::NotThere => Ok(()),
-        }
+    /// Deletes the tombstone with the tag that points at it: by its digest or by the tag, and the other way if that is refused. The
+    /// digest is the safer one, since the tag may have been moved meanwhile.
+    async fn delete_both(&self, tag: &Tag, tombstone: &Digest, by_digest: bool) -> Result<(), StoreError> {
+        let (digest, tag_name) = (tombstone.as_str(), tag.as_str());
+        let (first, second) = if by_digest { (digest, tag_name) } else { (tag_name, digest) };
+        let DeleteAnswer::Refused(first) = self.delete(first).await? else { return Ok(()) };
+        let DeleteAnswer::Refused(second) = self.delete(second).await? else { return Ok(()) };
+        let (by_tag, by_digest) = if by_digest { (second, first) } else { (first, second) };
+        Err(self.tag_stays(tag, by_tag, by_digest))
     }
 
     /// Puts the release back under its tag, from which the tombstone did not go.

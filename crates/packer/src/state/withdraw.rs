@@ -67,7 +67,11 @@ impl StatePlan<'_> {
         if self.has_mark {
             self.demand_at(store, &tag).await?;
             // Beside the version's own tag it says nothing, so it may stay where no tag can be deleted.
-            self.report.kept = !store.untag(&kept, &self.at.digest).await.unwrap_or(false);
+            self.report.kept = match store.untag(&kept, &self.at.digest).await {
+                // The next run takes it away.
+                Err(error) if error.is_transient() => return Err(error.into()),
+                untagged => !untagged.unwrap_or(false),
+            };
             if !self.is_at(store, &tag).await? {
                 // The registry has deleted the index with all its tags.
                 store.tag(&self.at, &tag).await?;

@@ -18,6 +18,8 @@ enum Deletes {
     What,
     /// 202: the manifest with all its tags.
     Manifest,
+    /// 202: the manifest, and its tags stay.
+    ManifestAlone,
     /// 405.
     Nothing,
     /// 404 without words: there is no such route.
@@ -131,6 +133,9 @@ fn answer(content: &mut Content, request: &Request, by_tag: Deletes, by_digest: 
                 Deletes::Nothing => return reply(405).error("UNSUPPORTED", "The operation is unsupported."),
                 Deletes::NoRoute => return reply(404).body("404 page not found\n"),
                 Deletes::What if is_tag => return content.tags.remove(&last).map_or_else(unknown, |_| reply(202)),
+                Deletes::ManifestAlone => {
+                    return content.manifests.remove(&digest).map_or_else(unknown, |_| reply(202));
+                }
                 Deletes::What | Deletes::Manifest => {}
             }
             content.tags.retain(|_, tagged| *tagged != digest);
@@ -193,6 +198,13 @@ async fn a_release_that_went_with_its_last_tag_is_put_back() {
     scene.content.lock().unwrap().loses_what_no_tag_names = true;
     assert!(store.untag(&tag(), &digest()).await.unwrap());
     assert!(scene.has_index().await);
+}
+
+#[tokio::test]
+async fn a_tag_that_outlives_its_manifest_is_deleted_by_its_name() {
+    let scene = Scene::plain(Deletes::What, Deletes::ManifestAlone);
+    assert!(scene.untag().await.unwrap());
+    assert!(scene.tags().is_empty());
 }
 
 #[tokio::test]
