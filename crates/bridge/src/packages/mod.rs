@@ -8,7 +8,7 @@
 //!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
 //!
 //! the registry fails                what was verified and lies on the disk is sent
-//! nothing comes                     502 after half a minute
+//! nothing comes                     502 after 45 seconds
 //! no room on the disk               zips that no request reads go; a part becomes the whole, which needs none
 //! ```
 

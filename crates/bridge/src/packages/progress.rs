@@ -6,8 +6,9 @@ use std::time::Duration;
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until};
 
-/// How long a client waits for something of which nothing comes.
-pub(super) const STALLED: Duration = Duration::from_secs(30);
+/// How long a client waits for something of which nothing comes: longer than a download that stalls, so that one that resumes is
+/// not cut off.
+pub(super) const STALLED: Duration = Duration::from_secs(45);
 
 /// When a piece last came from the place of a zip.
 pub(super) struct ZipProgress(Mutex<ZipPieces>);
