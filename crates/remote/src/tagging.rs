@@ -91,9 +91,9 @@ impl RemoteStore {
         }
     }
 
-    /// One tag holds the signatures of several people, and each of them replaces the whole.
+    /// One tag holds the signatures of several people, or what several runs remember, and each of them replaces the whole.
     fn note_tagged(&self, tag: &Tag, began: Instant) {
-        if is_referrers_tag(tag) {
+        if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN {
             self.memory.state().rewritten = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
         }
     }

@@ -36,6 +36,7 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
         min_age: None,
         plan: false,
         prune: false,
+        allow_all_gone: false,
         print_trust: false,
         carry: args.carry,
     };
