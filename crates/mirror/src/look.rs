@@ -51,6 +51,8 @@ pub(crate) struct Look {
     pub(crate) sightings: Sightings,
     /// What an interrupted run was moving, of which the sightings say by now what became of it.
     pub(crate) interrupted: BTreeSet<String>,
+    /// The tags of the destination's repository; `None` if it is not one, or if they are not known.
+    pub(crate) listed: Option<Vec<Tag>>,
     /// One entry a version, in ascending order; then what the rules no longer name.
     pub(crate) deeds: Vec<(Option<Version>, Result<Deed, MirrorError>)>,
     /// The releases that were asked for their platforms.
@@ -91,7 +93,7 @@ impl Question<'_> {
         let (from, there, known) =
             tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.record());
         let there = match there {
-            Err(error) if is_absent(&error) => Listing::default(),
+            Err(error) if is_absent(&error) => Listing { tags: Some(Vec::new()), ..Listing::default() },
             there => there?,
         };
         let from = from?;
@@ -116,8 +118,8 @@ impl Question<'_> {
         let choices = selection.versions.iter().map(|selected| self.choose(selected, &lists, &*to, &sightings).boxed());
         let choices: Vec<_> = choices.collect();
         let chosen: Vec<ChosenDeed> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
-        let (deeds, releases) = (Vec::new(), HashMap::new());
-        let mut look = Look { first_seen, known, sightings, interrupted, deeds, releases };
+        let (listed, deeds, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
+        let mut look = Look { first_seen, known, sightings, interrupted, listed, deeds, releases };
         for (selected, ChosenDeed { deed, release }) in selection.versions.iter().zip(chosen) {
             look.releases.extend(release.map(|release| (selected.version.clone(), release)));
             let warning = match &deed {

@@ -318,6 +318,7 @@ impl ProviderRun<'_> {
             predecessors,
             limits: how.limits,
             jobs: how.jobs.max(1),
+            listed: self.look.listed.as_deref(),
             work_dir: how.work_dir,
         };
         let is_whole = release.platforms().await? == deed.platforms;

@@ -51,11 +51,7 @@ impl RemoteStore {
         let mut looks = Looks::default();
         let mut tried = false;
         loop {
-            let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
-                Ok(now) => Some(now.digest),
-                Err(error) if error.is_not_found() => None,
-                Err(error) => return Err(error),
-            };
+            let now = self.tagged(tag).await?;
             if now.as_ref() != before {
                 // A write that was denied may have been made all the same.
                 return Ok(tried && now.as_ref() == Some(&descriptor.digest));
@@ -81,6 +77,20 @@ impl RemoteStore {
                     _ => return Err(error),
                 },
             }
+        }
+    }
+
+    /// What the tag names; `None` if it names nothing. The answer to a `HEAD` says enough.
+    async fn tagged(&self, tag: &Tag) -> Result<Option<Digest>, StoreError> {
+        match self.head_manifest(&Reference::Tag(tag.clone())).await? {
+            (Some(found), _) => return Ok(Some(found.digest)),
+            (None, 404) => return Ok(None),
+            (None, _) => {}
+        }
+        match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
+            Ok((found, _)) => Ok(Some(found.digest)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

@@ -62,7 +62,7 @@ pub async fn push(
         protocols: &request.dist.protocols,
         sums: sums.as_ref(),
     };
-    let (tag, found) = look(&sender).await?;
+    let (tag, found) = look(&sender, None).await?;
     let mut preparation = Preparation::start(request)?;
     let report = push_files(&sender, request, &mut preparation, tag, &found).await;
     preparation.stop().await;
