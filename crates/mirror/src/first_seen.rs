@@ -9,14 +9,13 @@
 //! interrupted, the next one finds out what became of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
-use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, read_file};
 use tofu_oci_layout::media_type;
 use tofu_oci_packer::Rename;
 use tofu_oci_source::version_of;
@@ -24,9 +23,11 @@ use tofu_oci_store::{Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
-use crate::destination::LINK;
+use self::file::{change_file, of_file};
 use crate::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
+
+mod file;
 
 /// The artifact type, in repositories of modules too.
 const ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.first-seen.v1";
@@ -36,8 +37,6 @@ const ANNOTATION: &str = "org.opentofu.provider.first-seen";
 const FILE: &str = ".first-seen.json";
 /// How often a run writes if others write at the same time.
 const WRITES: usize = 20;
-/// The most that is read of a file, in bytes.
-const LIMIT: u64 = 4 << 20;
 
 /// How many marks that name no provider are looked into at a time.
 const AT_ONCE: usize = 8;
@@ -347,56 +346,6 @@ async fn put(store: &dyn Store, record: &SightingsRecord, before: Option<&Digest
     let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
     store.push(&nothing, &empty).await?;
     store.push_as(&descriptor, &bytes, &tag(), before).await.map(drop)
-}
-
-/// The record in a provider's own folder.
-fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord>, MirrorError> {
-    let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
-    if path.is_symlink() {
-        return Err(failed(std::io::Error::other(LINK)));
-    }
-    let bytes = match read_file(path, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
-    record.name_all(address);
-    Ok(Some(record))
-}
-
-/// Changes the record while no other program does, which writes the documents of the folder under the same lock.
-async fn change_file(
-    path: &Path,
-    address: &ProviderAddr,
-    edit: &(dyn Fn(&mut SightingsRecord) + Sync),
-) -> Result<SightingsRecord, MirrorError> {
-    let edited = || {
-        let known = of_file(path, address)?;
-        let mut all = known.clone().unwrap_or_default();
-        edit(&mut all);
-        let is_known = known.as_ref() == Some(&all);
-        Ok::<_, MirrorError>((all, is_known))
-    };
-    if let (all, true) = edited()? {
-        return Ok(all);
-    }
-    let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let lock = tofu_oci_disk::lock(&Lockable::File(folder.join(LOCK_NAME)), &Waiter::default(), &|_| ()).await;
-    let _lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
-    let (all, is_known) = edited()?;
-    if is_known {
-        return Ok(all);
-    }
-    let write = || {
-        let file = ScratchFile::beside(folder)?;
-        serde_json::to_writer(file.as_file(), &all)?;
-        file.put(path)
-    };
-    write().map_err(failed)?;
-    Ok(all)
 }
 
 fn tag() -> Tag {

@@ -187,6 +187,12 @@ pub(super) struct KnownIndex {
 }
 
 impl KnownIndex {
+    /// The state that this process has just written into an open file.
+    pub(super) fn own(open: File, index: IndexJson) -> Option<Self> {
+        let (stamp, listing) = (Stamp::of(&open.metadata().ok()?), Arc::new(DirListing::of(&index)?));
+        Some(Self { stamp, listing, own: Some(OwnIndex { _open: open, index: Some(index) }) })
+    }
+
     /// Whether this is the state of a file with such a stamp.
     pub(super) fn is(&self, stamp: &Stamp) -> bool {
         self.stamp == *stamp && (self.own.is_some() || stamp.is_lasting())

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, blocking};
 use super::index_json::{IndexJson, MAX_INDEX_JSON};
-use super::listing::{DirListing, KnownIndex, OwnIndex, Stamp, lock};
+use super::listing::{KnownIndex, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::ManifestEdges;
 use crate::traits::{Body, ReadStore as _};
@@ -260,12 +260,7 @@ impl DirStore {
         let (file, path) = (self.file_with(&index.to_bytes())?, self.root.join("index.json"));
         let open = file.as_file().try_clone();
         self.put_in_place(file, &path)?;
-        let known = || {
-            let open = open.ok().filter(|_| cfg!(unix))?;
-            let (stamp, listing) = (Stamp::of(&open.metadata().ok()?), Arc::new(DirListing::of(&index)?));
-            Some(KnownIndex { stamp, listing, own: Some(OwnIndex { _open: open, index: Some(index) }) })
-        };
-        *lock(&self.cache.last) = known();
+        *lock(&self.cache.last) = open.ok().filter(|_| cfg!(unix)).and_then(|open| KnownIndex::own(open, index));
         Ok(())
     }
 
