@@ -125,6 +125,18 @@ pub enum MirrorError {
         /// The version.
         version: Version,
     },
+    /// So many versions are gone at once that the list itself is doubtful.
+    #[error("{from} no longer lists {gone} of the {of} mirrored versions of {address}, and they stay")]
+    AllGone {
+        /// The provider.
+        address: ProviderAddr,
+        /// The place that lists it.
+        from: Place,
+        /// How many it no longer lists.
+        gone: usize,
+        /// How many were mirrored.
+        of: usize,
+    },
     /// The destination has no place for notices.
     #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
     NoNotices {
@@ -160,6 +172,7 @@ impl MirrorError {
             Self::NotSightings { .. } => "not-sightings",
             Self::SightingsContended { .. } => "sightings-contended",
             Self::NotMirrored { .. } => "not-mirrored",
+            Self::AllGone { .. } => "all-gone",
             Self::NoNotices { .. } => "no-notices",
             Self::SightingsFile { .. } => "sightings-file",
         }

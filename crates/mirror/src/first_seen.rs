@@ -1,28 +1,33 @@
 //! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, in a tree of files as a file
 //! in the folder of the provider. In a repository the record says also whose the packages are that do not say it themselves.
 //!
-//! Several runs may write at once. Each reads again what is there, adds its own and writes, until it reads back its own: what
-//! is lost in a race of more than two writers is seen anew by the next run, and so held back longer, never shorter.
+//! Several runs may write at once. A file is locked. In a repository each reads what is there, adds its own and writes, until it
+//! reads back its own; before the last time it waits until every other that had read the record before must have written
+//! ([`Store::settle`]).
+//!
+//! A run writes twice, however many versions it moves: which ones, before the first; the marks of all, after the last. If it is
+//! interrupted, the next one finds out what became of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
-use tofu_oci_disk::{ScratchFile, read_file};
 use tofu_oci_layout::media_type;
 use tofu_oci_packer::Rename;
 use tofu_oci_source::version_of;
-use tofu_oci_store::{Store, StoreError, is_cut};
+use tofu_oci_store::{Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
-use crate::destination::LINK;
+use self::file::{change_file, of_file};
 use crate::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
+
+mod file;
 
 /// The artifact type, in repositories of modules too.
 const ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.first-seen.v1";
@@ -32,8 +37,6 @@ const ANNOTATION: &str = "org.opentofu.provider.first-seen";
 const FILE: &str = ".first-seen.json";
 /// How often a run writes if others write at the same time.
 const WRITES: usize = 20;
-/// The most that is read of a file, in bytes.
-const LIMIT: u64 = 4 << 20;
 
 /// How many marks that name no provider are looked into at a time.
 const AT_ONCE: usize = 8;
@@ -44,6 +47,31 @@ pub(crate) struct FirstSeen {
     kept: KeptSightings,
     /// Whether the record was written without names, by an earlier program.
     unnamed: AtomicBool,
+    /// What was read or written last in a repository, so that it is not read again before it is changed.
+    last: Mutex<Option<FoundRecord>>,
+}
+
+/// The record of a repository with the digest of its manifest; `None` if there is none.
+type FoundRecord = Option<(Digest, SightingsRecord)>;
+
+/// What a run is about to do with versions.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// These versions change.
+    pub(crate) versions: BTreeSet<String>,
+    /// Whether releases come.
+    pub(crate) brings: bool,
+    /// What an interrupted run was moving, of which it is known by now what became of it.
+    pub(crate) interrupted: BTreeSet<String>,
+}
+
+/// Whether a run writes the record again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RecordWrite {
+    /// It does, and repeats what it writes now.
+    First,
+    /// It does not.
+    Last,
 }
 
 enum KeptSightings {
@@ -82,7 +110,7 @@ impl FirstSeen {
             (None, Place::Folder(folder)) => KeptSightings::File(folder.join(FILE)),
             (None, _) => KeptSightings::Nowhere,
         };
-        Ok(Self { address: address.clone(), kept, unnamed: AtomicBool::new(false) })
+        Ok(Self { address: address.clone(), kept, unnamed: AtomicBool::new(false), last: Mutex::default() })
     }
 
     /// What is remembered of the provider; `None` before the first run.
@@ -94,14 +122,14 @@ impl FirstSeen {
     /// The record of all providers at the place.
     pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
-            KeptSightings::Artefact(store) => match of_tag(&**store).await? {
-                Some((_, record)) => {
-                    let all = named(&**store, record.clone(), &self.address).await?;
-                    self.unnamed.store(all != record, Ordering::Relaxed);
-                    Ok(Some(all))
-                }
-                None => Ok(None),
-            },
+            KeptSightings::Artefact(store) => {
+                let found = of_tag(&**store).await?;
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+                let Some((_, record)) = found else { return Ok(None) };
+                let all = named(&**store, record.clone(), &self.address).await?;
+                self.unnamed.store(all != record, Ordering::Relaxed);
+                Ok(Some(all))
+            }
             KeptSightings::File(path) => of_file(path, &self.address),
             KeptSightings::Nowhere => Ok(None),
         }
@@ -114,10 +142,60 @@ impl FirstSeen {
 
     /// Adds what this run knows of the provider, and gives the record. Nothing is written if it is known already.
     pub(crate) async fn add(&self, news: &Sightings) -> Result<SightingsRecord, MirrorError> {
-        self.change(&|record| record.add(&self.address, news)).await
+        self.change(RecordWrite::Last, &|record| record.add(&self.address, news)).await
     }
 
-    /// The same before the first release of the provider moves: from now on the place is for it. Tells whether it was not before.
+    /// Before a run changes versions: what it has seen, which ones it changes, and, if it brings some, that the place is for the provider
+    /// from now on. Tells whether it was not before.
+    ///
+    /// # Errors
+    /// As [`FirstSeen::claim`].
+    pub(crate) async fn begin(
+        &self,
+        news: &Sightings,
+        moves: &Moves,
+        destination: &dyn Destination,
+        names: (Rename, &Predecessors),
+    ) -> Result<bool, MirrorError> {
+        let is_new = AtomicBool::new(false);
+        let edit = |record: &mut SightingsRecord| {
+            record.add(&self.address, news);
+            record.set_moving(&self.address, &moves.interrupted, &moves.versions);
+            is_new.fetch_or(moves.brings && record.claim(&self.address, names), Ordering::Relaxed);
+        };
+        let write = if moves.versions.is_empty() { RecordWrite::Last } else { RecordWrite::First };
+        let record = self.change(write, &edit).await?;
+        if moves.brings {
+            record.demand_own((destination, &self.address), names)?;
+        }
+        Ok(is_new.into_inner())
+    }
+
+    /// After it: what it knows and has marked. `claim` is false if nothing has come and nothing had come before.
+    ///
+    /// # Errors
+    /// As [`FirstSeen::claim`]: another run may have come between, and have the place.
+    pub(crate) async fn end(
+        &self,
+        known: &Sightings,
+        (moves, claim): (&Moves, bool),
+        destination: &dyn Destination,
+        names: (Rename, &Predecessors),
+    ) -> Result<(), MirrorError> {
+        let edit = |record: &mut SightingsRecord| {
+            record.add(&self.address, known);
+            record.set_moving(&self.address, &moves.versions, &BTreeSet::new());
+            if moves.brings && claim {
+                record.claim(&self.address, names);
+            } else if moves.brings {
+                record.claimed.remove(&self.address);
+            }
+        };
+        let record = self.change(RecordWrite::Last, &edit).await?;
+        if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
+    }
+
+    /// The same as [`FirstSeen::begin`] before the first release of the provider moves: from now on the place is for it. Tells whether it was not before.
     ///
     /// # Errors
     /// As [`SightingsRecord::demand_own`], and if the record cannot be read or written.
@@ -132,19 +210,28 @@ impl FirstSeen {
             record.add(&self.address, news);
             is_new.fetch_or(record.claim(&self.address, names), Ordering::Relaxed);
         };
-        self.change(&edit).await?.demand_own((destination, &self.address), names)?;
+        self.change(RecordWrite::Last, &edit).await?.demand_own((destination, &self.address), names)?;
         Ok(is_new.into_inner())
     }
 
     /// Takes a new claim back: nothing of the provider has come.
     pub(crate) async fn unclaim(&self) -> Result<(), MirrorError> {
-        self.change(&|record| drop(record.claimed.take(&self.address))).await.map(drop)
+        self.change(RecordWrite::Last, &|record| drop(record.claimed.take(&self.address))).await.map(drop)
     }
 
-    async fn change(&self, edit: &(dyn Fn(&mut SightingsRecord) + Sync)) -> Result<SightingsRecord, MirrorError> {
+    async fn change(
+        &self,
+        write: RecordWrite,
+        edit: &(dyn Fn(&mut SightingsRecord) + Sync),
+    ) -> Result<SightingsRecord, MirrorError> {
         match &self.kept {
-            KeptSightings::Artefact(store) => change(&**store, Some(&self.address), edit).await,
-            KeptSightings::File(path) => change_file(path, &self.address, edit),
+            KeptSightings::Artefact(store) => {
+                let known = self.last.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let found = change(&**store, Some(&self.address), (known, write), edit).await?;
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Some(found.clone()));
+                Ok(found.1)
+            }
+            KeptSightings::File(path) => change_file(path, &self.address, edit).await,
             KeptSightings::Nowhere => Ok(SightingsRecord::default()),
         }
     }
@@ -167,7 +254,7 @@ pub(crate) async fn record_module(
             record.modules.insert(module.clone());
         }
     };
-    Ok(change(store, None, &edit).await?.modules)
+    Ok(change(store, None, (None, RecordWrite::Last), &edit).await?.1.modules)
 }
 
 /// The record with a name for every entry. An earlier program wrote none; the next write keeps the names.
@@ -216,30 +303,39 @@ async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, SightingsRecord)>, 
     Ok(Some((descriptor.digest, serde_json::from_str(text).map_err(|_| unreadable())?)))
 }
 
-/// Writes the record anew until what is read back has the edit. `provider` is the one to which entries without a name go.
+/// Writes the record anew until what is read back has the edit. `provider` is the one to which entries without a name go; what was
+/// read before is not read again.
 async fn change(
     store: &dyn Store,
     provider: Option<&ProviderAddr>,
+    (mut known, write): (Option<FoundRecord>, RecordWrite),
     edit: &(dyn Fn(&mut SightingsRecord) + Sync),
-) -> Result<SightingsRecord, MirrorError> {
+) -> Result<(Digest, SightingsRecord), MirrorError> {
     for _ in 0..WRITES {
-        let found = of_tag(store).await?;
+        let found = match known.take() {
+            Some(found) => found,
+            None => of_tag(store).await?,
+        };
         let mut all = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
         if let Some(provider) = provider {
             all = named(store, all, provider).await?;
         }
         edit(&mut all);
-        if found.as_ref().is_some_and(|(_, known)| *known == all) {
-            return Ok(all);
-        }
-        let manifest = put(store, &all).await?;
+        let before = match found {
+            Some((digest, record)) if record == all => return Ok((digest, record)),
+            found => found.map(|(digest, _)| digest),
+        };
         // Whether it went well or another run came between: what is read next decides.
-        store.retag(&manifest, &tag(), found.as_ref().map(|(digest, _)| digest)).await?;
+        put(store, &all, before.as_ref()).await?;
+        if write == RecordWrite::Last {
+            store.settle().await?;
+        }
     }
     Err(MirrorError::SightingsContended { place: store.place(), tag: tag() })
 }
 
-async fn put(store: &dyn Store, record: &SightingsRecord) -> Result<Descriptor, StoreError> {
+/// Puts the record under its tag, if the tag still points at `before`.
+async fn put(store: &dyn Store, record: &SightingsRecord, before: Option<&Digest>) -> Result<(), StoreError> {
     let empty = Bytes::from_static(b"{}");
     let nothing = Descriptor::of(media_type::OCI_EMPTY, &empty);
     let text = serde_json::to_string(record).expect("texts and moments are always JSON");
@@ -254,52 +350,7 @@ async fn put(store: &dyn Store, record: &SightingsRecord) -> Result<Descriptor, 
     let bytes = Bytes::from(serde_json::to_vec(&manifest).expect("a manifest is always JSON"));
     let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
     store.push(&nothing, &empty).await?;
-    store.push(&descriptor, &bytes).await?;
-    Ok(descriptor)
-}
-
-/// The record in a provider's own folder.
-fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<SightingsRecord>, MirrorError> {
-    let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
-    if path.is_symlink() {
-        return Err(failed(std::io::Error::other(LINK)));
-    }
-    let bytes = match read_file(path, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    if is_cut(&bytes) {
-        // After a power cut. What it said is seen anew, and so held back longer, never shorter: this is not the first run.
-        let providers = [(address.clone(), Sightings::default())].into();
-        return Ok(Some(SightingsRecord { providers, ..SightingsRecord::default() }));
-    }
-    let mut record: SightingsRecord = serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))?;
-    record.name_all(address);
-    Ok(Some(record))
-}
-
-fn change_file(
-    path: &Path,
-    address: &ProviderAddr,
-    edit: &dyn Fn(&mut SightingsRecord),
-) -> Result<SightingsRecord, MirrorError> {
-    let known = of_file(path, address)?;
-    let mut all = known.clone().unwrap_or_default();
-    edit(&mut all);
-    if known.as_ref() == Some(&all) {
-        return Ok(all);
-    }
-    let write = || {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let file = ScratchFile::beside(folder)?;
-        serde_json::to_writer(file.as_file(), &all)?;
-        file.as_file().sync_all()?;
-        file.put(path)
-    };
-    write().map_err(|source| MirrorError::SightingsFile { path: path.to_owned(), source })?;
-    Ok(all)
+    store.push_as(&descriptor, &bytes, &tag(), before).await.map(drop)
 }
 
 fn tag() -> Tag {

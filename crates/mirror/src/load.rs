@@ -116,6 +116,7 @@ async fn carried(
         predecessors,
         limits: how.limits,
         jobs: how.jobs.max(1),
+        listed: None,
         work_dir: how.work_dir,
     };
     let carried = destination.receive(&request, release, reporter).await?;

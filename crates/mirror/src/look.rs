@@ -6,7 +6,7 @@
 //!               the index of each wanted version that is there
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -14,11 +14,11 @@ use tofu_oci_packer::Rename;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Moment, Platform, Predecessors, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Reference, Tag, Version};
 
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
-use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror};
+use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
@@ -46,12 +46,14 @@ pub(crate) struct Question<'a> {
 /// What was found of a provider, and what is to be done.
 pub(crate) struct Look {
     pub(crate) first_seen: FirstSeen,
-    /// Whether an earlier run has written that the place is for the provider.
-    pub(crate) is_claimed: bool,
     /// What earlier runs know; `None` in the first one.
     pub(crate) known: Option<Sightings>,
     /// The same with what is seen now.
     pub(crate) sightings: Sightings,
+    /// What an interrupted run was moving, of which the sightings say by now what became of it.
+    pub(crate) interrupted: BTreeSet<String>,
+    /// The tags of the destination's repository; `None` if it is not one, or if they are not known.
+    pub(crate) listed: Option<Vec<Tag>>,
     /// One entry a version, in ascending order; then what the rules no longer name.
     pub(crate) deeds: Vec<(Option<Version>, Result<Deed, MirrorError>)>,
     /// The releases that were asked for their platforms.
@@ -94,17 +96,18 @@ impl Question<'_> {
         let (from, there, known) =
             tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.record());
         let there = match there {
-            Err(error) if is_absent(&error) => Listing::default(),
+            Err(error) if is_absent(&error) => Listing { tags: Some(Vec::new()), ..Listing::default() },
             there => there?,
         };
         let from = from?;
         let lists = TwoListings::new(&from, &there);
         let record = known?.unwrap_or_default();
         record.demand_own((self.destination, self.address), self.names)?;
-        let is_claimed = record.claimed.contains(self.address);
         let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
+        let moving = record.moving.get(self.address).cloned().unwrap_or_default();
+        let interrupted = self.mark_interrupted(moving, &lists, &mut sightings).await?;
         let selection = select(
             self.rules,
             &Candidates {
@@ -118,7 +121,8 @@ impl Question<'_> {
         let choices = selection.versions.iter().map(|selected| self.choose(selected, &lists, &*to, &sightings).boxed());
         let choices: Vec<_> = choices.collect();
         let chosen: Vec<ChosenDeed> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
-        let mut look = Look { first_seen, is_claimed, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
+        let (listed, deeds, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
+        let mut look = Look { first_seen, known, sightings, interrupted, listed, deeds, releases };
         for (selected, ChosenDeed { deed, release }) in selection.versions.iter().zip(chosen) {
             look.releases.extend(release.map(|release| (selected.version.clone(), release)));
             let warning = match &deed {
@@ -140,12 +144,56 @@ impl Question<'_> {
             gone: self.rules.gone,
             prune: self.prune,
         };
-        let others = others.actions();
+        let (others, too_many) = others.actions();
         look.deeds.extend(others.into_iter().map(|(version, action)| (Some(version), Ok(Deed::still(action)))));
+        if let Some(GoneVersions { gone, of }) = too_many {
+            let (address, from) = (self.address.clone(), self.from.place().clone());
+            look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
+        }
         let unmet =
             selection.unmet.into_iter().map(|versions| (None, Ok(Deed::still(MirrorAction::Unmet { versions }))));
         look.deeds.extend(unmet);
         Ok(look)
+    }
+
+    /// Marks the versions that a run was moving when it was interrupted, if they have arrived or are withdrawn. Gives them.
+    async fn mark_interrupted(
+        &self,
+        moving: BTreeSet<String>,
+        lists: &TwoListings<'_>,
+        sightings: &mut Sightings,
+    ) -> Result<BTreeSet<String>, MirrorError> {
+        let mut marked = BTreeSet::new();
+        if moving.is_empty() {
+            return Ok(marked);
+        }
+        let Some(store) = self.destination.store(self.address)? else { return Ok(marked) };
+        for text in moving {
+            let Ok(version) = text.parse::<Version>() else { continue };
+            let is_there = lists.there.contains(&version);
+            let tag = match (is_there, lists.withdrawn_there.contains(&version)) {
+                (true, _) => Tag::for_version(&version),
+                (false, true) => Tag::withdrawn(&version),
+                (false, false) => continue,
+            };
+            let Ok(tag) = tag else { continue };
+            let index = match store.manifest(&Reference::Tag(tag)).await {
+                Ok((_, bytes)) => Digest::sha256(&bytes),
+                Err(error) if error.is_not_found() => continue,
+                Err(error) => return Err(error.into()),
+            };
+            match sightings.mark(&version) {
+                Some(Mark::Mirrored(known) | Mark::Whole(known)) if is_there && *known == index => {}
+                _ if is_there => sightings.set_mark(&version, Mark::Mirrored(index), self.now),
+                // What people have withdrawn is another one.
+                Some(known) if *known.index() == index => {
+                    sightings.set_mark(&version, Mark::Withdrawn(index), self.now);
+                }
+                _ => {}
+            }
+            marked.insert(text);
+        }
+        Ok(marked)
     }
 
     async fn choose(

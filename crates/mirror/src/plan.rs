@@ -152,6 +152,16 @@ impl WantedVersion<'_> {
     }
 }
 
+/// No more than one in so many mirrored versions may be gone: more look like a broken list.
+const MOST_GONE: usize = 2;
+
+/// How many of a provider's mirrored versions are gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GoneVersions {
+    pub(crate) gone: usize,
+    pub(crate) of: usize,
+}
+
 /// What is known of a provider's other versions at the destination.
 pub(crate) struct OtherVersions<'a> {
     pub(crate) selected: &'a [SelectedVersion],
@@ -166,8 +176,9 @@ pub(crate) struct OtherVersions<'a> {
 }
 
 impl OtherVersions<'_> {
-    /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed.
-    pub(crate) fn actions(&self) -> Vec<(Version, MirrorAction)> {
+    /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed; and how many are gone, if
+    /// they stay because they are too many: a broken list looks like this.
+    pub(crate) fn actions(&self) -> (Vec<(Version, MirrorAction)>, Option<GoneVersions>) {
         let wanted: BTreeSet<String> = self
             .selected
             .iter()
@@ -176,21 +187,32 @@ impl OtherVersions<'_> {
             .collect();
         let [present, offered] = [self.present, self.offered].map(|list| list.iter().collect::<HashSet<&Version>>());
         let mirrored = self.sightings.mirrored();
-        let ours = mirrored.into_iter().filter(|version| present.contains(version));
-        let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some());
-        ours.chain(halves.cloned())
-            .filter_map(|version| {
-                let is_listed = offered.contains(&version);
-                let action = match (is_listed, self.gone, self.prune) {
-                    (true, ..) if wanted.contains(&version.to_string()) => return None,
-                    (true, _, Prune::Keep) => return None,
-                    (true, _, Prune::Withdraw) => withdraw(UNNAMED),
-                    (false, Gone::Withdraw, _) => withdraw(&format!("{} {UNLISTED}", self.from)),
-                    (false, Gone::Report, _) => MirrorAction::Gone,
-                };
-                Some((version, action))
-            })
-            .collect()
+        let (ours, gone): (Vec<Version>, Vec<Version>) = mirrored
+            .into_iter()
+            .filter(|version| present.contains(version))
+            .partition(|version| offered.contains(version));
+        let of = ours.len() + gone.len();
+        let pruned = |version: &Version| self.prune == Prune::Withdraw && !wanted.contains(&version.to_string());
+        let unlisted = || withdraw(&format!("{} {UNLISTED}", self.from));
+        // What an interrupted run has begun to withdraw is no longer there, so it is none of the share.
+        let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some()).cloned();
+        let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
+        let ours: Vec<Version> = ours.into_iter().filter(pruned).collect();
+        let is_much = gone.len() > of / MOST_GONE || ours.len() + gone.len() >= present.len();
+        let too_many = (self.gone == Gone::Withdraw && is_much && !gone.is_empty())
+            .then_some(GoneVersions { gone: gone.len(), of });
+        let ours = ours.into_iter().chain(halves.into_iter().filter(pruned));
+        let mut actions: Vec<(Version, MirrorAction)> = ours.map(|version| (version, withdraw(UNNAMED))).collect();
+        actions.extend(half_gone.into_iter().map(|version| match self.gone {
+            Gone::Report => (version, MirrorAction::Gone),
+            Gone::Withdraw | Gone::WithdrawAll => (version, unlisted()),
+        }));
+        actions.extend(gone.into_iter().map(|version| match (self.gone, &too_many) {
+            (Gone::Report, _) | (_, Some(_)) => (version, MirrorAction::Gone),
+            (Gone::Withdraw | Gone::WithdrawAll, None) => (version, unlisted()),
+        }));
+        actions.sort_by(|(one, _), (other, _)| one.precedence(other));
+        (actions, too_many)
     }
 }
 
@@ -326,7 +348,43 @@ mod tests {
             MirrorAction::Gone => format!("{version} gone"),
             other => format!("{version} {other:?}"),
         };
-        assert_eq!(others.actions().into_iter().map(shown).collect::<Vec<_>>().join("; "), want);
+        assert_eq!(others.actions().0.into_iter().map(shown).collect::<Vec<_>>().join("; "), want);
+    }
+
+    /// Versions that `mirror` put there: what is done with those that are not listed.
+    #[track_caller]
+    fn check_gone(present: &str, offered: &str, gone: Gone, want: &str) {
+        let versions = |text: &str| text.split_whitespace().map(|one| one.parse().unwrap()).collect::<Vec<Version>>();
+        let mut sightings = Sightings::default();
+        for version in versions(present) {
+            sightings.set_mark(&version, ours(), "2026-01-01T00:00:00Z".parse().unwrap());
+        }
+        let others = OtherVersions {
+            selected: &[],
+            present: &versions(present),
+            half_withdrawn: &[],
+            offered: &versions(offered),
+            from: &Place::Host("registry.example.com".to_owned()),
+            sightings: &sightings,
+            gone,
+            prune: Prune::Keep,
+        };
+        let (actions, too_many) = others.actions();
+        let withdrawn = actions.iter().filter(|(_, action)| matches!(action, MirrorAction::Withdraw { .. })).count();
+        let refused = too_many.map_or_else(String::new, |GoneVersions { gone, of }| format!(", {gone} of {of} stay"));
+        assert_eq!(format!("{withdrawn} withdrawn{refused}"), want, "{present} | {offered}");
+    }
+
+    #[test]
+    fn an_empty_answer_withdrew_every_mirrored_version() {
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", Gone::Withdraw, "0 withdrawn, 4 of 4 stay");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", Gone::WithdrawAll, "4 withdrawn");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.3.0", Gone::Withdraw, "0 withdrawn, 3 of 4 stay");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.2.0 1.3.0", Gone::Withdraw, "2 withdrawn");
+        check_gone("1.0.0", "2.0.0", Gone::Withdraw, "0 withdrawn, 1 of 1 stay");
+        check_gone("1.0.0 1.1.0 1.2.0", "1.1.0 1.2.0", Gone::Withdraw, "1 withdrawn");
+        check_gone("1.0.0", "1.0.0", Gone::Withdraw, "0 withdrawn");
+        check_gone("1.0.0 1.1.0", "", Gone::Report, "0 withdrawn");
     }
 
     #[test]

@@ -328,8 +328,17 @@ impl PullWork {
         self.demand_trusted(&release, &platforms).await?;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let (rename, predecessors) = names(trust);
-        let request =
-            TransferRequest { platforms, signing: None, replace, rename, predecessors, limits, jobs: *jobs, work_dir };
+        let request = TransferRequest {
+            platforms,
+            signing: None,
+            replace,
+            rename,
+            predecessors,
+            limits,
+            jobs: *jobs,
+            listed: None,
+            work_dir,
+        };
         self.destination.receive(&request, release, &*self.reporter).await?;
         self.destination.finish(&*self.reporter).await?;
         Ok(self.destination.source(address)?.release(address, version).await?)

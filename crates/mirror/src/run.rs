@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use futures_util::StreamExt as _;
 use futures_util::future::{OptionFuture, join_all};
@@ -14,7 +14,7 @@ use tofu_oci_source::{Release, Source};
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::first_seen::FirstSeen;
+use crate::first_seen::Moves;
 use crate::look::{Look, Question};
 use crate::plan::{Deed, MirrorAction, Prune};
 use crate::rules::MirrorRules;
@@ -191,8 +191,8 @@ struct ProviderRun<'a> {
     address: &'a ProviderAddr,
     from: &'a dyn Source,
     look: &'a Look,
-    /// The right to write the record of first sightings.
-    record: Mutex<&'a FirstSeen>,
+    /// What the record of first sightings will say.
+    known: std::sync::Mutex<Sightings>,
     /// Whether a release has come.
     brought: AtomicBool,
 }
@@ -201,26 +201,25 @@ impl MirrorRun<'_> {
     async fn provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
         let place = self.job.repository(address).and_then(|place| self.places.get(&place));
         let _turn = OptionFuture::from(place.map(Mutex::lock)).await;
+        let (destination, names) = (self.job.destination, names(self.how.trust));
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
+            let moves = moves(&look);
             // Before anything moves: what this run has seen, and whose the place is, is remembered, whatever comes of it.
-            let moves = |deed: &Deed| matches!(deed.action, MirrorAction::Add | MirrorAction::Widen { .. });
+            let is_news = look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed();
             let mut is_new = false;
-            if !look.is_claimed && look.deeds.iter().any(|(_, deed)| deed.as_ref().is_ok_and(moves)) {
-                let (destination, names) = (self.job.destination, names(self.how.trust));
-                is_new = look.first_seen.claim(&look.sightings, destination, names).await?;
-            } else if look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed() {
-                look.first_seen.add(&look.sightings).await?;
+            if !moves.versions.is_empty() || !moves.interrupted.is_empty() || (is_news && !is_vain(&look)) {
+                is_new = look.first_seen.begin(&look.sightings, &moves, destination, names).await?;
             }
             let deeds = std::mem::take(&mut look.deeds);
-            Ok::<_, MirrorError>((look, deeds, is_new))
+            Ok::<_, MirrorError>((look, moves, deeds, is_new))
         };
-        let (look, deeds, is_new) = match looked.await {
+        let (look, moves, deeds, is_new) = match looked.await {
             Ok(looked) => looked,
             Err(error) => return vec![failed(address, error)],
         };
-        let (record, brought) = (Mutex::new(&look.first_seen), AtomicBool::new(false));
-        let provider = ProviderRun { run: self, address, from, look: &look, record, brought };
+        let known = std::sync::Mutex::new(look.sightings.clone());
+        let provider = ProviderRun { run: self, address, from, look: &look, known, brought: AtomicBool::new(false) };
         // A notice comes after the release that it is about, and one tag goes at a time: where deletions overlap, registry:2 leaves
         // tags without a manifest.
         let (later, now): (Vec<_>, Vec<_>) =
@@ -229,13 +228,38 @@ impl MirrorRun<'_> {
         for deed in later {
             lines.push(provider.line(deed).await);
         }
-        if is_new && !provider.brought.load(Ordering::Relaxed) {
-            // The lines say why nothing has come.
-            let _ = look.first_seen.unclaim().await;
-        }
         lines.sort_by_key(|(nth, _)| *nth);
-        lines.into_iter().map(|(_, line)| line).collect()
+        let mut lines: Vec<MirrorLine> = lines.into_iter().map(|(_, line)| line).collect();
+        if !moves.versions.is_empty() {
+            let claim = provider.brought.into_inner() || !is_new;
+            let known = provider.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let ended = look.first_seen.end(&known, (&moves, claim), destination, names).await;
+            lines.extend(ended.err().map(|error| failed(address, error)));
+        }
+        lines
     }
+}
+
+/// What a run will do with versions.
+fn moves(look: &Look) -> Moves {
+    let mut moves = Moves { interrupted: look.interrupted.clone(), ..Moves::default() };
+    for (version, deed) in &look.deeds {
+        let (Some(version), Ok(deed)) = (version, deed) else { continue };
+        let brings = matches!(deed.action, MirrorAction::Add | MirrorAction::Widen { .. });
+        moves.brings |= brings;
+        if brings || matches!(deed.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate) {
+            moves.versions.insert(version.to_string());
+        }
+    }
+    moves
+}
+
+/// Whether the first run for a provider finds nothing to keep: then it makes no repository either.
+fn is_vain(look: &Look) -> bool {
+    let is_nothing = |deed: &Deed| {
+        matches!(deed.action, MirrorAction::Unmet { .. } | MirrorAction::Denied { .. } | MirrorAction::NoPlatform)
+    };
+    look.known.is_none() && look.deeds.iter().all(|(_, deed)| deed.as_ref().map_or(true, is_nothing))
 }
 
 type NumberedDeed = (usize, (Option<Version>, Result<Deed, MirrorError>));
@@ -272,7 +296,7 @@ impl ProviderRun<'_> {
         let mark = self.look.sightings.mark(version);
         let new = change(&*store, (self.address, version), &later, mark, key, self.run.reporter).await?;
         if let Some(mark) = new {
-            self.mark(version, mark).await?;
+            self.mark(version, mark);
         }
         Ok(deed)
     }
@@ -297,6 +321,7 @@ impl ProviderRun<'_> {
             predecessors,
             limits: how.limits,
             jobs: how.jobs.max(1),
+            listed: self.look.listed.as_deref(),
             work_dir: how.work_dir,
         };
         let is_whole = release.platforms().await? == deed.platforms;
@@ -304,16 +329,13 @@ impl ProviderRun<'_> {
         self.brought.store(true, Ordering::Relaxed);
         if let Some(index) = carried.index {
             let mark = if is_whole { Mark::Whole(index) } else { Mark::Mirrored(index) };
-            self.mark(version, mark).await?;
+            self.mark(version, mark);
         }
         Ok(Deed { bytes: Some(carried.transfers.bytes), ..deed })
     }
 
-    async fn mark(&self, version: &Version, mark: Mark) -> Result<(), MirrorError> {
-        let mut news = Sightings::default();
-        news.set_mark(version, mark, self.run.job.now);
-        let record = self.record.lock().await.add(&news).await?;
-        // Another run may have come between, and have the place.
-        record.demand_own((self.run.job.destination, self.address), names(self.run.how.trust))
+    fn mark(&self, version: &Version, mark: Mark) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.set_mark(version, mark, self.run.job.now);
     }
 }

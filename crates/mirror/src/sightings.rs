@@ -48,6 +48,9 @@ pub(crate) struct SightingsRecord {
     /// The providers that runs bring here, each written before its first byte moves. Empty in records of earlier programs.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) claimed: BTreeSet<ProviderAddr>,
+    /// The versions that a run brings or withdraws, written before, and gone from here when their marks are written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) moving: BTreeMap<ProviderAddr, BTreeSet<String>>,
     /// The modules whose packages do not say so, in a repository of modules.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) modules: BTreeSet<ModuleAddr>,
@@ -135,6 +138,16 @@ impl SightingsRecord {
         };
         let own: HashSet<&str> = marked(true).collect();
         marked(false).filter(|version| !own.contains(version)).collect()
+    }
+
+    /// Replaces versions that are moving by others.
+    pub(crate) fn set_moving(&mut self, address: &ProviderAddr, ended: &BTreeSet<String>, begun: &BTreeSet<String>) {
+        let mut moving = self.moving.remove(address).unwrap_or_default();
+        moving.retain(|version| !ended.contains(version));
+        moving.extend(begun.iter().cloned());
+        if !moving.is_empty() {
+            self.moving.insert(address.clone(), moving);
+        }
     }
 
     /// Adds what a run knows of a provider, as [`Sightings::merge`] does.

@@ -52,20 +52,23 @@ struct ManifestShape {
 
 impl RemoteStore {
     pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        match self.head_manifest(reference).await? {
+            (Some(descriptor), _) => Ok(descriptor),
+            // The answer to a HEAD has no words: the words of a GET distinguish an unknown repository from an unknown tag.
+            (None, _) => Ok(self.get_manifest(reference, None).await?.0),
+        }
+    }
+
+    /// What the answer to a `HEAD` says of a manifest, if it says enough, and its status.
+    pub(crate) async fn head_manifest(&self, reference: &Reference) -> Result<(Option<Descriptor>, u16), StoreError> {
         let path = self.path("manifests", &reference.to_string());
         let answer =
             self.client.send(&RegistryCall::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
         match answer.status() {
-            200 => {
-                if let Some(descriptor) = described(&answer, reference) {
-                    return Ok(descriptor);
-                }
-            }
-            401 | 429 | 500..=599 => return Err(answer.into_error(reference.into()).await),
-            // The answer to a HEAD has no words: the words of a GET distinguish an unknown repository from an unknown tag.
-            _ => {}
+            200 => Ok((described(&answer, reference), 200)),
+            401 | 429 | 500..=599 => Err(answer.into_error(reference.into()).await),
+            status => Ok((None, status)),
         }
-        Ok(self.get_manifest(reference, None).await?.0)
     }
 
     /// Whether the manifest is there. One that this store has written itself is looked for again before it is missed.

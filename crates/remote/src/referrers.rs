@@ -213,10 +213,10 @@ fn is_list(answer: &RegistryAnswer) -> bool {
 /// The entries of a page; `None` if it is not an index.
 fn entries(page: &[u8]) -> Option<Vec<Value>> {
     let mut members: Map<String, Value> = serde_json::from_slice(page).ok()?;
-    match members.remove("manifests") {
-        None | Some(Value::Null) => Some(Vec::new()),
-        Some(Value::Array(entries)) => Some(entries),
-        Some(_) => None,
+    match members.remove("manifests")? {
+        Value::Null => Some(Vec::new()),
+        Value::Array(entries) => Some(entries),
+        _ => None,
     }
 }
 

@@ -128,6 +128,18 @@ impl Store for RemoteStore {
         self.retag_manifest(descriptor, tag, before).await.map_err(|error| self.scrub(error))
     }
 
+    async fn push_as(
+        &self,
+        manifest: &Descriptor,
+        bytes: &Bytes,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<bool, StoreError> {
+        self.check_content(manifest, bytes)?;
+        self.memory.keep_manifest(&manifest.digest, bytes);
+        self.retag(manifest, tag, before).await
+    }
+
     async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
         Box::pin(self.untag_manifest(tag, expected)).await.map_err(|error| self.scrub(error))
     }

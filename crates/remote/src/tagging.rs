@@ -70,15 +70,13 @@ impl RemoteStore {
         let bytes = self.bytes_of(descriptor).await?;
         loop {
             let looked = Instant::now();
-            let now = match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
+            let now = match self.tagged(tag).await? {
                 // For readers there is no such tag.
-                Ok(now) if before.is_none() && is_tombstone(tag, &now.digest) => {
+                Some(now) if before.is_none() && is_tombstone(tag, &now) => {
                     condition = None;
                     None
                 }
-                Ok(now) => Some(now.digest),
-                Err(error) if error.is_not_found() => None,
-                Err(error) => return Err(error),
+                now => now,
             };
             if before.is_none() && now.as_ref() == Some(&descriptor.digest) {
                 // Another program publishes the same. Somebody else may still overwrite it.
@@ -114,6 +112,20 @@ impl RemoteStore {
         }
     }
 
+    /// What the tag names; `None` if it names nothing. The answer to a `HEAD` says enough.
+    async fn tagged(&self, tag: &Tag) -> Result<Option<Digest>, StoreError> {
+        match self.head_manifest(&Reference::Tag(tag.clone())).await? {
+            (Some(found), _) => return Ok(Some(found.digest)),
+            (None, 404) => return Ok(None),
+            (None, _) => {}
+        }
+        match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
+            Ok((found, _)) => Ok(Some(found.digest)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     async fn bytes_of(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
         match self.memory.kept_manifest(&descriptor.digest) {
             Some(bytes) => Ok(bytes),
@@ -121,10 +133,11 @@ impl RemoteStore {
         }
     }
 
-    /// One tag holds the signatures of several people, and each of them replaces the whole. A new tag may be made by several.
+    /// One tag holds the signatures of several people, or what several runs remember, and each of them replaces the whole. A new tag
+    /// may be made by several.
     fn note_tagged(&self, tag: &Tag, began: Instant, is_new: bool) {
         let written = ListWrite { at: Instant::now(), took: began.elapsed() };
-        if is_referrers_tag(tag) {
+        if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN {
             self.memory.state().rewritten = Some(written);
         } else if is_new {
             self.memory.state().new_tags.insert(tag.clone(), written);

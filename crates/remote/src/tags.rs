@@ -20,9 +20,10 @@ const PAGE: u32 = 1000;
 /// How many pages in a row may have no new tag. A registry that ignores where a page begins would send the same one for ever.
 const PAGES_WITHOUT_NEW: u32 = 10;
 
+/// Registries write `null` when all tags have been deleted. A document without the member lists nothing.
 #[derive(Deserialize)]
 struct TagPage {
-    /// Registries write `null` when all tags have been deleted.
+    #[serde(deserialize_with = "Deserialize::deserialize")]
     tags: Option<Vec<String>>,
 }
 
@@ -59,8 +60,8 @@ impl RemoteStore {
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of tags"));
             }
-            let page: TagPage =
-                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is not a list of tags"))?;
+            let page: TagPage = serde_json::from_slice(&bytes)
+                .map_err(|_| self.malformed("its list of tags is not a JSON object with the member `tags`"))?;
             let before = tags.len();
             let read = page.tags.unwrap_or_default().into_iter().filter_map(|tag| tag.parse::<Tag>().ok());
             tags.extend(read.filter(|tag| known.insert(tag.clone())));

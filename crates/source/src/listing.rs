@@ -31,6 +31,9 @@ pub struct Listing {
     /// What an origin registry wants users to know of the provider, as it wrote it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// All tags, if the place is a repository.
+    #[serde(skip)]
+    pub tags: Option<Vec<Tag>>,
 }
 
 /// A tag such as `2`, `1.4` or `01.4.0`.
@@ -87,7 +90,7 @@ impl Listing {
     pub fn of(tags: &[Tag]) -> Self {
         let read: Vec<(&Tag, Version)> = tags.iter().filter_map(|tag| Some((tag, tag.version()?))).collect();
         let canonical = |tag: &Tag, version: &Version| Tag::for_version(version).is_ok_and(|right| right == *tag);
-        let mut listing = Self::default();
+        let mut listing = Self { tags: Some(tags.to_vec()), ..Self::default() };
         for (tag, version) in &read {
             if canonical(tag, version) {
                 listing.versions.push(version.clone());

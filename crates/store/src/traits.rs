@@ -237,6 +237,18 @@ pub trait Store: ReadStore {
         self.tag(descriptor, tag).await.map(|()| true)
     }
 
+    /// The same for a manifest that is not there yet; what it consists of is.
+    async fn push_as(
+        &self,
+        manifest: &Descriptor,
+        bytes: &Bytes,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<bool, StoreError> {
+        self.push(manifest, bytes).await?;
+        self.retag(manifest, tag, before).await
+    }
+
     /// Takes a tag away, if it still points at `expected`; the manifest stays. True if the tag is gone, also if it did not
     /// exist; false if it points at something else: then nothing is changed.
     ///
@@ -257,8 +269,8 @@ pub trait Store: ReadStore {
     }
 
     /// Waits until what this store wrote where several programs write at once can no longer be overwritten by one that
-    /// had read it before: the tags that begin with the name of a digest algorithm, which list referrers or hold
-    /// cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that
+    /// had read it before: the tag `first-seen`, and those that begin with the name of a digest algorithm, which list
+    /// referrers or hold cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that
     /// wrote such a tag calls this before it believes what it reads there; if nothing was written, it costs nothing.
     async fn settle(&self) -> Result<(), StoreError> {
         Ok(())

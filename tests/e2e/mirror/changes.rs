@@ -1,7 +1,7 @@
 //! Versions that the rules no longer name, and that the upstream no longer lists.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Behaviour, Deletion, Registry};
+use tofu_oci_testkit::{Answer, Behaviour, Deletion, Fault, Registry, Rule};
 use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
@@ -94,6 +94,61 @@ fn what_the_upstream_no_longer_lists_is_reported_or_withdrawn() {
     let said = mirrored.scene.run("mirror --json").success();
     assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
     assert_eq!(mirrored.tags("m/acme/zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
+}
+
+#[test]
+fn an_answer_without_versions_withdrew_every_mirrored_version() {
+    let mirrored = Mirrored::with_zap();
+    let to = mirrored.scene.registry.address();
+    mirrored.rules(&format!(
+        "to = \"{to}/m/${{namespace}}/${{type}}\"\ngone = \"withdraw\"\n[[provider]]\naddress = \"HOST/acme/zap\"\nversions = \">= 1.0.0\"\n"
+    ));
+    mirrored.scene.run("mirror").success();
+    for other in ["{}", r#"{"errors":["try again"]}"#, "null"] {
+        let answer = Answer::new(200).body(other);
+        mirrored.upstream.fault(Rule::on("GET", "/v1/providers/acme/zap/versions").then(Fault::Answer(answer)));
+        let said = mirrored.scene.run("mirror --json");
+        assert_eq!(
+            (said.code, actions(&said).into_values().collect()),
+            (Some(1), vec!["failed".to_owned()]),
+            "{other}"
+        );
+        mirrored.upstream.clear_faults();
+    }
+    let answer = Answer::new(200).body(r#"{"versions":[{"version":"0.9.0"}]}"#);
+    mirrored.upstream.fault(Rule::on("GET", "/v1/providers/acme/zap/versions").then(Fault::Answer(answer)));
+    let said = mirrored.scene.run("mirror");
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  1.0.0    kept, although its place no longer lists it
+    registry.example.test/acme/zap  1.1.0    kept, although its place no longer lists it
+    registry.example.test/acme/zap  -        failed
+
+    registry.example.test/acme/zap: registry.example.test no longer lists 2 of the 2 mirrored versions of registry.example.test/acme/zap, and they stay
+      hint: look at what the place lists; if they are really gone, add --allow-all-gone
+
+    2 no longer listed, 1 failed; 0 B sent
+
+    ----- stderr -----
+    ");
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
+    let said = mirrored.scene.run("mirror --allow-all-gone --json").success();
+    assert!(actions(&said).into_values().all(|action| action == "withdraw"), "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0", "withdrawn-1.1.0"]);
+}
+
+#[test]
+fn a_version_that_does_not_exist_made_a_repository() {
+    let mirrored = Mirrored::with_zap();
+    for to in ["'REGISTRY/m/${namespace}/${type}'", "oci:m", "static:m"] {
+        let said = mirrored.scene.run(&format!("mirror {HOST}/acme/zap@9 {HOST}/acme/none --to {to}"));
+        assert_eq!(said.code, Some(1), "{}", said.text);
+    }
+    assert!(!mirrored.scene.path("m").exists());
+    let asked = mirrored.scene.conversation();
+    assert!(asked.iter().all(|line| line.starts_with("GET ") || line.starts_with("HEAD ")), "{asked:#?}");
 }
 
 #[test]

@@ -6,15 +6,22 @@ use super::{HOST, Mirrored, PLATFORMS, actions};
 
 /// The record of sightings with every moment in it moved to the year 2020.
 fn age(mirrored: &Mirrored) {
+    edit_record(mirrored, |sightings| {
+        let seen = &mut sightings["providers"][format!("{HOST}/acme/zap")]["versions"];
+        for sighting in seen.as_object_mut().expect("an object").values_mut() {
+            sighting["seen"] = json!("2020-01-01T00:00:00Z");
+        }
+    });
+}
+
+/// Changes the record of sightings.
+fn edit_record(mirrored: &Mirrored, edit: impl FnOnce(&mut Value)) {
     let registry = &mirrored.scene.registry;
     let (media_type, bytes) = registry.manifest("m/acme/zap", "first-seen").expect("a record");
     let mut manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
     let record = &mut manifest["annotations"]["org.opentofu.provider.first-seen"];
     let mut sightings: Value = serde_json::from_str(record.as_str().expect("a text")).expect("JSON");
-    let seen = &mut sightings["providers"][format!("{HOST}/acme/zap")]["versions"];
-    for sighting in seen.as_object_mut().expect("an object").values_mut() {
-        sighting["seen"] = json!("2020-01-01T00:00:00Z");
-    }
+    edit(&mut sightings);
     *record = json!(sightings.to_string());
     let digest = registry.put_manifest("m/acme/zap", &media_type, manifest.to_string());
     registry.put_tag("m/acme/zap", "first-seen", &digest);
@@ -38,6 +45,31 @@ fn a_version_is_held_back_until_it_has_been_seen_long_enough() {
     // 0 lets it in.
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --min-age 0 --json")).success();
     assert_eq!(actions(&said)["zap 1.2.0"], "add", "{}", said.text);
+}
+
+#[test]
+fn a_version_that_an_interrupted_run_brought_was_never_taken_for_one_of_the_mirror() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.mirror(&format!("{HOST}/acme/zap")).success();
+    // The run was killed before it wrote the marks.
+    edit_record(&mirrored, |sightings| {
+        let zap = format!("{HOST}/acme/zap");
+        for sighting in sightings["providers"][&zap]["versions"].as_object_mut().expect("an object").values_mut() {
+            sighting.as_object_mut().expect("an object").remove("mark");
+        }
+        assert_eq!(sightings["moving"], Value::Null);
+        sightings["moving"][&zap] = json!(["1.0.0", "1.1.0", "1.2.0"]);
+    });
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --latest 1 --prune --json")).success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
+    edit_record(&mirrored, |sightings| {
+        let zap = &format!("{HOST}/acme/zap");
+        let marked =
+            |version: &str, mark: &str| sightings["providers"][zap]["versions"][version]["mark"][mark].is_string();
+        assert!(marked("1.0.0", "withdrawn") && marked("1.1.0", "mirrored"), "{sightings}");
+        assert_eq!(sightings["moving"][zap], json!(["1.2.0"]));
+    });
 }
 
 #[test]

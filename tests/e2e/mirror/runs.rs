@@ -43,6 +43,37 @@ fn five_providers_are_mirrored_and_the_next_run_sends_nothing() {
     mirrored.scene.run(&format!("install {HOST}/acme/zap --from REGISTRY/m/acme/zap --platform linux_amd64")).success();
 }
 
+/// Mirrors so many versions of acme/zap, each for one platform, into a registry that has none of it. Gives the conversation.
+fn first_run(versions: usize) -> Vec<String> {
+    let mirrored = Mirrored::new();
+    for nth in 0..versions {
+        mirrored.upstream.release("acme/zap", &format!("1.{nth}.0"), &PLATFORMS[..1]);
+    }
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
+    assert_eq!(summary(&said)["added"], versions, "{}", said.text);
+    mirrored.scene.conversation()
+}
+
+#[test]
+fn the_tags_and_the_record_were_asked_for_and_written_whole_with_every_version() {
+    let (few, more, most) = (first_run(1), first_run(4), first_run(8));
+    let about = |asked: &[String], what: &str| asked.iter().filter(|line| line.contains(what)).count();
+    for asked in [&few, &more, &most] {
+        assert_eq!((about(asked, "/tags/list"), about(asked, "/manifests/first-seen")), (1, 7), "{asked:#?}");
+    }
+    // Of a signed release there are six files, with a list of what refers to it.
+    assert!(few.len() <= 47, "{} requests: {few:#?}", few.len());
+    // Each of them adds as many; looks at lists of referrers are shared by those that wait at once.
+    let each = |asked: &[String], versions: usize| asked.len() / versions;
+    assert!(
+        each(&most, 8) <= each(&more, 4) && each(&most, 8) <= few.len(),
+        "{} {} {}",
+        few.len(),
+        more.len(),
+        most.len()
+    );
+}
+
 #[test]
 fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     let mirrored = Mirrored::with_zap();

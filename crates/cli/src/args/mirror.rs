@@ -52,6 +52,12 @@ pub(crate) struct MirrorArgs {
     /// All of them are read. What is damaged is fetched again.
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Let `gone = "withdraw"` take any number of versions, also the last
+    ///
+    /// Without it versions stay if their source lists more than half of the mirrored ones no longer, or all of them: a broken answer looks
+    /// like that.
+    #[arg(long)]
+    pub(crate) allow_all_gone: bool,
     /// Print a trust.toml with the keys of the upstream; mirror nothing
     ///
     /// They are the keys that the releases upstream are signed by.

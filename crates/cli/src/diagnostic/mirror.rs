@@ -42,6 +42,8 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::SightingsContended { .. } => {
                 plain(&error).hint("run it again when the other programs are done")
             }
+            MirrorError::AllGone { .. } => plain(&error)
+                .hint("look at what the place lists; if they are really gone, add --allow-all-gone"),
             MirrorError::NoNotices { .. } => {
                 plain(&error).hint("delete its files, or mirror to a repository or oci:DIR")
             }

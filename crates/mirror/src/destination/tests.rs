@@ -58,6 +58,7 @@ impl Fixture {
             predecessors: Predecessors::NONE,
             limits: &Limits::default(),
             jobs: 2,
+            listed: None,
             work_dir: self.folder.path(),
         };
         to.receive(&request, release, &NoReporter).await

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
-use tofu_oci_store::MemoryStore;
+use async_trait::async_trait;
+use tofu_oci_store::{Body, ByteStream, MemoryStore, Pushed, ReadStore};
 use tofu_oci_types::{Moment, Predecessors, Version};
 
 use super::*;
@@ -12,7 +13,8 @@ fn seen(version: &str) -> Sightings {
 }
 
 fn kept(kept: KeptSightings) -> FirstSeen {
-    FirstSeen { address: "example.com/acme/zap".parse().unwrap(), kept, unnamed: AtomicBool::default() }
+    let (address, unnamed) = ("example.com/acme/zap".parse().unwrap(), AtomicBool::default());
+    FirstSeen { address, kept, unnamed, last: Mutex::default() }
 }
 
 /// An index that says it is of this provider, under its digest alone.
@@ -37,8 +39,7 @@ async fn unnamed(address: &str) -> Arc<dyn Store> {
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
     marked.set_mark(&"1.0.0".parse().unwrap(), crate::Mark::Whole(index), now);
     let record = SightingsRecord { unnamed: marked, ..SightingsRecord::default() };
-    let manifest = put(&*store, &record).await.unwrap();
-    store.tag(&manifest, &tag()).await.unwrap();
+    put(&*store, &record, None).await.unwrap();
     store
 }
 
@@ -136,4 +137,84 @@ async fn a_tag_of_another_use_is_not_overwritten() {
         (error.code(), error.to_string().as_str()),
         ("not-sightings", "the tag first-seen in memory is not the record of a mirror")
     );
+}
+
+/// A repository in which another run, which had read the record before, writes it when ours waits for such runs.
+struct Overwritten {
+    inner: MemoryStore,
+    other: Mutex<Option<SightingsRecord>>,
+}
+
+#[async_trait]
+impl ReadStore for Overwritten {
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.inner.resolve(reference).await
+    }
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.inner.tags().await
+    }
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.inner.exists(descriptor).await
+    }
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.inner.fetch_unverified(descriptor).await
+    }
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.inner.referrers(subject).await
+    }
+}
+
+#[async_trait]
+impl Store for Overwritten {
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
+        self.inner.push(descriptor, body).await
+    }
+    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
+        self.inner.tag(descriptor, tag).await
+    }
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.inner.untag(tag, expected).await
+    }
+    async fn settle(&self) -> Result<(), StoreError> {
+        let other = self.other.lock().unwrap().take();
+        if let Some(other) = other {
+            let now = self.inner.resolve(&Reference::Tag(tag())).await?;
+            put(&self.inner, &other, Some(&now.digest)).await?;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_had_read_the_record_before_took_the_sightings_of_another_one_away() {
+    let (own, theirs) = (seen("1.0.0"), seen("2.0.0"));
+    let address: ProviderAddr = "other.example/acme/zap".parse().unwrap();
+    let mut other = SightingsRecord::default();
+    other.add(&address, &theirs);
+    let inner = MemoryStore::new(Place::Method("memory".into()));
+    let place = kept(KeptSightings::Artefact(Arc::new(Overwritten { inner, other: Mutex::new(Some(other)) })));
+    place.add(&own).await.unwrap();
+    let record = place.record().await.unwrap().unwrap();
+    assert_eq!((record.of(&place.address), record.of(&address)), (Some(&own), Some(&theirs)));
+}
+
+#[test]
+fn runs_that_write_a_file_at_once_lost_sightings() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t/.first-seen.json");
+    let versions: Vec<Sightings> = (0..16).map(|patch| seen(&format!("1.0.{patch}"))).collect();
+    std::thread::scope(|scope| {
+        for one in &versions {
+            let place = kept(KeptSightings::File(path.clone()));
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            scope.spawn(move || runtime.block_on(place.add(one)).unwrap());
+        }
+    });
+    let all = of_file(&path, &"example.com/acme/zap".parse().unwrap()).unwrap().unwrap();
+    let known = all.providers.values().next().unwrap();
+    let found = (0..16).filter(|patch| known.seen(&format!("1.0.{patch}").parse().unwrap()).is_some());
+    assert_eq!(found.count(), 16);
 }

@@ -68,8 +68,11 @@ pub enum Gone {
     /// It stays, and the report names it.
     #[default]
     Report,
-    /// It is withdrawn.
+    /// It is withdrawn, unless too many are gone at once.
     Withdraw,
+    /// It is withdrawn, however many are gone.
+    #[serde(skip)]
+    WithdrawAll,
 }
 
 impl ProviderRule {

@@ -26,7 +26,11 @@ pub(super) async fn published(
 ) -> Result<Transferred, MirrorError> {
     let id = release.id();
     let wanted: BTreeSet<Platform> = request.platforms.iter().cloned().collect();
-    let there = PresentRelease::read(id, to).await?;
+    let own = tag::tag_of(id)?;
+    let there = match request.listed {
+        Some(tags) if !tags.contains(&own) => None,
+        _ => PresentRelease::read(id, to).await?,
+    };
     let mut offers = offers(&release, &wanted, request.jobs).await?;
     let Some(there) = there else {
         return send(request, &*release, packages(request, &offers, reporter).await?, to, reporter).await;
@@ -116,7 +120,8 @@ async fn send(
     zips.sort_by(|one, other| one.platform.cmp(&other.platform));
     let checksums: Vec<PackageHash> = zips.iter().filter_map(|zip| PackageHash::zh(&zip.digest)).collect();
     let sums = signed_sums(id, release.evidence(Search::Everywhere).await?, &checksums);
-    let contents = ReleaseContents { protocols: release.describe().await?.protocols.clone(), packages: zips, sums };
+    let (protocols, listed) = (release.describe().await?.protocols.clone(), request.listed);
+    let contents = ReleaseContents { protocols, packages: zips, sums, listed };
     let publication = Publication {
         address: &id.address,
         version: &id.version,

@@ -7,7 +7,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_packer::{OtherAddress, PackError, Rename, ReplaceTag, Signing, Transfers};
 use tofu_oci_source::ReleaseId;
-use tofu_oci_types::{Digest, Place, Platform, Predecessors, ProviderAddr};
+use tofu_oci_types::{Digest, Place, Platform, Predecessors, ProviderAddr, Tag};
 
 /// How one release is carried. Its address and version are those of the release.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct TransferRequest<'a> {
     pub limits: &'a Limits,
     /// How many packages move at a time, at least 1.
     pub jobs: usize,
+    /// The tags of the destination's repository, if they were listed shortly before; `None` to list them.
+    pub listed: Option<&'a [Tag]>,
     /// An existing folder, for packages that must lie on disk while they are verified.
     pub work_dir: &'a Path,
 }

@@ -63,7 +63,7 @@ pub async fn push(
         sums: sums.as_ref(),
         rivals: Rivals::Possible,
     };
-    let (tag, found) = look(&sender).await?;
+    let (tag, found) = look(&sender, None).await?;
     let mut preparation = Preparation::start(request)?;
     let report = push_files(&sender, request, &mut preparation, tag, &found).await;
     preparation.stop().await;

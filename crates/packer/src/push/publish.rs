@@ -17,13 +17,15 @@ use crate::{
 };
 
 /// A release that need not lie in a folder.
-pub struct ReleaseContents {
+pub struct ReleaseContents<'a> {
     /// The plugin protocols, such as `6.0`.
     pub protocols: Vec<String>,
     /// One package a platform, sorted by platform.
     pub packages: Vec<ZipPackage>,
     /// The signed checksum file of its origin.
     pub sums: Option<SignedSums>,
+    /// The tags of the repository, if they were listed shortly before; `None` to list them.
+    pub listed: Option<&'a [Tag]>,
 }
 
 /// One platform's zip, whose bytes are read when they are sent.
@@ -50,14 +52,14 @@ pub struct ZipPackage {
 /// As [`push()`](crate::push()).
 pub async fn publish(
     publication: &Publication<'_>,
-    contents: ReleaseContents,
+    contents: ReleaseContents<'_>,
     store: &dyn Store,
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
-    let ReleaseContents { protocols, packages, sums } = contents;
+    let ReleaseContents { protocols, packages, sums, listed } = contents;
     let sender =
         Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref(), rivals: Rivals::Equal };
-    let (tag, found) = look(&sender).await?;
+    let (tag, found) = look(&sender, listed).await?;
     let (mut prepared, mut checksums) = (Vec::new(), Vec::new());
     for package in packages {
         let ZipPackage { platform, filename, digest, size, h1, body } = package;
@@ -74,10 +76,10 @@ pub async fn publish(
 }
 
 /// The repository before, if it may take the release as far as that is known now.
-pub(super) async fn look(sender: &Sender<'_>) -> Result<(Tag, RepositoryBefore), PackError> {
+pub(super) async fn look(sender: &Sender<'_>, listed: Option<&[Tag]>) -> Result<(Tag, RepositoryBefore), PackError> {
     let Sender { store, publication, reporter, .. } = *sender;
     let tag = for_version(publication.version)?;
-    let found = tags::look(store, &tag, publication.version, reporter).await?;
+    let found = tags::look(store, (&tag, publication.version), listed, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the packages are in order");
     if let Some(withdrawn) = found.withdrawn(publication) {
         return Err(replaced::withdrawn(store, withdrawn, &publication.address.into(), publication.version).await);

@@ -72,15 +72,22 @@ pub(super) struct RepositoryBefore {
     tags: Vec<Tag>,
 }
 
-/// Where the tag points now. Warns of harmful tags beside it; the push goes on without the list of tags.
+/// Where the tag points now, unless it is not among those that are listed already. Warns of harmful tags beside it; the push goes on
+/// without the list of tags.
 pub(super) async fn look(
     store: &dyn ReadStore,
-    tag: &Tag,
-    version: &Version,
+    (tag, version): (&Tag, &Version),
+    listed: Option<&[Tag]>,
     reporter: &dyn Reporter,
 ) -> Result<RepositoryBefore, PackError> {
-    let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
-    let tags = tags_before(store, reporter).await?;
+    let existing = match listed {
+        Some(tags) if !tags.contains(tag) => None,
+        _ => resolve(store, &Reference::Tag(tag.clone())).await?,
+    };
+    let tags = match listed {
+        Some(tags) => tags.to_vec(),
+        None => tags_before(store, reporter).await?,
+    };
     for event in &warnings(&tags, tag, version) {
         reporter.event(event);
     }

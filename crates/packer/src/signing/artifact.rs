@@ -124,6 +124,11 @@ impl Artifact {
         Self { blobs, manifest: (descriptor, bytes) }
     }
 
+    /// What the manifest names without carrying it.
+    pub(super) fn named_alone(&self) -> impl Iterator<Item = &(Descriptor, Bytes)> {
+        self.blobs.iter().filter(|(_, bytes)| bytes.len() > EMBEDDED)
+    }
+
     /// Bytes of all that it consists of.
     pub(super) fn size(&self) -> u64 {
         self.blobs.iter().map(|(blob, _)| blob.size).sum::<u64>() + self.manifest.0.size

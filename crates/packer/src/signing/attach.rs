@@ -112,8 +112,9 @@ impl<'a> Attacher<'a> {
         refused(self.store.place(), form, error, is_about.then_some(&referrers_tag))
     }
 
+    /// Demands that the manifest comes back, and what it names, unless it carries it itself.
     async fn read_back(&self, form: SignatureForm, artifact: &Artifact) -> Result<(), PackError> {
-        for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
+        for (descriptor, bytes) in artifact.named_alone().chain([&artifact.manifest]) {
             match fetch_bytes(self.store, descriptor, MAX_BLOB).await {
                 Ok(back) if back == *bytes => {}
                 Ok(_) => {

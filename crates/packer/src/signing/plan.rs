@@ -98,7 +98,11 @@ impl<'a> AttachPlan<'a> {
             attachments.push(attachment);
         }
         attacher.confirm(&artifacts).await?;
-        if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
+        // A file of checksums was confirmed, and nothing else could be found in its place.
+        let is_to_find = |attachment: &Attachment| {
+            attachment.state == AttachmentState::Attached && attachment.form != SignatureForm::Sums
+        };
+        if attachments.iter().any(is_to_find) {
             for round in 1.. {
                 match demand_found(store, &self.request, &attachments).await {
                     // Another program has overwritten it since it was confirmed.

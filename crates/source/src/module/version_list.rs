@@ -17,7 +17,7 @@ struct ModulesDocument {
 
 #[derive(Deserialize)]
 struct ModuleEntry {
-    #[serde(default)]
+    #[serde(deserialize_with = "Deserialize::deserialize")]
     versions: Option<Vec<ModuleVersionEntry>>,
 }
 
@@ -106,6 +106,7 @@ mod tests {
         check("{}", Err("its `modules` names no module"));
         check(r#"{"modules":[]}"#, Err("its `modules` names no module"));
         check("[]", Err("it is not a JSON object"));
+        check(r#"{"modules":[{}]}"#, Err("it is malformed: missing field `versions`"));
         for body in
             ["", "<html>", r#"{"modules":1}"#, r#"{"modules":[{"versions":[1]}]}"#, r#"{"modules":[],"modules":[]}"#]
         {

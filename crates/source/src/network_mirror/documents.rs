@@ -1,6 +1,7 @@
 //! The documents of the protocol as values. Pure.
 //!
-//! Both may be `null`, and so may their members, as for Go's reader; of two members with one name neither is read.
+//! Their members may be `null`, as for Go's reader, and must be there: a document without its list is another answer. Of two members
+//! with one name neither is read.
 
 use std::collections::BTreeMap;
 
@@ -33,13 +34,15 @@ pub(super) struct Archive {
     hashes: Vec<String>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct IndexMembers {
+    #[serde(deserialize_with = "Deserialize::deserialize")]
     versions: Option<BTreeMap<String, Option<Map<String, Value>>>>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct VersionMembers {
+    #[serde(deserialize_with = "Deserialize::deserialize")]
     archives: Option<BTreeMap<String, ArchiveMembers>>,
 }
 
@@ -119,11 +122,9 @@ pub(super) fn is_known(hash: &PackageHash) -> bool {
     matches!(hash.scheme(), Scheme::H1 | Scheme::Zh)
 }
 
-fn members<T: DeserializeOwned + Default>(bytes: &[u8]) -> Result<T, String> {
+fn members<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let value = parse_strictly(bytes).map_err(|error| format!("it is not strict JSON: {error}"))?;
-    let members: Option<T> =
-        serde_json::from_value(value).map_err(|error| format!("it is not a document of the protocol: {error}"))?;
-    Ok(members.unwrap_or_default())
+    serde_json::from_value(value).map_err(|error| format!("it is not a document of the protocol: {error}"))
 }
 
 #[cfg(test)]
@@ -146,9 +147,19 @@ mod tests {
     fn versions_are_names_of_members() {
         check_index(r#"{"versions":{"1.10.0":{},"1.9.0":{"x":1},"1.2.0+b.1":null}}"#, "1.2.0+b.1 1.9.0 1.10.0|");
         check_index(r#"{"versions":{"1.0.0":{},"v1.1.0":{},"1.0":{},"latest":{},"":{}}}"#, "1.0.0| 1.0 latest v1.1.0");
-        for empty in ["{}", "null", r#"{"versions":{}}"#, r#"{"versions":null,"other":[1]}"#] {
+        for empty in [r#"{"versions":{}}"#, r#"{"versions":null,"other":[1]}"#] {
             check_index(empty, "|");
         }
+    }
+
+    #[test]
+    fn an_answer_without_the_list_was_taken_for_an_empty_one() {
+        for other in ["{}", r#"{"errors":["try again"]}"#] {
+            check_index(other, "it is not a document of the protocol: missing field `versions`");
+            let archives = ArchiveList::parse(other.as_bytes()).map(|list| list.all().count());
+            assert_eq!(archives, Err("it is not a document of the protocol: missing field `archives`".to_owned()));
+        }
+        assert!(VersionIndex::parse(b"null").is_err() && ArchiveList::parse(b"null").is_err());
     }
 
     #[test]
@@ -204,7 +215,7 @@ mod tests {
         assert_eq!(archive.hashes().unwrap().len(), 4);
         assert_eq!(list.of_platforms().len(), 1);
         assert!(list.all().any(|archive| archive.hashes().is_err()));
-        for empty in ["{}", "null", r#"{"archives":{}}"#, r#"{"archives":null}"#] {
+        for empty in [r#"{"archives":{}}"#, r#"{"archives":null}"#] {
             assert_eq!(ArchiveList::parse(empty.as_bytes()).unwrap().all().count(), 0, "{empty}");
         }
         for wrong in

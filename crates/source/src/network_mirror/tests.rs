@@ -295,7 +295,7 @@ async fn one_of_the_known_checksums_must_match() {
 
 #[tokio::test]
 async fn a_version_without_the_platform_gives_way() {
-    for body in ["{}", "null", r#"{"archives":{}}"#] {
+    for body in [r#"{"archives":null}"#, r#"{"archives":{}}"#] {
         let server = WebServer::start(&[]);
         server.page(VERSION, json(body));
         let mirror = Bench::trusting(server.ca_pem()).mirror(&format!("{}/mirror/", server.origin()));

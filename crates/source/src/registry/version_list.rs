@@ -36,6 +36,8 @@ pub(super) struct ListedVersion {
 
 #[derive(Deserialize)]
 struct ListDocument {
+    /// A document without it is not a list; Go writes `null` for an empty one.
+    #[serde(deserialize_with = "Deserialize::deserialize")]
     versions: Option<Vec<ListEntry>>,
     warnings: Option<Vec<String>>,
 }
@@ -98,4 +100,21 @@ fn platforms(value: &Value) -> Vec<Platform> {
 /// The platform with these names, if they are names.
 fn platform(os: &str, arch: &str) -> Option<Platform> {
     format!("{os}_{arch}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_the_list_was_taken_for_an_empty_one() {
+        let problem = |body: &str| VersionList::parse(body.as_bytes()).unwrap_err();
+        for other in ["{}", r#"{"errors":["try again"]}"#, r#"{"warnings":[]}"#] {
+            assert_eq!(problem(other), "it is malformed: missing field `versions`");
+        }
+        assert_eq!(problem("null"), "it is not a JSON object");
+        for empty in [r#"{"versions":[]}"#, r#"{"versions":null}"#] {
+            assert!(VersionList::parse(empty.as_bytes()).unwrap().versions.is_empty(), "{empty}");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `index.json` as writers need it: every member, also those that other tools wrote.
 
 use serde_json::{Map, Value, json};
-use tofu_oci_types::{Descriptor, Tag};
+use tofu_oci_types::{Descriptor, Digest, Tag};
 
 use crate::manifest::OCI_INDEX;
 
@@ -14,6 +14,7 @@ const REF_NAME: &str = "org.opencontainers.image.ref.name";
 pub(crate) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
 
 /// `index.json`, with members that other tools wrote kept as they are.
+#[derive(Debug)]
 pub(super) struct IndexJson(Map<String, Value>);
 
 impl IndexJson {
@@ -43,18 +44,22 @@ impl IndexJson {
         serde_json::to_vec(&self.0).expect("a JSON value always serialises")
     }
 
-    /// Every entry that is a descriptor, with its tag if it has one. Entries of other shapes are skipped.
-    fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
-        let entries = self.0.get("manifests").and_then(Value::as_array).into_iter().flatten();
-        entries.filter_map(|entry| {
-            let descriptor = serde::Deserialize::deserialize(entry).ok()?;
-            Some((tag_of(entry).and_then(|tag| tag.parse().ok()), descriptor))
-        })
+    /// Every entry as it stands there.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Value> {
+        self.0.get("manifests").and_then(Value::as_array).into_iter().flatten()
     }
 
-    /// The entries of a tag: more than one if a tool wrote it twice.
+    /// The entries of a tag that are descriptors: more than one if a tool wrote it twice.
     pub(super) fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
-        self.entries().filter(|(own, _)| own.as_ref() == Some(tag)).map(|(_, descriptor)| descriptor).collect()
+        let tagged = self.entries().filter(|entry| tag_of(entry) == Some(tag.as_str()));
+        tagged.filter_map(|entry| serde::Deserialize::deserialize(entry).ok()).collect()
+    }
+
+    /// The entries of a digest that are descriptors.
+    fn of_digest<'a>(&'a self, digest: &Digest) -> impl Iterator<Item = &'a Value> {
+        let text = digest.as_str().to_owned();
+        let of_digest = move |entry: &&Value| entry.get("digest").and_then(Value::as_str) == Some(text.as_str());
+        self.entries().filter(of_digest).filter(|entry| <Descriptor as serde::Deserialize>::deserialize(*entry).is_ok())
     }
 
     /// Makes the tag point at the descriptor alone. False if it did already.
@@ -76,7 +81,7 @@ impl IndexJson {
         self.list().retain(|entry| tag_of(entry) != Some(tag.as_str()));
         for mut descriptor in tagged.iter().cloned() {
             descriptor.annotations.remove(REF_NAME);
-            if self.entries().all(|(_, own)| own.digest != descriptor.digest) {
+            if self.of_digest(&descriptor.digest).next().is_none() {
                 self.add_untagged(&descriptor);
             }
         }
@@ -85,7 +90,8 @@ impl IndexJson {
 
     /// Lists a manifest without a tag. False if it was listed already.
     pub(super) fn add_untagged(&mut self, descriptor: &Descriptor) -> bool {
-        let listed = self.entries().any(|(tag, own)| tag.is_none() && own.digest == descriptor.digest);
+        let is_untagged = |entry: &Value| tag_of(entry).is_none_or(|tag| tag.parse::<Tag>().is_err());
+        let listed = self.of_digest(&descriptor.digest).any(is_untagged);
         if !listed {
             self.list().push(entry(descriptor, None));
         }

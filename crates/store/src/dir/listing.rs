@@ -17,7 +17,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::Value;
 use tofu_oci_types::{Descriptor, Digest, Tag};
 
-use super::index_json::{MAX_INDEX_JSON, tag_of};
+use super::index_json::{IndexJson, MAX_INDEX_JSON, tag_of};
 use crate::error::StoreError;
 
 /// A file that was changed so recently may change again without a difference that its times show.
@@ -90,9 +90,23 @@ impl DirListing {
         let mut listing = Self::default();
         let mut document = serde_json::Deserializer::from_reader(BufReader::new(file.take(MAX_INDEX_JSON)));
         IndexReader(&mut listing).deserialize(&mut document).and_then(|()| document.end())?;
-        listing.by_tag = listing.order(|entry| entry.tag.as_deref());
-        listing.by_digest = listing.order(|entry| entry.digest.as_deref());
-        Ok(listing)
+        Ok(listing.ordered())
+    }
+
+    /// The listing of a document that this program has written; `None` if it has too many entries.
+    pub(super) fn of(index: &IndexJson) -> Option<Self> {
+        let mut listing = Self::default();
+        let mut reader = EntriesReader { listing: &mut listing, types: HashMap::new() };
+        for entry in index.entries() {
+            reader.add(entry)?;
+        }
+        Some(listing.ordered())
+    }
+
+    fn ordered(mut self) -> Self {
+        self.by_tag = self.order(|entry| entry.tag.as_deref());
+        self.by_digest = self.order(|entry| entry.digest.as_deref());
+        self
     }
 
     /// Every entry, in the order of the file.
@@ -148,20 +162,59 @@ impl DirListing {
     }
 }
 
-/// What was read last, and of which state of the file.
+/// What was read or written last, and of which state of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    pub(super) last: Mutex<Option<(Stamp, Arc<DirListing>)>>,
+    pub(super) last: Mutex<Option<KnownIndex>>,
+    /// The manifests that referrers were looked for in, by digest, once this process writes here: each change would have all of
+    /// them read again.
+    pub(super) edges: Mutex<HashMap<Digest, KnownEdges>>,
     /// How often the file was read.
     #[cfg(test)]
     pub(crate) reads: std::sync::atomic::AtomicUsize,
+    /// How many manifests were read in search of referrers.
+    #[cfg(test)]
+    pub(crate) manifests_read: std::sync::atomic::AtomicUsize,
 }
 
-impl Cache {
-    /// Forgets what was read: this process has changed the file.
-    pub(super) fn forget(&self) {
-        *lock(&self.last) = None;
+/// A state of the file.
+#[derive(Debug)]
+pub(super) struct KnownIndex {
+    pub(super) stamp: Stamp,
+    pub(super) listing: Arc<DirListing>,
+    /// The document, if this process has written it.
+    pub(super) own: Option<OwnIndex>,
+}
+
+impl KnownIndex {
+    /// The state that this process has just written into an open file.
+    pub(super) fn own(open: File, index: IndexJson) -> Option<Self> {
+        let (stamp, listing) = (Stamp::of(&open.metadata().ok()?), Arc::new(DirListing::of(&index)?));
+        Some(Self { stamp, listing, own: Some(OwnIndex { _open: open, index: Some(index) }) })
     }
+
+    /// Whether this is the state of a file with such a stamp.
+    pub(super) fn is(&self, stamp: &Stamp) -> bool {
+        self.stamp == *stamp && (self.own.is_some() || stamp.is_lasting())
+    }
+}
+
+/// A document that this process has written. While its file is open, no other file has its identity, so that a file with it is this
+/// one, however recent it is.
+#[derive(Debug)]
+pub(super) struct OwnIndex {
+    pub(super) _open: File,
+    /// `None` while it is being changed.
+    pub(super) index: Option<IndexJson>,
+}
+
+/// What a manifest leads to.
+#[derive(Clone, Debug)]
+pub(super) struct KnownEdges {
+    /// The manifests among its entries, with their media types.
+    pub(super) children: Vec<(Digest, String)>,
+    /// What it refers to, and what it is listed as there.
+    pub(super) referrer: Option<(Digest, Descriptor)>,
 }
 
 /// What differs between one state of a file and the next.
@@ -174,19 +227,22 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// `None` if the next state may look the same: the last change is too recent, or its time is not known.
-    pub(super) fn of(metadata: &Metadata) -> Option<Self> {
-        let modified = metadata.modified().ok();
-        let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok())?;
-        (age > RECENT).then(|| Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
             length: metadata.len(),
-            modified,
+            modified: metadata.modified().ok(),
             #[cfg(unix)]
             identity: {
                 use std::os::unix::fs::MetadataExt as _;
                 (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
             },
-        })
+        }
+    }
+
+    /// False if the next state may look the same: the last change is too recent, or its time is not known.
+    pub(super) fn is_lasting(&self) -> bool {
+        let age = self.modified.and_then(|modified| SystemTime::now().duration_since(modified).ok());
+        age.is_some_and(|age| age > RECENT)
     }
 }
 
@@ -252,17 +308,21 @@ impl<'de> Visitor<'de> for EntriesReader<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
         while let Some(entry) = entries.next_element::<Value>()? {
-            let entry = self.entry(&entry);
-            if u32::try_from(self.listing.entries.len()).is_err() {
-                return Err(A::Error::custom("too many entries"));
-            }
-            self.listing.entries.push(entry);
+            self.add(&entry).ok_or_else(|| A::Error::custom("too many entries"))?;
         }
         Ok(())
     }
 }
 
 impl EntriesReader<'_> {
+    /// `None` if there are too many.
+    fn add(&mut self, entry: &Value) -> Option<()> {
+        let entry = self.entry(entry);
+        u32::try_from(self.listing.entries.len()).ok()?;
+        self.listing.entries.push(entry);
+        Some(())
+    }
+
     fn entry(&mut self, entry: &Value) -> ListingEntry {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
         ListingEntry {

@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, Folder};
 use super::index_json::MAX_INDEX_JSON;
-use super::listing::{DirListing, ListedManifest, ReferrerMap, Stamp, lock};
+use super::listing::{DirListing, KnownEdges, KnownIndex, ListedManifest, ReferrerMap, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::{ManifestEdges, is_manifest_type};
 use crate::traits::ReadStore as _;
@@ -69,10 +69,8 @@ impl DirStore {
             Err(error) => return Err(StoreError::io("read", path, error)),
         };
         let stamp = Stamp::of(&metadata);
-        if let (Some(stamp), Some((known, listing))) = (&stamp, last.as_ref())
-            && stamp == known
-        {
-            return Ok(Arc::clone(listing));
+        if let Some(known) = last.as_ref().filter(|known| known.is(&stamp)) {
+            return Ok(Arc::clone(&known.listing));
         }
         if metadata.len() > MAX_INDEX_JSON {
             return Err(malformed("index.json is too large".to_owned()));
@@ -85,7 +83,7 @@ impl DirStore {
             Category::Syntax | Category::Eof => malformed(format!("index.json is not valid JSON: {error}")),
         })?;
         let listing = Arc::new(listing);
-        *last = stamp.map(|stamp| (stamp, Arc::clone(&listing)));
+        *last = stamp.is_lasting().then(|| KnownIndex { stamp, listing: Arc::clone(&listing), own: None });
         Ok(listing)
     }
 
@@ -180,20 +178,39 @@ impl DirStore {
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for (digest, media_type) in level {
-                let Some((manifest, size)) = self.readable_manifest(&digest)? else { continue };
-                for child in manifest.children().filter(|child| is_manifest_type(&child.media_type)) {
-                    if seen.insert(child.digest.clone()) {
-                        next.push((child.digest.clone(), child.media_type.clone()));
+                let Some(KnownEdges { children, referrer }) = self.edges(&digest, &media_type)? else { continue };
+                for (child, media_type) in children {
+                    if seen.insert(child.clone()) {
+                        next.push((child, media_type));
                     }
                 }
-                if let Some(subject) = manifest.subject() {
-                    let referrer = manifest.as_referrer(&media_type, &digest, size);
-                    found.entry(subject.clone()).or_default().insert(digest, referrer);
+                if let Some((subject, referrer)) = referrer {
+                    let referrer = Descriptor { media_type, ..referrer };
+                    found.entry(subject).or_default().insert(digest, referrer);
                 }
             }
             level = next;
         }
         Ok(found.into_iter().map(|(subject, all)| (subject, all.into_values().collect())).collect())
+    }
+
+    /// What a manifest leads to, if it is there and intact. This process reads it once if it writes here.
+    fn edges(&self, digest: &Digest, media_type: &str) -> Result<Option<KnownEdges>, StoreError> {
+        if let Some(known) = lock(&self.cache.edges).get(digest) {
+            return Ok(Some(known.clone()));
+        }
+        #[cfg(test)]
+        self.cache.manifests_read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let Some((manifest, size)) = self.readable_manifest(digest)? else { return Ok(None) };
+        let children = manifest.children().filter(|child| is_manifest_type(&child.media_type));
+        let children = children.map(|child| (child.digest.clone(), child.media_type.clone())).collect();
+        let subject = manifest.subject().cloned();
+        let referrer = subject.map(|subject| (subject, manifest.as_referrer(media_type, digest, size)));
+        let edges = KnownEdges { children, referrer };
+        if lock(&self.cache.last).as_ref().is_some_and(|last| last.own.is_some()) {
+            lock(&self.cache.edges).insert(digest.clone(), edges.clone());
+        }
+        Ok(Some(edges))
     }
 
     /// A manifest that is there and intact: a layout may be sparse, and one damaged manifest must not hide the others.

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, blocking};
 use super::index_json::{IndexJson, MAX_INDEX_JSON};
+use super::listing::{KnownIndex, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::ManifestEdges;
 use crate::traits::{Body, ReadStore as _};
@@ -218,20 +219,37 @@ impl DirStore {
         change: impl FnOnce(&mut IndexJson) -> bool + Send + 'static,
     ) -> Result<(), StoreError> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
-        let lock = self.lock().await?;
+        let held = self.lock().await?;
         let store = self.clone();
         blocking(move || {
             // Here, so that an interruption does not release them while the file is being written.
-            let (_turn, _lock) = (turn, lock);
-            let mut index = store.index_json()?;
+            let (_turn, _held) = (turn, held);
+            let own = store.take_own();
+            let is_own = own.is_some();
+            let mut index = match own {
+                Some(index) => index,
+                None => store.index_json()?,
+            };
             store.keep_first_index(&index)?;
-            if !change(&mut index) {
-                return Ok(());
+            if change(&mut index) {
+                store.written.store(true, Ordering::Relaxed);
+                return store.write_index(index);
             }
-            store.written.store(true, Ordering::Relaxed);
-            store.write_file("index.json", &index.to_bytes())
+            if let Some(own) = lock(&store.cache.last).as_mut().and_then(|known| known.own.as_mut()).filter(|_| is_own)
+            {
+                own.index = Some(index);
+            }
+            Ok(())
         })
         .await
+    }
+
+    /// Takes `index.json` as this process has written it, if nobody has changed it since. The lock must be held.
+    fn take_own(&self) -> Option<IndexJson> {
+        let stamp = Stamp::of(&std::fs::symlink_metadata(self.root.join("index.json")).ok()?);
+        let mut last = lock(&self.cache.last);
+        let known = last.as_mut().filter(|known| known.stamp == stamp)?;
+        known.own.as_mut()?.index.take()
     }
 
     /// Waits until no other process changes the folder; released when dropped.
@@ -245,9 +263,18 @@ impl DirStore {
     }
 
     pub(super) fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        self.cache.forget();
+        *lock(&self.cache.last) = None;
         let file = self.file_with(bytes)?;
         self.put_in_place(file, &self.root.join(name))
+    }
+
+    /// Writes `index.json`, and keeps what it lists.
+    fn write_index(&self, index: IndexJson) -> Result<(), StoreError> {
+        let (file, path) = (self.file_with(&index.to_bytes())?, self.root.join("index.json"));
+        let open = file.as_file().try_clone();
+        self.put_in_place(file, &path)?;
+        *lock(&self.cache.last) = open.ok().filter(|_| cfg!(unix)).and_then(|open| KnownIndex::own(open, index));
+        Ok(())
     }
 
     /// Writes the file unless somebody else has just written it.

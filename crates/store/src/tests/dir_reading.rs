@@ -219,3 +219,20 @@ async fn a_change_right_after_a_change_is_seen() {
         assert_eq!(store.resolve(&by_tag("1.0.0")).await.unwrap().digest, descriptor.digest);
     }
 }
+
+#[tokio::test]
+async fn a_writer_read_every_manifest_again_after_each_of_its_changes() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    for number in 0..20 {
+        store.tag(&release.index, &tag(&format!("1.0.{number}"))).await.unwrap();
+        super::push_referrer(&store, &release.index, &number.to_string()).await;
+        assert_eq!(store.referrers(&release.index.digest).await.unwrap().len(), number + 1);
+        assert_eq!(store.tags().await.unwrap().len(), number + 1);
+    }
+    assert_eq!(reads(&store), 0, "it has written the file itself");
+    assert_eq!(store.cache.manifests_read.load(std::sync::atomic::Ordering::Relaxed), 21 + release.leaves.len());
+    // What another program changes in place counts all the same.
+    std::fs::write(store.path().join("index.json"), br#"{"schemaVersion":2,"manifests":[]}"#).unwrap();
+    assert!(store.tags().await.unwrap().is_empty());
+}

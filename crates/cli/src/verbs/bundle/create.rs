@@ -37,6 +37,7 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
         plan: false,
         prune: false,
         verify: false,
+        allow_all_gone: false,
         print_trust: false,
         carry: args.carry,
     };

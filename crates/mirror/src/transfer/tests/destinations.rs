@@ -36,6 +36,7 @@ async fn platforms_that_are_no_longer_wanted_stay() {
         predecessors: Predecessors::NONE,
         limits: &Limits::default(),
         jobs: 2,
+        listed: None,
         work_dir: carried.work.path(),
     };
     let done = transfer(&request, release, &carried.store(), &carried.heard).await.unwrap();

@@ -97,6 +97,7 @@ impl Carried {
             predecessors: Predecessors::NONE,
             limits: &Limits::default(),
             jobs: 2,
+            listed: None,
             work_dir: self.work.path(),
         };
         let done = transfer(&request, release, &self.store(), &self.heard).await;

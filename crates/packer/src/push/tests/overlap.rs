@@ -88,7 +88,7 @@ async fn every_platform_is_sent_while_no_core_is_free_for_checksums() {
         protocols: &request.dist.protocols,
         sums: None,
     };
-    let (tag, found) = look(&sender).await.unwrap();
+    let (tag, found) = look(&sender, None).await.unwrap();
     let mut preparation = Preparation::start(&request).unwrap();
     let cores = preparation.cores();
     let count = u32::try_from(cores.available_permits()).unwrap();
