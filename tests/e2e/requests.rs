@@ -69,6 +69,7 @@ fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
     HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     HEAD /v2/acme/widget/manifests/1.5.0 -> 404
     PUT /v2/acme/widget/manifests/1.5.0 -> 201
+    HEAD /v2/acme/widget/manifests/1.5.0 -> 200
     ");
 }
 
@@ -140,6 +141,7 @@ fn the_whole_conversation_of_a_push() {
     HEAD /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     HEAD /v2/acme/widget/manifests/1.4.0 -> 404
     PUT /v2/acme/widget/manifests/1.4.0 -> 201
+    HEAD /v2/acme/widget/manifests/1.4.0 -> 200
     ");
     scene.registry.clear_requests();
     scene.run(&format!("{PUSH} --jobs 1")).success();
