@@ -113,6 +113,16 @@ fn a_push_that_is_interrupted_leaves_no_tag() {
     }
 }
 
+/// The program, with a signal as this option of `env` says.
+#[cfg(target_os = "linux")]
+fn by_env(option: &str, program: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg(option).arg(program.get_program()).args(program.get_args());
+    env.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    env.current_dir(program.get_current_dir().expect("a scene has a folder"));
+    env
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn the_end_of_a_terminal_ended_a_push_without_a_word_and_left_its_temporary_folder() {
@@ -120,7 +130,8 @@ fn the_end_of_a_terminal_ended_a_push_without_a_word_and_left_its_temporary_fold
     let gate = Gate::closed();
     scene.registry.fault(Rule::on("PUT", "/v2/acme/widget/manifests/1.4.0").then(Fault::Hold(gate.clone())));
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout image");
-    let child = start(&mut scene.command(&line));
+    // Whatever has started this test.
+    let child = start(&mut by_env("--default-signal=HUP", &scene.command(&line)));
     held(&gate);
     send("HUP", &child);
     let output = child.wait_with_output().expect("the program ends");
@@ -136,11 +147,7 @@ fn what_nohup_started_goes_on_after_the_end_of_the_terminal() {
     let gate = Gate::closed();
     scene.registry.fault(Rule::on("PUT", "/v2/acme/widget/manifests/1.4.0").once().then(Fault::Hold(gate.clone())));
     let program = scene.command(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
-    let mut nohup = Command::new("/bin/sh");
-    nohup.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(program.get_program()).args(program.get_args());
-    nohup.env_clear().envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    nohup.current_dir(program.get_current_dir().expect("a scene has a folder"));
-    let child = start(&mut nohup);
+    let child = start(&mut by_env("--ignore-signal=HUP", &program));
     held(&gate);
     send("HUP", &child);
     gate.open();

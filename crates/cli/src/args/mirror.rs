@@ -50,13 +50,13 @@ pub(crate) struct MirrorArgs {
     /// Compare the packages in oci:DIR or static:DIR with their digests, not their sizes
     ///
     /// All of them are read. What is damaged is fetched again.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) verify: bool,
     /// Let `gone = "withdraw"` take any number of versions, also the last
     ///
     /// Without it versions stay if their source lists more than half of the mirrored ones no longer, or all of them: a broken answer looks
     /// like that.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) allow_all_gone: bool,
     /// Print a trust.toml with the keys of the upstream; mirror nothing
     ///

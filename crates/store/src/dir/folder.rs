@@ -10,6 +10,7 @@ use tofu_oci_types::{Event, NoReporter, Reporter};
 use tokio::sync::Mutex;
 
 use super::listing::Cache;
+use super::writing::IndexChange;
 use crate::error::StoreError;
 use crate::traits::ReadStore as _;
 
@@ -38,6 +39,8 @@ pub struct DirStore {
     pub(super) waiter: Waiter,
     /// The lock among the tasks of this process; the folder's lock is for other processes.
     pub(super) turn: Arc<Mutex<()>>,
+    /// The changes of `index.json` that wait for it.
+    pub(super) changes: Arc<std::sync::Mutex<Vec<IndexChange>>>,
     pub(super) reporter: Arc<dyn Reporter>,
     /// Whether what killed runs have left was removed; it is, by the first write.
     pub(super) swept: Arc<AtomicBool>,
@@ -72,6 +75,7 @@ impl DirStore {
             cache: Arc::default(),
             waiter: Waiter::default(),
             turn: Arc::default(),
+            changes: Arc::default(),
             reporter: Arc::new(NoReporter),
             swept: Arc::default(),
             written: Arc::default(),

@@ -15,14 +15,18 @@ pub(crate) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
 
 /// `index.json`, with members that other tools wrote kept as they are.
 #[derive(Debug)]
-pub(super) struct IndexJson(Map<String, Value>);
+pub(super) struct IndexJson {
+    members: Map<String, Value>,
+    /// How many of the first entries are what they were when the listing was made.
+    listed: usize,
+}
 
 impl IndexJson {
     /// Reads the document; `Ok(None)` if it is JSON and not an index.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, serde_json::Error> {
         let Value::Object(members) = serde_json::from_slice(bytes)? else { return Ok(None) };
         let is_index = members.get("manifests").is_none_or(|list| list.is_array() || list.is_null());
-        Ok(is_index.then_some(Self(members)))
+        Ok(is_index.then_some(Self { members, listed: 0 }))
     }
 
     /// An index with no entries.
@@ -31,22 +35,28 @@ impl IndexJson {
         members.insert("schemaVersion".to_owned(), json!(2));
         members.insert("mediaType".to_owned(), json!(OCI_INDEX));
         members.insert("manifests".to_owned(), json!([]));
-        Self(members)
+        Self { members, listed: 0 }
     }
 
     /// Whether it lists nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.get("manifests").and_then(Value::as_array).is_none_or(Vec::is_empty)
+        self.members.get("manifests").and_then(Value::as_array).is_none_or(Vec::is_empty)
     }
 
     /// The bytes to write.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(&self.0).expect("a JSON value always serialises")
+        serde_json::to_vec(&self.members).expect("a JSON value always serialises")
     }
 
     /// Every entry as it stands there.
     pub(super) fn entries(&self) -> impl Iterator<Item = &Value> {
-        self.0.get("manifests").and_then(Value::as_array).into_iter().flatten()
+        self.members.get("manifests").and_then(Value::as_array).into_iter().flatten()
+    }
+
+    /// Every entry, and how many of the first ones were there when this was asked last.
+    pub(super) fn entries_and_listed(&mut self) -> (&[Value], usize) {
+        let list = self.members.get("manifests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        (list, std::mem::replace(&mut self.listed, list.len()))
     }
 
     /// The entries of a tag that are descriptors: more than one if a tool wrote it twice.
@@ -69,16 +79,15 @@ impl IndexJson {
         {
             return false;
         }
-        let list = self.list();
-        list.retain(|entry| tag_of(entry) != Some(tag.as_str()));
-        list.push(entry(descriptor, Some(tag)));
+        self.drop_tag(tag);
+        self.list().push(entry(descriptor, Some(tag)));
         true
     }
 
     /// Removes the tag. What it pointed at stays listed, without a tag if it has no other. False if there was no such tag.
     pub(super) fn remove_tag(&mut self, tag: &Tag) -> bool {
         let tagged = self.tagged(tag);
-        self.list().retain(|entry| tag_of(entry) != Some(tag.as_str()));
+        self.drop_tag(tag);
         for mut descriptor in tagged.iter().cloned() {
             descriptor.annotations.remove(REF_NAME);
             if self.of_digest(&descriptor.digest).next().is_none() {
@@ -98,8 +107,16 @@ impl IndexJson {
         !listed
     }
 
+    fn drop_tag(&mut self, tag: &Tag) {
+        let is_of_tag = |entry: &Value| tag_of(entry) == Some(tag.as_str());
+        if let Some(first) = self.list().iter().position(is_of_tag) {
+            self.list().retain(|entry| !is_of_tag(entry));
+            self.listed = self.listed.min(first);
+        }
+    }
+
     fn list(&mut self) -> &mut Vec<Value> {
-        let list = self.0.entry("manifests").or_insert_with(|| json!([]));
+        let list = self.members.entry("manifests").or_insert_with(|| json!([]));
         if !list.is_array() {
             *list = json!([]);
         }

@@ -5,7 +5,7 @@
 //!                                        └─ on demand: who refers to whom, every manifest read once
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{BufReader, Read as _};
@@ -18,32 +18,39 @@ use serde_json::Value;
 use tofu_oci_types::{Descriptor, Digest, Tag};
 
 use super::index_json::{IndexJson, MAX_INDEX_JSON, tag_of};
-use crate::error::StoreError;
 
 /// A file that was changed so recently may change again without a difference that its times show.
 const RECENT: Duration = Duration::from_secs(1);
 
 /// What `index.json` lists, in its order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DirListing {
     entries: Vec<ListingEntry>,
     /// Media types and artifact types, each once.
-    types: Vec<Box<str>>,
+    types: Vec<Arc<str>>,
     /// Positions of the entries with a tag, by tag.
     by_tag: Vec<u32>,
     /// Positions of the entries with a digest, by digest.
     by_digest: Vec<u32>,
-    /// Who refers to whom; `None` until the first question.
-    referrers: Mutex<Option<Arc<ReferrerMap>>>,
+    /// Who refers to whom, as far as somebody has asked. A listing with more entries goes on with it.
+    referrers: Arc<Mutex<ReferrerMap>>,
 }
 
-/// The referrers of each digest.
-pub(super) type ReferrerMap = BTreeMap<Digest, Vec<Descriptor>>;
+/// Who refers to whom.
+#[derive(Debug, Default)]
+pub(super) struct ReferrerMap {
+    /// How many of the entries were looked into.
+    pub(super) entries: usize,
+    /// The manifests that were found there, at any depth.
+    pub(super) seen: HashSet<Digest>,
+    /// The referrers of each digest, by their own.
+    pub(super) found: HashMap<Digest, BTreeMap<Digest, Descriptor>>,
+}
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ListingEntry {
-    tag: Option<Box<str>>,
-    digest: Option<Box<str>>,
+    tag: Option<Arc<str>>,
+    digest: Option<Arc<str>>,
     media_type: Option<u32>,
     artifact_type: Option<u32>,
     /// Whether the whole entry is a descriptor.
@@ -93,14 +100,30 @@ impl DirListing {
         Ok(listing.ordered())
     }
 
-    /// The listing of a document that this program has written; `None` if it has too many entries.
-    pub(super) fn of(index: &IndexJson) -> Option<Self> {
-        let mut listing = Self::default();
-        let mut reader = EntriesReader { listing: &mut listing, types: HashMap::new() };
-        for entry in index.entries() {
+    /// The listing of a document that this program has written; `None` if it has too many entries. The one of the state
+    /// before saves reading what is the same.
+    fn of(index: &mut IndexJson, before: Option<&Self>) -> Option<Self> {
+        let (entries, listed) = index.entries_and_listed();
+        let before = before.filter(|before| before.entries.len() == listed);
+        let (mut listing, listed) = before.map_or_else(|| (Self::default(), 0), |before| (before.clone(), listed));
+        let types = (0..).zip(&listing.types).map(|(at, name)| (Arc::clone(name), at)).collect();
+        let mut reader = EntriesReader { listing: &mut listing, types };
+        for entry in &entries[listed..] {
             reader.add(entry)?;
         }
-        Some(listing.ordered())
+        if listed == 0 {
+            return Some(listing.ordered());
+        }
+        listing.order_from(listed);
+        Some(listing)
+    }
+
+    /// Puts the entries from the `first` on in order among those before.
+    fn order_from(&mut self, first: usize) {
+        for at in (0..).zip(&self.entries).skip(first).map(|(at, _): (u32, _)| at) {
+            insert(&mut self.by_tag, at, |at| self.entries[at as usize].tag.as_deref());
+            insert(&mut self.by_digest, at, |at| self.entries[at as usize].digest.as_deref());
+        }
     }
 
     fn ordered(mut self) -> Self {
@@ -140,18 +163,9 @@ impl DirListing {
         &self.types[at as usize]
     }
 
-    /// The referrers of each digest; `find` runs for the first question alone.
-    pub(super) fn referrers(
-        &self,
-        find: impl FnOnce() -> Result<ReferrerMap, StoreError>,
-    ) -> Result<Arc<ReferrerMap>, StoreError> {
-        let mut known = lock(&self.referrers);
-        if let Some(known) = known.as_ref() {
-            return Ok(Arc::clone(known));
-        }
-        let found = Arc::new(find()?);
-        *known = Some(Arc::clone(&found));
-        Ok(found)
+    /// Who refers to whom; one question at a time.
+    pub(super) fn referrers(&self) -> MutexGuard<'_, ReferrerMap> {
+        lock(&self.referrers)
     }
 
     fn order(&self, key: fn(&ListingEntry) -> Option<&str>) -> Vec<u32> {
@@ -159,6 +173,14 @@ impl DirListing {
         let mut order: Vec<u32> = positions.filter(|(_, entry)| key(entry).is_some()).map(|(at, _)| at).collect();
         order.sort_by(|one, other| key(&self.entries[*one as usize]).cmp(&key(&self.entries[*other as usize])));
         order
+    }
+}
+
+/// Inserts a position where its text belongs, after those with the same; nothing without a text.
+fn insert<'a>(order: &mut Vec<u32>, at: u32, key: impl Fn(u32) -> Option<&'a str>) {
+    if let Some(text) = key(at) {
+        let place = order.partition_point(|other| key(*other).unwrap_or_default() <= text);
+        order.insert(place, at);
     }
 }
 
@@ -172,6 +194,9 @@ pub(crate) struct Cache {
     /// How often the file was read.
     #[cfg(test)]
     pub(crate) reads: std::sync::atomic::AtomicUsize,
+    /// How often the file was written.
+    #[cfg(test)]
+    pub(crate) writes: std::sync::atomic::AtomicUsize,
     /// How many manifests were read in search of referrers.
     #[cfg(test)]
     pub(crate) manifests_read: std::sync::atomic::AtomicUsize,
@@ -187,9 +212,10 @@ pub(super) struct KnownIndex {
 }
 
 impl KnownIndex {
-    /// The state that this process has just written into an open file.
-    pub(super) fn own(open: File, index: IndexJson) -> Option<Self> {
-        let (stamp, listing) = (Stamp::of(&open.metadata().ok()?), Arc::new(DirListing::of(&index)?));
+    /// The state that this process has just written into an open file, and the one before it.
+    pub(super) fn own(open: File, mut index: IndexJson, before: Option<&Self>) -> Option<Self> {
+        let before = before.filter(|before| before.own.is_some()).map(|before| &*before.listing);
+        let (stamp, listing) = (Stamp::of(&open.metadata().ok()?), Arc::new(DirListing::of(&mut index, before)?));
         Some(Self { stamp, listing, own: Some(OwnIndex { _open: open, index: Some(index) }) })
     }
 
@@ -284,7 +310,7 @@ impl<'de> Visitor<'de> for IndexReader<'_> {
 /// Reads the entries, one after the other, so that no more than one is there as a whole.
 struct EntriesReader<'a> {
     listing: &'a mut DirListing,
-    types: HashMap<Box<str>, u32>,
+    types: HashMap<Arc<str>, u32>,
 }
 
 impl<'de> DeserializeSeed<'de> for EntriesReader<'_> {
@@ -326,8 +352,8 @@ impl EntriesReader<'_> {
     fn entry(&mut self, entry: &Value) -> ListingEntry {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
         ListingEntry {
-            tag: tag_of(entry).map(Box::from),
-            digest: text("digest").map(Box::from),
+            tag: tag_of(entry).map(Arc::from),
+            digest: text("digest").map(Arc::from),
             media_type: text("mediaType").map(|text| self.type_of(text)),
             artifact_type: text("artifactType").map(|text| self.type_of(text)),
             is_descriptor: Descriptor::deserialize(entry).is_ok(),
@@ -340,8 +366,9 @@ impl EntriesReader<'_> {
         }
         // No more types than entries: twice their number fits, since it is checked with each of them.
         let at = u32::try_from(self.listing.types.len()).unwrap_or(u32::MAX);
-        self.listing.types.push(Box::from(text));
-        self.types.insert(Box::from(text), at);
+        let name: Arc<str> = Arc::from(text);
+        self.listing.types.push(Arc::clone(&name));
+        self.types.insert(name, at);
         at
     }
 }

@@ -1,6 +1,6 @@
 //! Finding things in the folder. All of this blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde_json::error::Category;
@@ -155,30 +155,34 @@ impl DirStore {
         }
     }
 
-    pub(super) fn referrers_now(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let listing = self.listing()?;
-        let referrers = listing.referrers(|| self.all_referrers(&listing))?;
-        Ok(referrers.get(subject).cloned().unwrap_or_default())
-    }
-
     /// Looks through everything that `index.json` leads to by way of indexes, and reads each manifest once. That finds
     /// the manifests which this program lists, an index under the fallback tag `sha256-HEX`, and attestations inside an
     /// image's own index.
-    fn all_referrers(&self, listing: &DirListing) -> Result<ReferrerMap, StoreError> {
-        let mut found: BTreeMap<Digest, BTreeMap<Digest, Descriptor>> = BTreeMap::new();
-        let mut seen = BTreeSet::new();
+    pub(super) fn referrers_now(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let listing = self.listing()?;
+        let mut known = listing.referrers();
+        self.find_referrers(&listing, &mut known).inspect_err(|_| *known = ReferrerMap::default())?;
+        Ok(known.found.get(subject).map(|all| all.values().cloned().collect()).unwrap_or_default())
+    }
+
+    fn find_referrers(&self, listing: &DirListing, known: &mut ReferrerMap) -> Result<(), StoreError> {
+        let ReferrerMap { entries, seen, found } = known;
         let listed =
             |entry: ListedManifest<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
         let mut level: Vec<(Digest, String)> = Vec::new();
-        for (digest, media_type) in listing.entries().filter_map(listed) {
+        for (digest, media_type) in listing.entries().skip(*entries).filter_map(listed) {
             if is_manifest_type(&media_type) && seen.insert(digest.clone()) {
                 level.push((digest, media_type));
             }
         }
+        let mut is_sparse = false;
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for (digest, media_type) in level {
-                let Some(KnownEdges { children, referrer }) = self.edges(&digest, &media_type)? else { continue };
+                let Some(KnownEdges { children, referrer }) = self.edges(&digest, &media_type)? else {
+                    is_sparse = true;
+                    continue;
+                };
                 for (child, media_type) in children {
                     if seen.insert(child.clone()) {
                         next.push((child, media_type));
@@ -191,7 +195,13 @@ impl DirStore {
             }
             level = next;
         }
-        Ok(found.into_iter().map(|(subject, all)| (subject, all.into_values().collect())).collect())
+        if is_sparse {
+            // What is not there may still come.
+            (*entries, *seen) = (0, HashSet::new());
+        } else {
+            *entries = (*entries).max(listing.entries().count());
+        }
+        Ok(())
     }
 
     /// What a manifest leads to, if it is there and intact. This process reads it once if it writes here.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_disk::{LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFile};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Tag};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, blocking};
@@ -25,6 +25,14 @@ pub(super) const LAYOUT_MARKER: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 
 /// Pieces that may wait for the disk.
 const PIECES_AHEAD: usize = 8;
+
+type ChangeOfIndex = Box<dyn FnOnce(&mut IndexJson) -> bool + Send>;
+
+/// A change of `index.json` that waits for its turn.
+pub(super) struct IndexChange {
+    change: ChangeOfIndex,
+    done: oneshot::Sender<Result<(), StoreError>>,
+}
 
 impl DirStore {
     pub(super) fn init_layout(&self) -> Result<(), StoreError> {
@@ -177,7 +185,7 @@ impl DirStore {
         before: Option<&Digest>,
     ) -> Result<bool, StoreError> {
         let (entry, tag, before) = (self.entry(descriptor).await?, tag.clone(), before.cloned());
-        let (answer, moved) = tokio::sync::oneshot::channel();
+        let (answer, moved) = oneshot::channel();
         let change = move |index: &mut IndexJson| {
             let is_before = index.tagged(&tag).first().map(|now| &now.digest) == before.as_ref();
             // The caller may have stopped waiting.
@@ -191,7 +199,7 @@ impl DirStore {
     /// Removes a tag if it points at `expected`; true if the tag does not exist afterwards.
     pub(super) async fn remove_tag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
         let (tag, expected) = (tag.clone(), expected.clone());
-        let (answer, gone) = tokio::sync::oneshot::channel();
+        let (answer, gone) = oneshot::channel();
         let change = move |index: &mut IndexJson| {
             let tagged = index.tagged(&tag);
             let is_other = tagged.iter().any(|now| now.digest != expected);
@@ -213,35 +221,59 @@ impl DirStore {
     }
 
     /// Reads, changes and replaces `index.json` while no other process does. Nothing is written if `change` returns
-    /// false.
+    /// false. What waits meanwhile is written with the next one, all at once.
     async fn change_index(
         &self,
         change: impl FnOnce(&mut IndexJson) -> bool + Send + 'static,
     ) -> Result<(), StoreError> {
+        let (done, mut answer) = oneshot::channel();
+        lock(&self.changes).push(IndexChange { change: Box::new(change), done });
         let turn = Arc::clone(&self.turn).lock_owned().await;
+        if let Ok(written) = answer.try_recv() {
+            return written;
+        }
         let held = self.lock().await?;
         let store = self.clone();
         blocking(move || {
             // Here, so that an interruption does not release them while the file is being written.
             let (_turn, _held) = (turn, held);
-            let own = store.take_own();
-            let is_own = own.is_some();
-            let mut index = match own {
-                Some(index) => index,
-                None => store.index_json()?,
-            };
-            store.keep_first_index(&index)?;
-            if change(&mut index) {
-                store.written.store(true, Ordering::Relaxed);
-                return store.write_index(index);
-            }
-            if let Some(own) = lock(&store.cache.last).as_mut().and_then(|known| known.own.as_mut()).filter(|_| is_own)
-            {
-                own.index = Some(index);
+            let mut changes = std::mem::take(&mut *lock(&store.changes));
+            // Their callers have stopped waiting.
+            changes.retain(|change| !change.done.is_closed());
+            let (changes, answers): (Vec<_>, Vec<_>) =
+                changes.into_iter().map(|IndexChange { change, done }| (change, done)).unzip();
+            let written = store.write_changes(changes);
+            for done in answers {
+                let _ = done.send(written.clone());
             }
             Ok(())
         })
-        .await
+        .await?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(StoreError::io("change", &self.root, std::io::Error::other("it was given up"))))
+    }
+
+    fn write_changes(&self, changes: Vec<ChangeOfIndex>) -> Result<(), StoreError> {
+        let own = self.take_own();
+        let is_own = own.is_some();
+        let mut index = match own {
+            Some(index) => index,
+            None => self.index_json()?,
+        };
+        self.keep_first_index(&index)?;
+        let mut is_changed = false;
+        for change in changes {
+            is_changed |= change(&mut index);
+        }
+        if is_changed {
+            self.written.store(true, Ordering::Relaxed);
+            return self.write_index(index);
+        }
+        if let Some(own) = lock(&self.cache.last).as_mut().and_then(|known| known.own.as_mut()).filter(|_| is_own) {
+            own.index = Some(index);
+        }
+        Ok(())
     }
 
     /// Takes `index.json` as this process has written it, if nobody has changed it since. The lock must be held.
@@ -270,10 +302,14 @@ impl DirStore {
 
     /// Writes `index.json`, and keeps what it lists.
     fn write_index(&self, index: IndexJson) -> Result<(), StoreError> {
+        #[cfg(test)]
+        self.cache.writes.fetch_add(1, Ordering::Relaxed);
         let (file, path) = (self.file_with(&index.to_bytes())?, self.root.join("index.json"));
         let open = file.as_file().try_clone();
         self.put_in_place(file, &path)?;
-        *lock(&self.cache.last) = open.ok().filter(|_| cfg!(unix)).and_then(|open| KnownIndex::own(open, index));
+        let mut last = lock(&self.cache.last);
+        let own = open.ok().filter(|_| cfg!(unix)).and_then(|open| KnownIndex::own(open, index, last.as_ref()));
+        *last = own;
         Ok(())
     }
 

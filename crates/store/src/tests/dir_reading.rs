@@ -236,3 +236,43 @@ async fn a_writer_read_every_manifest_again_after_each_of_its_changes() {
     std::fs::write(store.path().join("index.json"), br#"{"schemaVersion":2,"manifests":[]}"#).unwrap();
     assert!(store.tags().await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_referrer_that_came_after_a_list_of_it_is_found() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    let text = format!(
+        r#"{{"mediaType":"{OCI_INDEX}","manifests":[],"subject":{}}}"#,
+        serde_json::to_string(&release.index).unwrap()
+    );
+    let referrer = Descriptor::of(OCI_INDEX, text.as_bytes());
+    let list = format!(r#"{{"mediaType":"{OCI_INDEX}","manifests":[{}]}}"#, serde_json::to_string(&referrer).unwrap());
+    let list = push(&store, OCI_INDEX, list.as_bytes()).await;
+    store.tag(&list, &tag("list")).await.unwrap();
+    assert!(store.referrers(&release.index.digest).await.unwrap().is_empty());
+    let path = store.path().join("blobs/sha256").join(referrer.digest.encoded());
+    std::fs::write(path, &text).unwrap();
+    store.tag(&list, &tag("again")).await.unwrap();
+    assert_eq!(store.referrers(&release.index.digest).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_waits_for_its_turn_was_written_one_after_the_other() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    let writes = || store.cache.writes.load(std::sync::atomic::Ordering::Relaxed);
+    let before = writes();
+    let tags: Vec<_> = (0..50).map(|number| tag(&format!("1.0.{number}"))).collect();
+    let tagged = tags.iter().map(|tag| store.tag(&release.index, tag));
+    for done in futures_util::future::join_all(tagged).await {
+        done.unwrap();
+    }
+    assert!(writes() - before < 50, "{}", writes() - before);
+    let other = DirStore::open(store.path()).unwrap();
+    assert_eq!(other.tags().await.unwrap().len(), 50);
+    store.untag(&tags[7], &release.index.digest).await.unwrap();
+    store.tag(&release.index, &tag("2.0.0")).await.unwrap();
+    assert_eq!(store.tags().await.unwrap(), other.tags().await.unwrap());
+    assert_eq!(store.tags().await.unwrap().len(), 50);
+}
