@@ -116,6 +116,7 @@ const TARGETS: &[FaultTarget] = &[
     writing("begin an upload", "method=POST path=/blobs/uploads/", Meets::All),
     writing("upload", "method=PUT path=/blobs/uploads/", Meets::Uploads),
     writing("manifest upload", "method=PUT path=/manifests/", Meets::Uploads),
+    writing("deletion", "method=DELETE path=/manifests/", Meets::All),
 ];
 
 const fn passing(action: &'static str, meets: Meets) -> MatrixFault {

@@ -25,6 +25,11 @@ const VERSION: &str = "1.0.0";
 const MODULE: &str = "acme/network";
 /// What lies in the folder of `module pull` before.
 const OLD_FILE: &str = "old.tf";
+const WITHDRAW: &[&str] = &["--reason", "it deletes state"];
+const UNDO: &[&str] = &["--undo"];
+/// The bundle of `bundle create`, and the size of its parts.
+const BUNDLE: &str = "carried.tar";
+const PART: &str = "100kB";
 /// The size of a file in each package, in bytes: a connection that is cut every 20 kB breaks more often than there are attempts.
 const LARGE: usize = 200_000;
 
@@ -46,6 +51,10 @@ pub(super) enum FaultVerb {
     Sign,
     CopyIn,
     CopyBoth,
+    Withdraw,
+    Undo,
+    MirrorTree,
+    BundleParts,
     ModulePull,
 }
 
@@ -65,6 +74,10 @@ pub(super) const VERBS: &[FaultVerb] = &[
     FaultVerb::Sign,
     FaultVerb::CopyIn,
     FaultVerb::CopyBoth,
+    FaultVerb::Withdraw,
+    FaultVerb::Undo,
+    FaultVerb::MirrorTree,
+    FaultVerb::BundleParts,
     FaultVerb::ModulePull,
 ];
 
@@ -87,13 +100,22 @@ impl FaultVerb {
             Self::Sign => &["sign"],
             Self::CopyIn => &["copy", "(from a directory)"],
             Self::CopyBoth => &["copy", "(registry to registry)"],
+            Self::Withdraw => &["withdraw"],
+            Self::Undo => &["withdraw", "--undo"],
+            Self::MirrorTree => &["mirror", "(to a static tree)"],
+            Self::BundleParts => &["bundle", "create", "--max-size"],
             Self::ModulePull => &["module", "pull", "--force"],
         }
     }
 
     /// Whether it writes into the registry.
     pub(super) fn writes(self) -> bool {
-        matches!(self, Self::Push | Self::PushSigned | Self::Sign | Self::CopyIn | Self::CopyBoth)
+        matches!(self, Self::Push | Self::PushSigned | Self::Sign | Self::CopyIn | Self::CopyBoth) || self.takes_away()
+    }
+
+    /// Whether it takes a version away or brings it back.
+    fn takes_away(self) -> bool {
+        matches!(self, Self::Withdraw | Self::Undo)
     }
 }
 
@@ -200,9 +222,12 @@ impl FaultSite {
         if verb == FaultVerb::InstallLocked {
             paths::write(&scene.work.join(LOCK_FILE), &self.locked)?;
         }
-        if verb == FaultVerb::Sign {
+        if verb == FaultVerb::Sign || verb.takes_away() {
             let direct = scene.direct();
             lab.tofu_oci(&self.registry, &["push", &text(&self.dist), &direct, "--address", ADDRESS]).success()?;
+        }
+        if verb == FaultVerb::Undo {
+            scene.withdraw(WITHDRAW)?;
         }
         if verb == FaultVerb::ModulePull {
             paths::write(&scene.module_dir().join(OLD_FILE), "old")?;
@@ -225,6 +250,7 @@ impl FaultScene<'_> {
         let (key, public) = (text(&self.site.key), text(&self.site.public));
         let out = self.directory();
         let (module, dir) = (format!("oci://{}/{MODULE}?tag={VERSION}", self.address), text(&self.module_dir()));
+        let (tree, bundle) = (self.tree(), text(&self.work.join(BUNDLE)));
         let address = ["--address", ADDRESS];
         let arguments: Vec<&str> = match self.verb {
             FaultVerb::Versions => vec!["versions", &through],
@@ -243,6 +269,12 @@ impl FaultScene<'_> {
             FaultVerb::Sign => vec!["sign", &tagged, "--key", &key],
             FaultVerb::CopyIn => vec!["copy", &self.site.layout, &through, "--all"],
             FaultVerb::CopyBoth => vec!["copy", &source, &through, "--all"],
+            FaultVerb::Withdraw => [&["withdraw", &tagged][..], WITHDRAW].concat(),
+            FaultVerb::Undo => [&["withdraw", &tagged][..], UNDO].concat(),
+            FaultVerb::MirrorTree => vec!["mirror", &wanted, "--from", &through, "--to", &tree],
+            FaultVerb::BundleParts => {
+                vec!["bundle", "create", &bundle, &wanted, "--from", &through, "--max-size", PART]
+            }
             FaultVerb::ModulePull => vec!["module", "pull", &module, &dir, "--force"],
         };
         let program = self.lab.program();
@@ -263,6 +295,18 @@ impl FaultScene<'_> {
             FaultVerb::Lock => self.locked(success),
             FaultVerb::CopyOut => self.readable(&self.directory(), success),
             FaultVerb::ModulePull => self.pulled(success),
+            FaultVerb::Withdraw => self.taken_away(success),
+            FaultVerb::Undo => {
+                if success {
+                    self.readable(&self.direct(), true)?
+                }
+                self.taken_away(false)
+            }
+            FaultVerb::MirrorTree => self.whole(&self.tree(), self.work.join("tree").join(ADDRESS).exists() || success),
+            FaultVerb::BundleParts => {
+                let first = self.work.join(format!("{BUNDLE}.001"));
+                self.whole(&format!("bundle:{}", text(&self.work.join(BUNDLE))), first.exists() || success)
+            }
             FaultVerb::Push | FaultVerb::CopyIn | FaultVerb::CopyBoth => self.readable(&self.direct(), success),
             FaultVerb::PushSigned | FaultVerb::Sign => {
                 self.readable(&self.direct(), success || self.verb == FaultVerb::Sign)?;
@@ -357,6 +401,32 @@ impl FaultScene<'_> {
         self.lab.tofu_oci(&self.site.registry, &verify).success().map(drop)
     }
 
+    /// The release is there, under its tag or withdrawn, and the same command can be repeated and taken back.
+    fn taken_away(&self, success: bool) -> ChoreResult {
+        if success {
+            let listed = self.lab.tofu_oci(&self.site.registry, &["versions", &self.direct()]).output()?;
+            if !listed.all().contains("withdrawn") {
+                return Err(ChoreFailure::new(format!(
+                    "the run succeeded, and the version is there: {}",
+                    listed.all()
+                )));
+            }
+        }
+        self.withdraw(WITHDRAW)?;
+        self.withdraw(UNDO)?;
+        self.readable(&self.direct(), true)
+    }
+
+    fn withdraw(&self, how: &[&str]) -> ChoreResult {
+        let tagged = format!("{}:{VERSION}", self.direct());
+        self.lab.tofu_oci(&self.site.registry, &[&["withdraw", &tagged][..], how].concat()).success().map(drop)
+    }
+
+    /// What lies in a folder or file, if anything does, can be installed; a run that failed may have left nothing.
+    fn whole(&self, place: &str, is_there: bool) -> ChoreResult {
+        if is_there { self.readable(place, true) } else { Ok(()) }
+    }
+
     /// The repository, past the proxy.
     fn direct(&self) -> String {
         format!("{}/{}", self.site.upstream(), self.repository)
@@ -364,6 +434,10 @@ impl FaultScene<'_> {
 
     fn module_dir(&self) -> PathBuf {
         self.work.join("modules/network")
+    }
+
+    fn tree(&self) -> String {
+        format!("static:{}", text(&self.work.join("tree")))
     }
 
     fn directory(&self) -> String {
