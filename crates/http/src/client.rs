@@ -280,7 +280,7 @@ impl HttpClient {
     ) -> Result<(), UnreadBody> {
         let read = match request.time {
             TimeLimit::WithoutProgress => answer.read(request.limit).await,
-            TimeLimit::InAll => {
+            TimeLimit::OfEachAttempt => {
                 let (started, left) = (Instant::now(), attempts.left());
                 let read = timeout(left, answer.read(request.limit)).await;
                 attempts.spend(started.elapsed());

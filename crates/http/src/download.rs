@@ -14,7 +14,8 @@ use crate::problem::NetworkProblem;
 use crate::redirect::Protection;
 use crate::retry::{Attempts, RetryAfter};
 
-/// So many bytes count as progress: the attempts begin anew. With the wait between them, that is faster than a body may drip.
+/// So many bytes count as progress: the attempts begin anew. A server that breaks after each 2 KiB still sends faster than the slowest body
+/// that is accepted.
 const PROGRESS: u64 = 2 * 1024;
 
 /// How many times more bytes may be repeated from the start than are new: without a bound, a server could have a body

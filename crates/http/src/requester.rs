@@ -39,7 +39,7 @@ pub enum TimeLimit {
     /// The time without progress.
     WithoutProgress,
     /// The time of each attempt, its redirects and its body together.
-    InAll,
+    OfEachAttempt,
 }
 
 /// Why a request has no document.

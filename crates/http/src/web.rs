@@ -200,7 +200,7 @@ impl WebClient {
             headers: Vec::new(),
             form: None,
             limit: request.limit,
-            time: TimeLimit::InAll,
+            time: TimeLimit::OfEachAttempt,
         };
         let (limit, protection) = (request.limit, Protection::Tls);
         self.http.get(&sent, &mut attempts, &WebRequester { client: self, limit, protection, wanted }).await

@@ -123,7 +123,7 @@ impl FirstSeen {
     pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
             KeptSightings::Artefact(store) => {
-                let found = of_tag(&**store).await?;
+                let found = of_tag(&**store, Some(&self.address)).await?;
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
                 let Some((_, record)) = found else { return Ok(None) };
                 let all = named(&**store, record.clone(), &self.address).await?;
@@ -149,7 +149,7 @@ impl FirstSeen {
     /// from now on. Tells whether it was not before.
     ///
     /// # Errors
-    /// As [`FirstSeen::claim`].
+    /// As [`SightingsRecord::demand_own`], and if the record cannot be read or written.
     pub(crate) async fn begin(
         &self,
         news: &Sightings,
@@ -174,7 +174,7 @@ impl FirstSeen {
     /// After it: what it knows and has marked. `claim` is false if nothing has come and nothing had come before.
     ///
     /// # Errors
-    /// As [`FirstSeen::claim`]: another run may have come between, and have the place.
+    /// As [`FirstSeen::begin`]: another run may have come between, and have the place.
     pub(crate) async fn end(
         &self,
         known: &Sightings,
@@ -193,25 +193,6 @@ impl FirstSeen {
         };
         let record = self.change(RecordWrite::Last, &edit).await?;
         if claim { record.demand_own((destination, &self.address), names) } else { Ok(()) }
-    }
-
-    /// The same as [`FirstSeen::begin`] before the first release of the provider moves: from now on the place is for it. Tells whether it was not before.
-    ///
-    /// # Errors
-    /// As [`SightingsRecord::demand_own`], and if the record cannot be read or written.
-    pub(crate) async fn claim(
-        &self,
-        news: &Sightings,
-        destination: &dyn Destination,
-        names: (Rename, &Predecessors),
-    ) -> Result<bool, MirrorError> {
-        let is_new = AtomicBool::new(false);
-        let edit = |record: &mut SightingsRecord| {
-            record.add(&self.address, news);
-            is_new.fetch_or(record.claim(&self.address, names), Ordering::Relaxed);
-        };
-        self.change(RecordWrite::Last, &edit).await?.demand_own((destination, &self.address), names)?;
-        Ok(is_new.into_inner())
     }
 
     /// Takes a new claim back: nothing of the provider has come.
@@ -239,7 +220,7 @@ impl FirstSeen {
 
 /// The modules that earlier runs have recorded in a repository of modules.
 pub(crate) async fn recorded_modules(store: &dyn Store) -> Result<BTreeSet<ModuleAddr>, MirrorError> {
-    Ok(of_tag(store).await?.map(|(_, record)| record.modules).unwrap_or_default())
+    Ok(of_tag(store, None).await?.map(|(_, record)| record.modules).unwrap_or_default())
 }
 
 /// Records a module of which a package does not say that it is that one, and gives all that are recorded then. It is not recorded
@@ -282,15 +263,19 @@ async fn provider_of(store: &dyn Store, index: &Digest) -> Result<Option<(Digest
     })
 }
 
-/// The manifest that the tag points at, and what it says.
-async fn of_tag(store: &dyn Store) -> Result<Option<(Digest, SightingsRecord)>, MirrorError> {
+/// The manifest that the tag points at, and what it says. Of one that is cut off, this is not the first run for the provider.
+async fn of_tag(
+    store: &dyn Store,
+    provider: Option<&ProviderAddr>,
+) -> Result<Option<(Digest, SightingsRecord)>, MirrorError> {
     let (descriptor, bytes) = match store.manifest(&Reference::Tag(tag())).await {
         Ok(found) => found,
         Err(error) if error.is_not_found() => return Ok(None),
         // After a power cut: as a file that is cut off.
         Err(error) if error.is_of_content() && matches!(store.place(), Place::Layout(_)) => {
             let cut = store.resolve(&Reference::Tag(tag())).await?;
-            return Ok(Some((cut.digest, SightingsRecord::default())));
+            let providers = provider.map(|provider| (provider.clone(), Sightings::default())).into_iter().collect();
+            return Ok(Some((cut.digest, SightingsRecord { providers, ..SightingsRecord::default() })));
         }
         Err(error) => return Err(error.into()),
     };
@@ -314,7 +299,7 @@ async fn change(
     for _ in 0..WRITES {
         let found = match known.take() {
             Some(found) => found,
-            None => of_tag(store).await?,
+            None => of_tag(store, provider).await?,
         };
         let mut all = found.as_ref().map(|(_, record)| record.clone()).unwrap_or_default();
         if let Some(provider) = provider {

@@ -174,12 +174,17 @@ impl Question<'_> {
             let tag = match (is_there, lists.withdrawn_there.contains(&version)) {
                 (true, _) => Tag::for_version(&version),
                 (false, true) => Tag::withdrawn(&version),
-                (false, false) => continue,
+                (false, false) => {
+                    // It has not come: who brings it later may be somebody else.
+                    marked.insert(text);
+                    continue;
+                }
             };
             let Ok(tag) = tag else { continue };
             let index = match store.manifest(&Reference::Tag(tag)).await {
                 Ok((_, bytes)) => Digest::sha256(&bytes),
-                Err(error) if error.is_not_found() => continue,
+                // What is missing or damaged is looked at with the version itself.
+                Err(error) if error.is_not_found() || error.is_of_content() => continue,
                 Err(error) => return Err(error.into()),
             };
             match sightings.mark(&version) {

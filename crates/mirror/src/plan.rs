@@ -84,7 +84,7 @@ impl Deed {
         if let MirrorAction::Widen { missing } = &self.action { missing } else { &self.platforms }
     }
 
-    /// Whether all that is written is what is said of the release later.
+    /// Whether it writes a notice and moves no package.
     pub(crate) fn is_notice(&self) -> bool {
         matches!(self.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate | MirrorAction::Deprecate { .. })
     }

@@ -283,6 +283,7 @@ impl ProviderRun<'_> {
             MirrorAction::Deprecate { reason } => Later::Deprecate(reason),
             MirrorAction::Reinstate => Later::Reinstate,
             MirrorAction::Present => {
+                let _turn = self.run.turns.acquire().await;
                 self.run.job.destination.complete(self.address, version, self.from).await?;
                 return Ok(deed);
             }

@@ -64,7 +64,7 @@ impl RemoteStore {
     ) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
         let mut tried = false;
-        // A registry that refuses it where no tag is does not understand it.
+        // If there is no tag and the registry refuses all the same, it does not know the condition.
         let mut condition = before.is_none().then_some(("if-none-match", "*"));
         // Nothing but the write comes after the look.
         let bytes = self.bytes_of(descriptor).await?;

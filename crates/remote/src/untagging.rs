@@ -55,7 +55,7 @@ impl RemoteStore {
             // An earlier run was interrupted.
             Ok((found, _)) if found.digest == tombstone.manifest.0.digest => None,
             Ok(_) => return Ok(false),
-            Err(error) if error.is_not_found() && !self.lists(tag).await => return Ok(true),
+            Err(error) if error.is_not_found() && !self.lists(tag).await? => return Ok(true),
             Err(error) if error.is_not_found() => None,
             Err(error) => return Err(error),
         };
@@ -65,7 +65,8 @@ impl RemoteStore {
         match self.bury(tag, &tombstone, Some(&release.digest)).await {
             Ok(true) => self.keep(&release, &bytes).await.map(|()| true),
             Err(error) if !error.is_transient() => {
-                self.put_back(&release, tag, &tombstone).await?;
+                // If the release cannot be put back either, the next run finds the tombstone and goes on from there.
+                let _ = self.put_back(&release, tag, &tombstone).await;
                 Err(error)
             }
             other => other,
@@ -115,10 +116,25 @@ impl RemoteStore {
     async fn delete_both(&self, tag: &Tag, tombstone: &Digest, by_digest: bool) -> Result<(), StoreError> {
         let (digest, tag_name) = (tombstone.as_str(), tag.as_str());
         let (first, second) = if by_digest { (digest, tag_name) } else { (tag_name, digest) };
-        let DeleteAnswer::Refused(first) = self.delete(first).await? else { return Ok(()) };
-        let DeleteAnswer::Refused(second) = self.delete(second).await? else { return Ok(()) };
+        let DeleteAnswer::Refused(first) = self.delete_tombstone(tag, tombstone, first).await? else { return Ok(()) };
+        let DeleteAnswer::Refused(second) = self.delete_tombstone(tag, tombstone, second).await? else {
+            return Ok(());
+        };
         let (by_tag, by_digest) = if by_digest { (second, first) } else { (first, second) };
         Err(self.tag_stays(tag, by_tag, by_digest))
+    }
+
+    /// By the tag it is deleted only if that still points at the tombstone, or at nothing: another program may have published
+    /// under it meanwhile.
+    async fn delete_tombstone(
+        &self,
+        tag: &Tag,
+        tombstone: &Digest,
+        reference: &str,
+    ) -> Result<DeleteAnswer, StoreError> {
+        let is_moved =
+            reference == tag.as_str() && matches!(self.tag_state(tag).await?, TagNow::At(now) if now != *tombstone);
+        if is_moved { Ok(DeleteAnswer::NotThere) } else { self.delete(reference).await }
     }
 
     /// Puts the release back under its tag, from which the tombstone did not go.
@@ -204,15 +220,20 @@ impl RemoteStore {
     async fn tag_state(&self, tag: &Tag) -> Result<TagNow, StoreError> {
         match self.resolve_manifest(&Reference::Tag(tag.clone())).await {
             Ok(found) => Ok(TagNow::At(found.digest)),
-            Err(error) if error.is_not_found() && self.lists(tag).await => Ok(TagNow::Listed),
+            Err(error) if error.is_not_found() && self.lists(tag).await? => Ok(TagNow::Listed),
             Err(error) if error.is_not_found() => Ok(TagNow::Gone),
             Err(error) => Err(error),
         }
     }
 
     /// Whether the tag is in the list of tags. A list that this login may not read says nothing.
-    async fn lists(&self, tag: &Tag) -> bool {
-        self.list_tags().await.is_ok_and(|tags| tags.contains(tag))
+    async fn lists(&self, tag: &Tag) -> Result<bool, StoreError> {
+        match self.list_tags().await {
+            Ok(tags) => Ok(tags.contains(tag)),
+            Err(StoreError::Denied { .. } | StoreError::Unauthorized { .. } | StoreError::NoToken { .. }) => Ok(false),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Puts a manifest back if a deletion took it with its tag.

@@ -54,8 +54,8 @@ pub(crate) struct MirrorArgs {
     pub(crate) verify: bool,
     /// Let `gone = "withdraw"` take any number of versions, also the last
     ///
-    /// Without it versions stay if their source lists more than half of the mirrored ones no longer, or all of them: a broken answer looks
-    /// like that.
+    /// Without it all versions stay if their source no longer lists more than half of the mirrored ones, or lists none: a broken
+    /// answer looks like that.
     #[arg(long, hide_short_help = true)]
     pub(crate) allow_all_gone: bool,
     /// Print a trust.toml with the keys of the upstream; mirror nothing

@@ -10,7 +10,7 @@ use tofu_oci_store::{Compared, Store, StoreError, is_whole, remove_damaged};
 use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter, Tag, Version};
 
 use super::Destination;
-use crate::first_seen::FirstSeen;
+use crate::first_seen::{FirstSeen, Moves};
 use crate::transfer::resolve;
 use crate::{MirrorError, Sightings, TransferRequest, Transferred, transfer};
 
@@ -120,7 +120,8 @@ impl Destination for Repositories {
         let first_seen = FirstSeen::of(self, address)?;
         // It is copied byte for byte, so that only the record tells whose it is.
         let is_silent = release.store().is_some() && !release.published_as().is_some_and(says_its_own);
-        let is_new = is_silent && first_seen.claim(&Sightings::default(), self, names).await?;
+        let brings = Moves { brings: true, ..Moves::default() };
+        let is_new = is_silent && first_seen.begin(&Sightings::default(), &brings, self, names).await?;
         let store = self.open(address)?;
         if self.compared == Compared::Digests
             && let Ok(tag) = Tag::for_version(&release.id().version)

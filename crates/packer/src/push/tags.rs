@@ -53,15 +53,19 @@ pub(crate) async fn point(
     }
 }
 
-/// The manifest that another program has put under a new tag in place of this one at the same time, if one has.
+/// The manifest that another program has put under a new tag in place of this one at the same time, if one has. A tag that another
+/// one has taken away is made again.
 pub(crate) async fn overwritten(
     store: &dyn Store,
     index: &Descriptor,
     tag: &Tag,
 ) -> Result<Option<Descriptor>, PackError> {
     store.settle_tag(tag).await?;
-    // A tag that is not shown yet is not another one.
-    Ok(resolve(store, &Reference::Tag(tag.clone())).await?.filter(|now| now.digest != index.digest))
+    match resolve(store, &Reference::Tag(tag.clone())).await? {
+        Some(now) => Ok(Some(now).filter(|now| now.digest != index.digest)),
+        // It may also not be shown yet: then it is written twice.
+        None => Ok(store.tag(index, tag).await.map(|()| None)?),
+    }
 }
 
 /// A repository before a push.

@@ -405,3 +405,31 @@ async fn a_deletion_is_not_redirected_by_a_see_other() {
     assert!(matches!(scene.untag().await, Err(StoreError::Rejected { status: 303, .. })));
     assert!(scene.server.lines().iter().all(|line| !line.contains("/v2/other/")));
 }
+
+#[tokio::test]
+async fn a_tag_was_called_gone_because_the_list_of_tags_failed() {
+    let scene = Scene::start(Deletes::What, Deletes::What, |request, _| match request.path() {
+        path if path.ends_with("/tags/list") => Some(reply(500)),
+        path if path.ends_with("/manifests/1.4.0") => Some(reply(404).error("MANIFEST_UNKNOWN", "manifest unknown")),
+        _ => None,
+    });
+    assert!(scene.untag().await.is_err());
+}
+
+#[tokio::test]
+async fn a_release_that_was_pushed_over_the_tombstone_was_deleted_by_its_tag() {
+    let other = format!("{} ", String::from_utf8(index().to_vec()).unwrap());
+    let content: Arc<Mutex<Option<Arc<Mutex<Content>>>>> = Arc::default();
+    let (shared, bytes) = (Arc::clone(&content), other.clone());
+    let scene = Scene::start(Deletes::What, Deletes::Nothing, move |request, _| {
+        let is_about_digest = request.method == "DELETE" && request.path().contains("sha256:");
+        let shared = shared.lock().unwrap().clone().filter(|_| is_about_digest)?;
+        let (mut content, digest) = (shared.lock().unwrap(), Digest::sha256(bytes.as_bytes()).to_string());
+        content.manifests.insert(digest.clone(), (INDEX.to_owned(), bytes.clone().into_bytes()));
+        content.tags.insert("1.4.0".to_owned(), digest);
+        None
+    });
+    *content.lock().unwrap() = Some(Arc::clone(&scene.content));
+    assert!(!scene.untag().await.unwrap(), "another program has moved the tag");
+    assert_eq!(scene.tags()["1.4.0"], Digest::sha256(other.as_bytes()).to_string());
+}

@@ -73,8 +73,11 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         return Ok(print(context, Mode::Plan, lines));
     }
     let lines = run(context, args, &asked, &job, key.as_ref()).await;
-    destination.finish(context.reporter.as_ref()).await?;
-    Ok(print(context, Mode::Run, lines))
+    let finished = destination.finish(context.reporter.as_ref()).await;
+    // What was carried is told in any case.
+    let outcome = print(context, Mode::Run, lines);
+    finished?;
+    Ok(outcome)
 }
 
 /// Collects these providers of a configuration in a bundle, which the caller completes. Their places are asked as this user.
