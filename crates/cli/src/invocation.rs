@@ -64,6 +64,11 @@ pub(crate) fn command(words: &str) -> String {
     given().command(words, &[REACH, OWN].concat())
 }
 
+/// The same for words that name a place: `--from` would name another one.
+pub(crate) fn command_about_place(words: &str) -> String {
+    given().line(words, |name| name != "from" && (REACH.contains(&name) || OWN.contains(&name)))
+}
+
 /// `tofu-oci lock` for every platform, with the options that say where this run looks. It names these addresses if this
 /// run was given any; otherwise the configuration has them.
 pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a ProviderAddr>) -> String {

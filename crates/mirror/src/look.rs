@@ -244,6 +244,8 @@ impl Question<'_> {
         } else {
             None
         };
+        let is_withdrawn = lists.withdrawn_there.contains(version)
+            || (is_listed && there.is_none() && self.is_withdrawn_meanwhile(version).await?);
         let has_all = |there: &Vec<Platform>| {
             !selected.platforms.is_empty() && selected.platforms.iter().all(|platform| there.contains(platform))
         };
@@ -259,12 +261,24 @@ impl Question<'_> {
             selected,
             offered: offered.as_deref(),
             there: there.as_deref(),
-            withdrawn: lists.withdrawn_there.contains(version),
+            withdrawn: is_withdrawn,
             is_interrupted: lists.half_withdrawn_there.contains(version) && self.withdrew(version, to).await,
             mark,
             widening: self.destination.widening(),
         };
         Ok(ChosenDeed { deed: Ok(wanted.deed()), release })
+    }
+
+    /// Whether a version that was listed a moment ago has been withdrawn at the destination since.
+    async fn is_withdrawn_meanwhile(&self, version: &Version) -> Result<bool, MirrorError> {
+        let (Some(store), Ok(tag)) = (self.destination.store(self.address)?, Tag::withdrawn(version)) else {
+            return Ok(false);
+        };
+        match store.resolve(&Reference::Tag(tag)).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_not_found() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Whether the notice of a withdrawn version at the destination is one of this program's.

@@ -49,11 +49,16 @@ fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf)
     }
 }
 
-/// The tags of a repository before something is written there; none if it does not exist, or with a note if they are not listed.
+/// The tags of a repository before something is written there; none if it does not exist, or with a note if whoever asks may not
+/// list them.
+///
+/// # Errors
+/// If the answer is no list, or does not come: then nothing is known about withdrawn versions and the provider there.
 pub(crate) async fn tags_before(store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<Vec<Tag>, StoreError> {
     match store.tags().await {
         Ok(tags) => Ok(tags),
         Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) if error.is_transient() || error.is_of_content() => Err(error),
         Err(error) => {
             reporter.event(&tags_unknown(&error));
             Ok(Vec::new())

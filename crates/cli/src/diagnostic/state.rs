@@ -39,7 +39,7 @@ impl Diagnostic {
         let StoreError::TagStays { place, tag, .. } = error else { return self };
         self.hint("the release stays as it is; ask the operator of the registry to turn deletion on").hint(format!(
             "to warn those who choose the version instead: `{}`",
-            invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))
+            invocation::command_about_place(&format!("deprecate {} --message TEXT", release(place, tag)))
         ))
     }
 }

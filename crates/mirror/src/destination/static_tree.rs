@@ -3,9 +3,9 @@
 //! ```text
 //! DIR/HOST/NAMESPACE/TYPE/
 //!   terraform-provider-TYPE_VERSION_OS_ARCH.zip      first
-//!   terraform-provider-TYPE_VERSION_SHA256SUMS, .sig the origin's signature, for people
 //!   VERSION.json                                     then; its packages, each with zh: before h1:
-//!   index.json                                       last; the versions
+//!   index.json                                       then; the versions
+//!   terraform-provider-TYPE_VERSION_SHA256SUMS, .sig last; the origin's signature, for people
 //! ```
 //!
 //! Each file is written beside its place and renamed. Both documents are changed under a lock, so two writers lose nothing.
@@ -18,7 +18,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::read_zip;
-use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, leads_out, read_file, sync_tree};
+use tofu_oci_disk::{FileIdentity, LOCK_NAME, Lock, Lockable, ScratchFile, Waiter, leads_out, read_file, sync_tree};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
@@ -46,10 +46,12 @@ pub struct StaticTree {
 
 /// A package that lies in its place, and what `VERSION.json` will say of it.
 struct TreePackage {
-    platform: Platform,
+    offer: Offer,
     archive: MirrorArchive,
     /// The bytes that were written; `None` if it was there before.
     written: Option<u64>,
+    /// The file, by which it is known again. `None` if the system does not say.
+    file: Option<FileIdentity>,
 }
 
 impl StaticTree {
@@ -80,33 +82,41 @@ impl StaticTree {
         }
     }
 
-    /// The package of an offer, in its place. `listed` is what `VERSION.json` says of the platform now.
+    /// The package of an offer, in its place. `listed` is what `VERSION.json` said of the platform at the beginning.
     async fn package(
         &self,
         request: &TransferRequest<'_>,
         fetcher: &Fetcher<'_>,
         offer: &Offer,
         listed: Option<&MirrorArchive>,
+        reporter: &dyn Reporter,
     ) -> Result<TreePackage, MirrorError> {
-        let (folder, platform) = (self.folder(offer.address()), offer.platform.clone());
-        let name = zip_name(offer.address(), offer.version(), &platform);
+        let folder = self.folder(offer.address());
+        let name = zip_name(offer.address(), offer.version(), &offer.platform);
         let path = folder.join(&name);
+        let file = identity(&path);
         if let Some(archive) = self.present(request, offer, &path, &name, listed).await? {
-            return Ok(TreePackage { platform, archive, written: None });
+            return Ok(TreePackage { offer: offer.clone(), archive, written: None, file });
         }
         if let Some(offered) = offer.zh() {
-            self.demand_same(offer, listed, &[offered])?;
+            demand_same(offer, &folder, listed, &[offered])?;
         }
         let verified = fetcher.zip_beside(offer, &folder).await?;
-        let from = verified.path().to_owned();
-        let (digest, size) = hashed(&from).await?;
+        let (digest, size) = hashed(verified.path()).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
         let archive = MirrorArchive { url: name, hashes };
-        self.demand_same(offer, listed, &archive.hashes)?;
-        let to = path.clone();
-        blocking(move || std::fs::rename(&from, &to).map_err(|error| StoreError::io("write", to, error))).await?;
-        drop(verified);
-        Ok(TreePackage { platform, archive, written: Some(size) })
+        let (lock, offer) = (self.lock(&folder, reporter).await?, offer.clone());
+        let document = folder.join(format!("{}.json", offer.version()));
+        blocking(move || {
+            // Here, so that an interruption does not release it meanwhile.
+            let _lock = lock;
+            let listed = MirrorDocument::read(&document)?.archives();
+            demand_same(&offer, &folder, listed.get(&offer.platform.to_string()), &archive.hashes)?;
+            std::fs::rename(verified.path(), &path).map_err(|error| StoreError::io("write", &path, error))?;
+            let file = identity(&path);
+            Ok(TreePackage { offer, archive, written: Some(size), file })
+        })
+        .await
     }
 
     /// The package if it is there already and is the offered one. A listed zip is believed by its size, which its last bytes
@@ -142,30 +152,6 @@ impl StaticTree {
         Ok(is_offered.then(|| MirrorArchive { url: name.to_owned(), hashes }))
     }
 
-    /// Refuses a package that is another one than the listed one.
-    fn demand_same(
-        &self,
-        offer: &Offer,
-        listed: Option<&MirrorArchive>,
-        found: &[PackageHash],
-    ) -> Result<(), MirrorError> {
-        let there = listed.map(|listed| listed.hashes.as_slice()).unwrap_or_default();
-        let comparable = |there: &&PackageHash| found.iter().any(|hash| hash.scheme() == there.scheme());
-        let (Some(there), Some(offered)) = (there.iter().find(comparable), found.first()) else { return Ok(()) };
-        if found.contains(there) {
-            return Ok(());
-        }
-        Err(MirrorError::UpstreamChanged {
-            address: offer.address().clone(),
-            version: offer.version().clone(),
-            platform: offer.platform.clone(),
-            from: offer.place().clone(),
-            to: Place::Folder(self.folder(offer.address())),
-            offered: offered.clone(),
-            there: there.clone(),
-        })
-    }
-
     /// The signed checksums that name one of these packages, as files.
     async fn put_sums(&self, release: &dyn Release, zips: &[PackageHash]) -> Result<(), MirrorError> {
         let Some(signed) = signed_sums(release.id(), release.evidence(Search::Everywhere).await?, zips) else {
@@ -188,6 +174,13 @@ impl StaticTree {
         ends(&name) != Some(b'\n') || ends(&format!("{name}.sig")).is_none_or(|last| last == 0)
     }
 
+    /// Waits until no other program changes the folder of a provider; released when dropped.
+    async fn lock(&self, folder: &Path, reporter: &dyn Reporter) -> Result<Lock, MirrorError> {
+        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        let lock = tofu_oci_disk::lock(&Lockable::File(folder.join(LOCK_NAME)), &self.waiter, &report).await;
+        Ok(lock.map_err(|error| StoreError::Locked(Arc::new(error)))?)
+    }
+
     /// Lists the packages in `VERSION.json`, and then the version in `index.json`. True if one of them has changed, with all
     /// platforms that the version has now.
     async fn list(
@@ -197,10 +190,7 @@ impl StaticTree {
         reporter: &dyn Reporter,
     ) -> Result<(bool, Vec<Platform>), MirrorError> {
         let folder = self.folder(&id.address);
-        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
-        let on = Lockable::File(folder.join(LOCK_NAME));
-        let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
-        let lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
+        let lock = self.lock(&folder, reporter).await?;
         let (address, version) = (id.address.clone(), id.version.clone());
         blocking(move || {
             // Here, so that an interruption does not release it while a file is being written.
@@ -212,8 +202,19 @@ impl StaticTree {
                     document.set(ARCHIVES, &platform.to_string(), archive.to_value());
                 }
             }
-            for package in packages {
-                changed |= document.set(ARCHIVES, &package.platform.to_string(), package.archive.to_value());
+            let listed = document.archives();
+            for TreePackage { offer, archive, file, .. } in &packages {
+                // Another run may have brought another one meanwhile.
+                demand_same(offer, &folder, listed.get(&offer.platform.to_string()), &archive.hashes)?;
+                let path = folder.join(&archive.url);
+                let is_own = matches!((file, identity(&path)), (Some(file), Some(now)) if now.has_bytes_of(file));
+                if !is_own {
+                    let there = MirrorArchive { url: archive.url.clone(), hashes: zips::zh_of(&path)? };
+                    demand_same(offer, &folder, Some(&there), &archive.hashes)?;
+                }
+            }
+            for TreePackage { offer, archive, .. } in packages {
+                changed |= document.set(ARCHIVES, &offer.platform.to_string(), archive.to_value());
             }
             let platforms = document.names(ARCHIVES).filter_map(|name| name.parse().ok()).collect();
             if changed || document.is_cut() {
@@ -238,6 +239,35 @@ impl StaticTree {
         })
         .await
     }
+}
+
+/// Refuses a package that is another one than the listed one.
+fn demand_same(
+    offer: &Offer,
+    folder: &Path,
+    listed: Option<&MirrorArchive>,
+    found: &[PackageHash],
+) -> Result<(), MirrorError> {
+    let there = listed.map(|listed| listed.hashes.as_slice()).unwrap_or_default();
+    let comparable = |there: &&PackageHash| found.iter().any(|hash| hash.scheme() == there.scheme());
+    let (Some(there), Some(offered)) = (there.iter().find(comparable), found.first()) else { return Ok(()) };
+    if found.contains(there) {
+        return Ok(());
+    }
+    Err(MirrorError::UpstreamChanged {
+        address: offer.address().clone(),
+        version: offer.version().clone(),
+        platform: offer.platform.clone(),
+        from: offer.place().clone(),
+        to: Place::Folder(folder.to_owned()),
+        offered: offered.clone(),
+        there: there.clone(),
+    })
+}
+
+/// Which file lies there; `None` if there is none, or if the system does not say.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    FileIdentity::of(&std::fs::symlink_metadata(path).ok()?)
 }
 
 #[async_trait]
@@ -292,7 +322,7 @@ impl Destination for StaticTree {
             let (release, listed, fetcher) = (Arc::clone(&release), listed.get(&platform.to_string()), &fetcher);
             async move {
                 let offer = release.offer(&platform).await?;
-                self.package(request, fetcher, &offer, listed).await
+                self.package(request, fetcher, &offer, listed, reporter).await
             }
         });
         let packages: Vec<TreePackage> =
@@ -307,11 +337,11 @@ impl Destination for StaticTree {
                 None => transfers.present += 1,
             }
         }
+        let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
+        let (changed, platforms) = self.list(&id, packages, reporter).await?;
         if transfers.uploaded > 0 || self.lacks_sums(&id.address, &id.version) {
-            let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
             self.put_sums(&*release, &zips).await?;
         }
-        let (changed, platforms) = self.list(&id, packages, reporter).await?;
         if changed || transfers.uploaded > 0 {
             self.written.store(true, Ordering::Relaxed);
         }

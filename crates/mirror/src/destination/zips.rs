@@ -50,7 +50,14 @@ fn ends_as_zip(path: &Path) -> bool {
         .any(|at| comment_of(at).is_some_and(|comment| at + END_RECORD + comment == tail.len()))
 }
 
-/// The zips of a version that lie in the folder of its provider and can be read. Each was verified before it came there.
+/// The checksum of a zip that lies there.
+pub(super) fn zh_of(path: &Path) -> Result<Vec<PackageHash>, StoreError> {
+    let sha256 =
+        file_sha256(path, &NoKnownFiles).map_err(|error| StoreError::io("read", path, std::io::Error::other(error)))?;
+    Ok(PackageHash::zh(&Digest::from_sha256(sha256)).into_iter().collect())
+}
+
+/// The zips of a version that lie in the folder of its provider and can be read. What this program has brought was verified before.
 pub(super) fn of_version(
     folder: &Path,
     address: &ProviderAddr,

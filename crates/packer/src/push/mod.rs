@@ -33,8 +33,8 @@ pub(crate) use prepare::blocking;
 pub use publish::{ReleaseContents, ZipPackage, publish};
 use publish::{complete, look, publish_built};
 pub(crate) use replaced::{Replacement, withdrawn};
+use send::Sender;
 pub(crate) use send::outcome;
-use send::{Rivals, Sender};
 use tags::RepositoryBefore;
 pub(crate) use tags::{contents_of, for_version, leaves_of, overwritten, point, resolve, tag_of};
 
@@ -61,7 +61,6 @@ pub async fn push(
         publication: &request.publication,
         protocols: &request.dist.protocols,
         sums: sums.as_ref(),
-        rivals: Rivals::Possible,
     };
     let (tag, found) = look(&sender, None).await?;
     let mut preparation = Preparation::start(request)?;

@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Reporter, Tag};
 use super::pack::{PackedBlob, Prepared};
 use super::release::{self, Attached, BuiltRelease};
 use super::replaced;
-use super::send::{Rivals, Sender};
+use super::send::Sender;
 use super::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
 use crate::{
     PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums, TagTaken, Transfers,
@@ -57,8 +57,7 @@ pub async fn publish(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     let ReleaseContents { protocols, packages, sums, listed } = contents;
-    let sender =
-        Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref(), rivals: Rivals::Equal };
+    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref() };
     let (tag, found) = look(&sender, listed).await?;
     let (mut prepared, mut checksums) = (Vec::new(), Vec::new());
     for package in packages {
@@ -133,7 +132,7 @@ pub(super) async fn complete(
     transfers: Transfers,
     existing: Option<&Descriptor>,
 ) -> Result<Attached, PackError> {
-    let Sender { store, publication, rivals, .. } = sender;
+    let Sender { store, publication, .. } = sender;
     let index = &release.index;
     let mut attached = Attached { transfers, ..Attached::default() };
     attached.transfers.count(sender.send_planned(index).await?, index.descriptor.size);
@@ -148,7 +147,7 @@ pub(super) async fn complete(
     if let Some(existing) = existing {
         attached.replaced = Some(replacement.mark(existing, &index.descriptor).await?);
     }
-    let is_contended = existing.is_none() && *rivals == Rivals::Possible && publication.replace == ReplaceTag::Refuse;
+    let is_contended = existing.is_none() && publication.replace == ReplaceTag::Refuse;
     match point(*store, &index.descriptor, tag, publication.replace).await {
         Ok(None) if is_contended => match overwritten(*store, &index.descriptor, tag).await? {
             None => Ok(attached),

@@ -29,16 +29,6 @@ pub(super) struct Sender<'a> {
     pub(super) protocols: &'a [String],
     /// The signed checksum file of its origin.
     pub(super) sums: Option<&'a SignedSums>,
-    pub(super) rivals: Rivals,
-}
-
-/// What others may publish under a new version at the same time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rivals {
-    /// Something else: then one alone has published, and the others fail.
-    Possible,
-    /// The same: it comes from a place that has it already. A mirror that looks at this version again finds what differs.
-    Equal,
 }
 
 impl Sender<'_> {

@@ -79,6 +79,10 @@ impl<'a> StatePlan<'a> {
             StateChange::Withdraw | StateChange::Reinstate => store.tags().await,
             StateChange::Deprecate | StateChange::Undeprecate => Ok(Vec::new()),
         };
+        let tags = match tags {
+            Err(error) if error.is_transient() || error.is_of_content() => return Err(error.into()),
+            tags => tags,
+        };
         let is_listed = |tag| tags.as_ref().is_ok_and(|tags| tags.contains(tag));
         let (has_own, has_mark) = (own_digest.is_some() || is_listed(&tag), marked.is_some() || is_listed(&state_tag));
         let of = read_version(&at, &bytes, &tag, store)?.of(&request.address, store.place(), &tag)?;

@@ -186,8 +186,11 @@ impl DirStore {
     ) -> Result<bool, StoreError> {
         let (entry, tag, before) = (self.entry(descriptor).await?, tag.clone(), before.cloned());
         let (answer, moved) = oneshot::channel();
+        let store = self.clone();
         let change = move |index: &mut IndexJson| {
-            let is_before = index.tagged(&tag).first().map(|now| &now.digest) == before.as_ref();
+            let tagged = index.tagged(&tag);
+            let now = tagged.first().map(|now| &now.digest).filter(|now| store.blob_path(now).exists());
+            let is_before = now == before.as_ref();
             // The caller may have stopped waiting.
             let _ = answer.send(is_before);
             is_before && index.set_tag(&tag, &entry)
@@ -198,11 +201,12 @@ impl DirStore {
 
     /// Removes a tag if it points at `expected`; true if the tag does not exist afterwards.
     pub(super) async fn remove_tag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
-        let (tag, expected) = (tag.clone(), expected.clone());
+        let (tag, expected, store) = (tag.clone(), expected.clone(), self.clone());
         let (answer, gone) = oneshot::channel();
         let change = move |index: &mut IndexJson| {
             let tagged = index.tagged(&tag);
-            let is_other = tagged.iter().any(|now| now.digest != expected);
+            // A tag without a manifest is nobody's.
+            let is_other = tagged.iter().any(|now| now.digest != expected && store.blob_path(&now.digest).exists());
             // The caller may have stopped waiting.
             let _ = answer.send(!is_other);
             !is_other && index.remove_tag(&tag)

@@ -81,7 +81,6 @@ async fn every_platform_is_sent_while_no_core_is_free_for_checksums() {
     let push = Push::new(&folder, "1.4.0");
     let request = push.request();
     let sender = Sender {
-        rivals: Rivals::Possible,
         store: &store,
         reporter: &heard,
         publication: &request.publication,
