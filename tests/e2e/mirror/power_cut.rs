@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
 
-use super::{HOST, Mirrored, actions};
+use super::{HOST, Mirrored, PLATFORMS, actions};
 
 /// A mirror into a folder, and the files that an undisturbed run makes.
 struct Folder {
@@ -149,4 +150,27 @@ fn other_bytes_in_the_same_size_are_found_by_verify() {
     let mirrored = Mirrored::with_zap();
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --verify"));
     assert_eq!(said.code, Some(2), "{}", said.text);
+}
+
+#[test]
+fn of_two_runs_with_different_packages_of_one_version_the_slower_one_overwrote_the_tree_of_the_other() {
+    let mirrored = Mirrored::with_zap();
+    let gate = Gate::closed();
+    mirrored.upstream.fault(Rule::on("GET", "*.zip").then(Fault::Hold(gate.clone())));
+    let other = mirrored.scene.path(&format!("other/{HOST}/acme/zap"));
+    ReleaseFolder::new("zap", "1.0.0", &PLATFORMS[..1]).write_zips(&other);
+    let line = format!("mirror {HOST}/acme/zap@1.0.0 --to static:tree --platform {}", PLATFORMS[0]);
+    let mut slow = mirrored.scene.command(&line);
+    let slow =
+        slow.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().expect("it starts");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(gate.arrived(1));
+    mirrored.scene.run(&format!("{line} --from static:other")).success();
+    gate.open();
+    let said = slow.wait_with_output().expect("it ends");
+    assert_eq!(said.status.code(), Some(1), "{}", String::from_utf8_lossy(&said.stdout));
+    let name = format!("terraform-provider-zap_1.0.0_{}.zip", PLATFORMS[0]);
+    let zips = [other, mirrored.scene.path(&format!("tree/{HOST}/acme/zap"))]
+        .map(|folder| std::fs::read(folder.join(&name)).unwrap());
+    assert_eq!(zips[0], zips[1]);
 }
