@@ -100,6 +100,14 @@ impl ZipOrigin {
             Self::Layer(address, _) => address.clone(),
         }
     }
+
+    /// How many bytes come from the place, if it says that.
+    fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Offer(offer) => offer.bytes(),
+            Self::Layer(_, layer) => Some(layer.blob.size),
+        }
+    }
 }
 
 impl ZipWork {
@@ -117,13 +125,11 @@ impl ZipWork {
         if let Some(kept) = self.known(key, origin).await? {
             return Ok(kept);
         }
-        loop {
-            let made = self.make(key, origin, progress).await;
-            let is_full = made.as_ref().is_err_and(|fault| fault.is_full);
-            // The disk may be smaller than the folder is meant to be, or others may fill it.
-            if !is_full || !self.on_disk(address, |work| Ok(work.folder.halve())).await? {
-                return Ok(made?);
-            }
+        let made = self.make(key, origin, progress).await;
+        let (is_full, bytes) = (made.as_ref().is_err_and(|fault| fault.is_full), origin.bytes());
+        // The disk may be smaller than the folder is meant to be. If others fill it, the zips that are left stay.
+        if is_full && self.on_disk(address, move |work| Ok(work.folder.make_room_on_disk(bytes))).await? {
+            return Ok(self.make(key, origin, progress).await?);
         }
     }
 
