@@ -9,7 +9,7 @@ use tofu_oci_archive::{ArchiveError, ByteSource, Limits};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, Part, SourceError};
 use tofu_oci_store::{ByteStream, StoreError};
-use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
+use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter, WorkUnit};
 use tokio::sync::mpsc;
 
 use crate::error::package_error;
@@ -79,6 +79,10 @@ impl ChunkSender {
             if self.part(stream, look, |error| broken(offer, error)).await? == Delivered::Unwanted {
                 return Ok(None);
             }
+        }
+        if parts.iter().any(|part| part.size.is_none()) {
+            // Until now no one knew that this was all.
+            reporter.event(&Event::Working { subject, done, of: done, unit: WorkUnit::Bytes });
         }
         Ok(hasher.and_then(|hasher| PackageHash::zh(&hasher.finish())))
     }

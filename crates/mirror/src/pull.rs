@@ -340,8 +340,21 @@ impl PullWork {
             work_dir,
         };
         self.destination.receive(&request, release, &*self.reporter).await?;
-        self.destination.finish(&*self.reporter).await?;
-        Ok(self.destination.source(address)?.release(address, version).await?)
+        let pulled = self.destination.source(address)?.release(address, version).await?;
+        self.finish(&pulled);
+        Ok(pulled)
+    }
+
+    /// Makes a release outlast a power cut, for which no client waits.
+    fn finish(&self, pulled: &Arc<dyn Release>) {
+        let (destination, reporter) = (Arc::clone(&self.destination), Arc::clone(&self.reporter));
+        let id = pulled.id().clone();
+        drop(tokio::spawn(async move {
+            if let Err(error) = destination.finish(&*reporter).await {
+                let text = format!("{} {} may not outlast a power cut: {error}", id.address, id.version);
+                reporter.event(&Event::warning(error.code(), text));
+            }
+        }));
     }
 
     /// Demands that the trust policy admits the release and each of its packages, now.

@@ -65,11 +65,14 @@ impl Packages {
                 head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
                 head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
                 match self.send(zip, range, &head).await {
-                    // A part comes from the disk. A client takes the whole zip as well, which may need none.
-                    Err(refusal @ Refusal::Upstream { code: "io", .. }) if zip.is_of_provider() => {
-                        tracing::error!(code = "io", "instead of a part: {}", refusal.for_operator());
-                        self.send(zip, 0..zip.size, &whole).await.map_err(|_| refusal)
-                    }
+                    // A part comes from the disk. A client takes the whole zip as well, if that needs no disk.
+                    Err(refusal @ Refusal::Upstream { code: "io", .. }) => match self.pass_on(zip, &whole).await {
+                        Ok(Some(response)) => {
+                            tracing::error!(code = "io", "instead of a part: {}", refusal.for_operator());
+                            Ok(response)
+                        }
+                        Ok(None) | Err(_) => Err(refusal),
+                    },
                     sent => sent,
                 }
             }
@@ -80,11 +83,8 @@ impl Packages {
     /// These bytes of a zip, or where the client gets it. What another host sends to this program reaches no client before it is
     /// verified.
     async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
-        if let ZipBytes::Layer(ZipLayer { store, blob, holds: LayerContents::Provider }) = &zip.bytes
-            && range == (0..zip.size)
-        {
-            let sent = timeout(STALLED, self.pass_on(zip, &**store, blob, head)).await;
-            match sent.unwrap_or_else(|_| Err(stalled(zip.address.clone()))) {
+        if range == (0..zip.size) {
+            match self.pass_on(zip, head).await {
                 Ok(Some(response)) => return Ok(response),
                 Err(refusal) if !self.is_on_disk(zip).await => return Err(refusal),
                 // What was verified once is right, whatever its registry does now.
@@ -97,8 +97,17 @@ impl Packages {
         body(zip, Some(kept), &range, stream).await.map(|body| head.with(body)).map_err(blamed)
     }
 
-    /// The whole zip as the registry sends it, or where the client gets it; `None` if another host has it, and sends clients nothing.
-    async fn pass_on(
+    /// The whole zip as the registry sends it, or where the client gets it; `None` if it has to lie on disk first.
+    async fn pass_on(&self, zip: &PackageZip, head: &Head) -> Result<Option<Response>, Refusal> {
+        let ZipBytes::Layer(ZipLayer { store, blob, holds: LayerContents::Provider }) = &zip.bytes else {
+            return Ok(None);
+        };
+        let sent = timeout(STALLED, self.sent(zip, &**store, blob, head)).await;
+        sent.unwrap_or_else(|_| Err(stalled(zip.address.clone())))
+    }
+
+    /// The same of a layer, however long it takes; `None` if another host has it, and sends clients nothing.
+    async fn sent(
         &self,
         zip: &PackageZip,
         store: &dyn ReadStore,

@@ -194,16 +194,16 @@ impl ZipFolder {
         self.compared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes room on a disk that has none for another zip: half of the zips go. False if none of them can.
-    pub(super) fn halve(&self) -> bool {
+    /// Makes room on a disk that has none for a zip of so many bytes: as many go, or half if that is not known. False if no zip
+    /// can go.
+    pub(super) fn make_room_on_disk(&self, bytes: Option<u64>) -> bool {
         let before = self.bytes();
-        self.make_room(before / 2);
+        self.make_room(bytes.map_or(before / 2, |bytes| before.saturating_sub(bytes)));
         self.bytes() < before
     }
 
-    /// Removes zips that no request reads, those first that were asked for longest ago, until `most` bytes are
-    /// left, or fewer.
-    /// What cannot be removed stays for the next time.
+    /// Removes zips that no request reads, those first that were asked for longest ago, until `most` bytes are left, or fewer. What
+    /// cannot be removed stays for the next time.
     fn make_room(&self, most: u64) {
         let Ok(files) = self.files() else { return };
         // Of a process that was killed; a living one holds it.

@@ -9,7 +9,8 @@
 //!
 //! the registry fails                what was verified and lies on the disk is sent
 //! nothing comes                     502 after 45 seconds
-//! no room on the disk               zips that no request reads go; a part becomes the whole, which needs none
+//! no room on the disk               zips that no request reads go, once and as many bytes as the new one has; a part becomes the
+//!                                   whole if the registry sends that itself, which needs no room
 //! ```
 
 mod answer;
@@ -179,11 +180,6 @@ impl Packages {
 }
 
 impl PackageZip {
-    /// Whether it is a layer that reaches clients without a look into it.
-    fn is_of_provider(&self) -> bool {
-        matches!(&self.bytes, ZipBytes::Layer(ZipLayer { holds: LayerContents::Provider, .. }))
-    }
-
     /// These bytes of the zip on disk; all of them end in an error if their digest is wrong.
     fn read(&self, kept: &KeptZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
         let is_whole = range == (0..self.size);

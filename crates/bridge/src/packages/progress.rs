@@ -17,23 +17,23 @@ struct ZipPieces {
     last: Instant,
     /// How many bytes are expected, if that is known.
     bytes: Option<u64>,
-    /// Whether all has come: what is done with it here may take its time.
-    is_complete: bool,
+    /// Whether nothing is expected from the place now: work goes on here, which may take its time.
+    is_here: bool,
 }
 
 impl ZipProgress {
-    /// Nothing has come yet.
+    /// The place has not been asked yet.
     pub(super) fn new() -> Self {
-        Self(Mutex::new(ZipPieces { last: Instant::now(), bytes: None, is_complete: false }))
+        Self(Mutex::new(ZipPieces { last: Instant::now(), bytes: None, is_here: true }))
     }
 
-    /// Returns when nothing has come for [`STALLED`].
+    /// Returns when the place was asked, and nothing has come for [`STALLED`].
     pub(super) async fn stalls(&self) {
         loop {
             let now = Instant::now();
             let until = {
                 let pieces = self.pieces();
-                if pieces.is_complete { now + STALLED } else { pieces.last + STALLED }
+                if pieces.is_here { now + STALLED } else { pieces.last + STALLED }
             };
             if until <= now {
                 return;
@@ -52,8 +52,9 @@ impl Reporter for ZipProgress {
     fn event(&self, event: &Event) {
         let mut pieces = self.pieces();
         match event {
-            Event::Started { bytes, .. } => pieces.bytes = *bytes,
-            Event::Progress { done, .. } => pieces.is_complete = pieces.bytes == Some(*done),
+            Event::Started { bytes, .. } => (pieces.bytes, pieces.is_here) = (*bytes, false),
+            Event::Progress { done, .. } => pieces.is_here = pieces.bytes == Some(*done),
+            Event::Working { .. } => pieces.is_here = true,
             _ => return,
         }
         pieces.last = Instant::now();

@@ -13,7 +13,7 @@ use tofu_oci_disk::{Purpose, Scratch, Waiter};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Event, Reporter as _, Version};
+use tofu_oci_types::{Descriptor, Event, NoReporter, Reporter, Version};
 use tokio::io::AsyncWriteExt as _;
 
 use super::kept::{KeptZip, ZipFolder, ZipKey};
@@ -100,6 +100,14 @@ impl ZipOrigin {
             Self::Layer(address, _) => address.clone(),
         }
     }
+
+    /// How many bytes come from the place, if it says that.
+    fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::Offer(offer) => offer.bytes(),
+            Self::Layer(_, layer) => Some(layer.blob.size),
+        }
+    }
 }
 
 impl ZipWork {
@@ -117,14 +125,13 @@ impl ZipWork {
         if let Some(kept) = self.known(key, origin).await? {
             return Ok(kept);
         }
-        loop {
-            let made = self.make(key, origin, progress).await;
-            let is_full = made.as_ref().is_err_and(|fault| fault.is_full);
-            // The disk may be smaller than the folder is meant to be, or others may fill it.
-            if !is_full || !self.on_disk(address, |work| Ok(work.folder.halve())).await? {
-                return Ok(made?);
-            }
+        let made = self.make(key, origin, progress).await;
+        let (is_full, bytes) = (made.as_ref().is_err_and(|fault| fault.is_full), origin.bytes());
+        // The disk may be smaller than the folder is meant to be. If others fill it, the zips that are left stay.
+        if is_full && self.on_disk(address, move |work| Ok(work.folder.make_room_on_disk(bytes))).await? {
+            return Ok(self.make(key, origin, progress).await?);
         }
+        Ok(made?)
     }
 
     async fn make(
@@ -136,7 +143,12 @@ impl ZipWork {
         let (address, key) = (&origin.address(), key.clone());
         match origin {
             ZipOrigin::Offer(offer) => {
-                let fetched = Fetcher::new(1, &self.limits, progress).zip(offer, self.folder.path()).await;
+                let reporter: &dyn Reporter = match &offer.package {
+                    // No place sends it: all of the work is here.
+                    Package::Folder(_) => &NoReporter,
+                    Package::Zip(_) | Package::Layers(_) => progress,
+                };
+                let fetched = Fetcher::new(1, &self.limits, reporter).zip(offer, self.folder.path()).await;
                 let verified = fetched.map_err(|error| {
                     let fault = UnmadeZip::of(address, &error);
                     UnmadeZip { refusal: fault.refusal.without(offer.place().repository()), ..fault }
@@ -170,8 +182,8 @@ impl ZipWork {
     ) -> Result<(), UnmadeZip> {
         let from_place = |error: StoreError| UnmadeZip::of(address, &error);
         let (subject, mut done) = (address.to_string(), 0);
-        let mut pieces = layer.store.fetch(&layer.blob).await.map_err(from_place)?;
         progress.event(&Event::Started { subject: subject.clone(), bytes: Some(layer.blob.size) });
+        let mut pieces = layer.store.fetch(&layer.blob).await.map_err(from_place)?;
         let own = path.to_owned();
         let file = self.on_disk(address, move |_| File::create_new(own)).await?;
         let mut file = tokio::fs::File::from_std(file);

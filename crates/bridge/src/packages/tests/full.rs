@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -19,6 +21,9 @@ struct OnSmallDisk {
     folder: PathBuf,
     /// Whether the disk is full of something else.
     is_full: bool,
+    /// Whether another host has the blob.
+    elsewhere: bool,
+    fetches: Arc<AtomicUsize>,
 }
 
 impl OnSmallDisk {
@@ -47,6 +52,7 @@ impl ReadStore for OnSmallDisk {
     }
 
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.fetches.fetch_add(1, Ordering::Relaxed);
         if !self.is_full && zips(&self.folder) == 0 {
             return Ok(self.stream());
         }
@@ -55,7 +61,7 @@ impl ReadStore for OnSmallDisk {
     }
 
     async fn blob_sender(&self, _: &Descriptor) -> Result<BlobSender, StoreError> {
-        Ok(BlobSender::Store(self.stream()))
+        Ok(if self.elsewhere { BlobSender::OtherHost(None) } else { BlobSender::Store(self.stream()) })
     }
 
     async fn referrers(&self, _: &Digest) -> Result<Vec<Descriptor>, StoreError> {
@@ -68,10 +74,14 @@ fn zips(folder: &Path) -> usize {
     names.filter(|path| path.extension().is_some_and(|extension| extension == "zip")).count()
 }
 
-fn zip_of(text: &'static str, folder: &Path, is_full: bool) -> PackageZip {
-    let blob = Bytes::from(text);
-    let descriptor = Descriptor::of("archive/zip", &blob);
-    layer_zip(OnSmallDisk { blob, folder: folder.to_owned(), is_full }, descriptor, LayerContents::Provider)
+fn small_disk(text: &'static str, folder: &Path, is_full: bool) -> OnSmallDisk {
+    let (folder, fetches) = (folder.to_owned(), Arc::default());
+    OnSmallDisk { blob: text.into(), folder, is_full, elsewhere: false, fetches }
+}
+
+fn zip_of(store: OnSmallDisk) -> PackageZip {
+    let descriptor = Descriptor::of("archive/zip", &store.blob);
+    layer_zip(store, descriptor, LayerContents::Provider)
 }
 
 #[tokio::test]
@@ -79,7 +89,7 @@ async fn a_disk_smaller_than_the_zip_cache_refused_every_new_zip_once_it_was_ful
     let cache = tempfile::tempdir().unwrap();
     let packages = Packages::new(options(cache.path()));
     for text in ["first", "second", "third"] {
-        let zip = zip_of(text, cache.path(), false);
+        let zip = zip_of(small_disk(text, cache.path(), false));
         assert_eq!(answered(&packages, &zip, Some("bytes=0-0")).await, (206, Bytes::from(&text[..1])));
         assert_eq!(zips(cache.path()), 1, "{text}");
     }
@@ -89,6 +99,23 @@ async fn a_disk_smaller_than_the_zip_cache_refused_every_new_zip_once_it_was_ful
 async fn a_part_of_a_zip_was_a_502_on_a_full_disk_although_the_registry_sends_the_whole() {
     let cache = tempfile::tempdir().unwrap();
     let packages = Packages::new(options(cache.path()));
-    let zip = zip_of("all of it", cache.path(), true);
+    let zip = zip_of(small_disk("all of it", cache.path(), true));
     assert_eq!(answered(&packages, &zip, Some("bytes=4-5")).await, (200, Bytes::from("all of it")));
+}
+
+#[tokio::test]
+async fn a_disk_that_is_full_of_other_things_cost_every_kept_zip_and_a_download_for_each_halving() {
+    let cache = tempfile::tempdir().unwrap();
+    let packages = Packages::new(options(cache.path()));
+    for text in ["one", "two", "six", "ten", "old"] {
+        let blob = Descriptor::of("archive/zip", text.as_bytes());
+        let store = MemoryStore::new(Place::Registry("ghcr.io/acme/zap".parse().unwrap()));
+        store.insert_unchecked(&blob, Bytes::from(text));
+        let zip = layer_zip(store, blob, LayerContents::Provider);
+        assert_eq!(answered(&packages, &zip, Some("bytes=0-0")).await.0, 206);
+    }
+    let store = OnSmallDisk { elsewhere: true, ..small_disk("four", cache.path(), true) };
+    let fetches = Arc::clone(&store.fetches);
+    assert_eq!(answered(&packages, &zip_of(store), Some("bytes=0-0")).await.0, 502);
+    assert_eq!((fetches.load(Ordering::Relaxed), zips(cache.path())), (2, 3), "four bytes are two zips of three");
 }

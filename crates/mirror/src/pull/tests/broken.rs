@@ -1,6 +1,11 @@
-//! Downloads and uploads that break.
+//! Downloads, uploads and disks that break.
+
+use async_trait::async_trait;
+use tofu_oci_store::{Store, StoreError};
+use tokio::sync::{Notify, mpsc};
 
 use super::*;
+use crate::Transferred;
 
 /// An upstream whose one package has 300 000 bytes and more.
 fn large() -> Pulling {
@@ -47,4 +52,69 @@ async fn a_damaged_package_is_not_stored() {
         assert_eq!((error, pulling.tags().len()), (code, 0));
         assert!(pulling.carried.registry.blob("zap", &zip).is_none());
     }
+}
+
+/// A destination on a disk that cannot be flushed, which it notices only when it is told to.
+struct Unflushed {
+    inner: Repositories,
+    notices: Arc<Notify>,
+}
+
+#[async_trait]
+impl Destination for Unflushed {
+    fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
+        self.inner.place(address)
+    }
+
+    fn claim(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
+        self.inner.claim(address)
+    }
+
+    fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+        self.inner.source(address)
+    }
+
+    fn store(&self, address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
+        self.inner.store(address)
+    }
+
+    async fn receive(
+        &self,
+        request: &TransferRequest<'_>,
+        release: Arc<dyn Release>,
+        reporter: &dyn Reporter,
+    ) -> Result<Transferred, MirrorError> {
+        self.inner.receive(request, release, reporter).await
+    }
+
+    async fn finish(&self, _: &dyn Reporter) -> Result<(), MirrorError> {
+        self.notices.notified().await;
+        Err(StoreError::io("write", "/srv/oci", std::io::Error::other("the disk is broken")).into())
+    }
+}
+
+/// Hands messages on.
+struct Told(mpsc::UnboundedSender<String>);
+
+impl Reporter for Told {
+    fn event(&self, event: &Event) {
+        if let Event::Message { code, text, .. } = event {
+            self.0.send(format!("{code}: {text}")).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_waited_until_the_disk_was_flushed_and_got_an_error_if_that_failed() {
+    let pulling = Pulling::new();
+    let (notices, (told, mut messages)) = (Arc::new(Notify::new()), mpsc::unbounded_channel());
+    let destination = Unflushed { inner: pulling.destination(), notices: Arc::clone(&notices) };
+    let mut through = pulling.through();
+    let work = Arc::into_inner(through.work).unwrap();
+    through.work = Arc::new(PullWork { destination: Arc::new(destination), reporter: Arc::new(Told(told)), ..work });
+    let pulled = tokio::time::timeout(Duration::from_secs(20), pulled(&through, "1.4.0", "linux_amd64")).await;
+    assert_eq!(pulled.expect("it waits for the disk").unwrap().len(), 2);
+    notices.notify_one();
+    let message = messages.recv().await.unwrap();
+    assert_eq!(message, format!("io: {ZAP} 1.4.0 may not outlast a power cut: cannot write /srv/oci"));
 }
