@@ -7,7 +7,7 @@ use serde::Serialize;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Reference, Tag, Version};
 
-/// How many versions with a tag `withdrawn-VERSION` beside their own are asked for; the others count as versions.
+/// How many versions with a tag `withdrawn-VERSION` beside their own are asked for, the newest first; the others count as versions.
 const MOST_DOUBTFUL: usize = 200;
 /// How many of them are asked for at a time.
 const AT_ONCE: usize = 8;
@@ -62,9 +62,11 @@ impl Listing {
     /// for: it may be available again, or [half withdrawn](Listing::half_withdrawn).
     pub async fn in_store(store: &dyn ReadStore, tags: &[Tag]) -> Self {
         let withdrawn: HashSet<Version> = tags.iter().filter_map(Tag::withdrawn_version).collect();
-        let own = withdrawn.iter().filter_map(|version| Tag::for_version(version).ok());
         let listed: HashSet<&Tag> = if withdrawn.is_empty() { HashSet::new() } else { tags.iter().collect() };
-        let doubtful = own.filter(|tag| listed.contains(tag)).take(MOST_DOUBTFUL).map(|tag| async move {
+        let own = withdrawn.into_iter().filter_map(|version| Some((Tag::for_version(&version).ok()?, version)));
+        let mut own: Vec<(Tag, Version)> = own.filter(|(tag, _)| listed.contains(tag)).collect();
+        own.sort_by(|(a_tag, a), (b_tag, b)| b.precedence(a).then_with(|| b_tag.cmp(a_tag)));
+        let doubtful = own.into_iter().take(MOST_DOUBTFUL).map(|(tag, _)| async move {
             let found = store.resolve(&Reference::Tag(tag.clone())).await;
             found.is_err_and(|error| error.is_not_found()).then_some(tag)
         });
@@ -129,6 +131,17 @@ mod tests {
             .collect();
         let listing = Listing::of(&all);
         assert_eq!((listing.versions.len(), listing.withdrawn.len()), (MANY, MANY));
+    }
+
+    #[tokio::test]
+    async fn each_run_asked_for_another_part_of_many_withdrawn_versions() {
+        let store = tofu_oci_store::MemoryStore::new(tofu_oci_types::Place::Host("test".to_owned()));
+        let forms = ["1", "withdrawn-1"];
+        let many = || (0..MOST_DOUBTFUL + 50).flat_map(|nth| forms.map(|form| format!("{form}.{nth}.0")));
+        let tags: Vec<Tag> = many().map(|text| text.parse().unwrap()).collect();
+        let listing = Listing::in_store(&store, &tags).await;
+        let oldest = listing.half_withdrawn.first().map(ToString::to_string);
+        assert_eq!((listing.half_withdrawn.len(), oldest.as_deref()), (MOST_DOUBTFUL, Some("1.50.0")));
     }
 
     #[track_caller]

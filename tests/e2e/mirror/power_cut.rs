@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
+use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
 
@@ -65,23 +66,61 @@ impl Folder {
     fn check(&self, more: &str, what: &str) {
         let said = self.mirrored.scene.run(&format!("{}{more}", self.line)).success();
         let now = Self::files(&self.mirrored);
-        let is_made_anew =
-            |name: &str| name.ends_with("SUMS.sig") || name.ends_with("first-seen.json") || name.contains("index.json");
+        let is_made_anew = |name: &str, now: &[u8]| match name {
+            _ if name.ends_with("SUMS.sig") => !now.is_empty(),
+            _ if name.ends_with("first-seen.json") => is_record(now),
+            _ => {
+                name.contains("index.json") && tags(now).is_some_and(|tags| Some(tags) == self::tags(&self.files[name]))
+            }
+        };
         let mut other = Vec::new();
         for (name, bytes) in &self.files {
+            // Its tag leads to another one by now.
             let is_record = bytes.windows(13).any(|text| text == b"first-seen.v1");
-            let is_same = |now: &Vec<u8>| now == bytes || is_record || is_made_anew(name) && !now.is_empty();
-            if !now.get(name).is_some_and(is_same) {
+            if !now.get(name).is_some_and(|now| now == bytes || is_record || is_made_anew(name, now)) {
                 other.push(name);
             }
         }
         assert_eq!(other, [""; 0], "{what} {}", said.text);
-        if !self.line.contains("oci:") {
+        let index = now.keys().find(|name| name.ends_with("/index.json")).expect("an index");
+        if self.line.contains("oci:") {
+            let record = tagged(&now[index]).and_then(|tags| tags.get("first-seen").cloned()).expect("a record");
+            let (_, hex) = record.split_once(':').expect("a digest");
+            let bytes = &now[&format!("{}/blobs/sha256/{hex}", index.trim_end_matches("/index.json"))];
+            assert_eq!(Digest::sha256(bytes).as_str(), record, "{what}");
+            let manifest: Value = serde_json::from_slice(bytes).expect("JSON");
+            let text = manifest["annotations"]["org.opentofu.provider.first-seen"].as_str().expect("a record");
+            assert!(is_record(text.as_bytes()), "{what} {text}");
+        } else {
             assert_eq!(now.len(), self.files.len(), "{what} {:?}", now.keys());
-            let index = now.keys().find(|name| name.ends_with("/index.json")).expect("an index");
             assert_eq!(now[index], self.files[index], "{what}");
         }
     }
+}
+
+/// The tags of an `index.json` with their digests; `None` if it cannot be read.
+fn tagged(index: &[u8]) -> Option<BTreeMap<String, String>> {
+    let index: Value = serde_json::from_slice(index).ok()?;
+    let tag = |entry: &Value| {
+        let tag = entry["annotations"]["org.opencontainers.image.ref.name"].as_str()?.to_owned();
+        Some((tag, entry["digest"].as_str()?.to_owned()))
+    };
+    Some(index["manifests"].as_array().into_iter().flatten().filter_map(tag).collect())
+}
+
+/// Without the record of first sightings.
+fn tags(index: &[u8]) -> Option<BTreeMap<String, String>> {
+    let mut tags = tagged(index)?;
+    tags.remove("first-seen");
+    Some(tags)
+}
+
+/// Whether it records both versions.
+fn is_record(json: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(json).is_ok_and(|record| {
+        let text = record.to_string();
+        record.is_object() && ["1.0.0", "1.1.0"].iter().all(|version| text.contains(version))
+    })
 }
 
 fn damage(path: &Path, left: usize) {
@@ -132,6 +171,33 @@ fn a_truncated_blob_of_an_image_layout_is_there_already_for_ever() {
             layout.check("", name);
         }
     }
+}
+
+#[test]
+fn a_truncated_blob_of_a_mirrored_module_was_an_error_for_ever() {
+    let mut upstream = crate::module_mirror::Upstream::start();
+    upstream.module("network", "1.0.0", &[("main.tf", "variable \"x\" {}\n")]);
+    upstream.list();
+    let line = format!("module mirror {HOST}/acme/network/aws --to 'oci:out/${{name}}' --json --quiet");
+    upstream.scene.run(&line).success();
+    let blobs = std::fs::read_dir(upstream.scene.path("out/network/blobs/sha256")).expect("blobs");
+    let mut healed = 0;
+    for blob in blobs.map(|blob| blob.expect("a blob").path()) {
+        let bytes = std::fs::read(&blob).expect("a blob");
+        if bytes.windows(13).any(|text| text == b"first-seen.v1") {
+            continue;
+        }
+        for left in [0, bytes.len() / 2] {
+            damage(&blob, left);
+            let said = upstream.scene.run(&line).success();
+            assert_eq!(said.json()[0]["action"], "pack", "{}", said.text);
+            assert_eq!(std::fs::read(&blob).expect("a blob"), bytes);
+        }
+        healed += 1;
+    }
+    assert!(healed > 2);
+    let said = upstream.scene.run(&line).success();
+    assert_eq!(said.json()[0]["action"], "present", "{}", said.text);
 }
 
 #[test]

@@ -378,8 +378,11 @@ impl Destination for StaticTree {
             return Ok(());
         }
         let dir = self.dir.clone();
-        let flush = move || sync_tree(&dir).map_err(|error| StoreError::io("write", dir, error));
-        Ok(blocking(flush).await?)
+        let flushed = blocking(move || sync_tree(&dir).map_err(|error| StoreError::io("write", dir, error))).await;
+        if flushed.is_err() {
+            self.written.store(true, Ordering::Relaxed);
+        }
+        Ok(flushed?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tofu_oci_layout::{Planned, annotation};
-use tofu_oci_store::{FileBody, Pushed, ReadStore, Store, push_observed};
+use tofu_oci_store::{Compared, FileBody, Pushed, ReadStore, Store, is_whole, push_observed};
 use tofu_oci_trust::{SignedContent, VersionOf};
 use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
 
@@ -39,10 +39,12 @@ pub async fn push_module(
     let existing = look(store, &tag, request, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
     let contents = (&manifest.digest, &built.contents.zip);
-    let unchanged = existing.as_ref().is_some_and(|there| there.digest == manifest.digest);
+    let is_same = existing.as_ref().is_some_and(|there| there.digest == manifest.digest);
+    // Files of a layout may be lost or cut off since a power cut.
+    let unchanged = is_same && is_whole(store, manifest, Compared::Sizes).await?;
     let mut transfers = Transfers::default();
     match &existing {
-        Some(there) if !unchanged && request.replace == ReplaceTag::Refuse => {
+        Some(there) if !is_same && request.replace == ReplaceTag::Refuse => {
             return Err(taken(store, there, contents, &tag).await);
         }
         _ if unchanged => {}
@@ -57,7 +59,7 @@ pub async fn push_module(
         replacement.revive(manifest).await?;
     }
     let mut replaced = None;
-    if !unchanged {
+    if !is_same {
         if let Some(existing) = &existing {
             replaced = Some(replacement.mark(existing, manifest).await?);
         }

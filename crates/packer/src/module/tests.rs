@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use tofu_oci_layout::{ModuleManifest, annotation};
-use tofu_oci_store::{MemoryStore, ReadStore, Store, fetch_bytes};
+use tofu_oci_store::{DirStore, MemoryStore, ReadStore, Store, fetch_bytes};
 use tofu_oci_trust::{Evidence, open_bundle};
 use tofu_oci_types::{Digest, Place, Reference, Version};
 
@@ -67,6 +67,23 @@ async fn a_module_is_published_under_one_tag_and_a_second_push_sends_nothing() {
     assert!(again.unchanged);
     assert_eq!((again.manifest, again.transfers.uploaded), (report.manifest, 0));
     assert_eq!(store.take(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_truncated_blob_of_a_module_in_a_layout_was_there_already_for_ever() {
+    let (folder, layout) = (folder(), tempfile::tempdir().unwrap());
+    let store = DirStore::create(layout.path()).unwrap();
+    let first = push_folder(&folder, &store).await.unwrap();
+    let blobs: Vec<_> = std::fs::read_dir(layout.path().join("blobs/sha256")).unwrap().map(Result::unwrap).collect();
+    assert_eq!(blobs.len(), 3);
+    for blob in blobs.iter().map(std::fs::DirEntry::path) {
+        let bytes = std::fs::read(&blob).unwrap();
+        std::fs::write(&blob, &bytes[..bytes.len() / 2]).unwrap();
+        let again = push_folder(&folder, &store).await.unwrap();
+        assert_eq!((again.unchanged, again.transfers.uploaded, &again.manifest), (false, 1, &first.manifest));
+        assert_eq!(std::fs::read(&blob).unwrap(), bytes);
+    }
+    assert!(push_folder(&folder, &store).await.unwrap().unchanged);
 }
 
 #[tokio::test]

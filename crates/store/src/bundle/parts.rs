@@ -5,6 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tofu_oci_disk::FileIdentity;
 use tofu_oci_types::Place;
@@ -16,7 +17,10 @@ use crate::range::read_at;
 pub(super) const MAX_PARTS: usize = 999;
 
 /// How often a bundle is opened anew while another program puts a new one in its place.
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: u32 = 8;
+
+/// The time between the first two attempts; each one is longer by as much.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The path of a part, from 1: `FILE.001`.
 pub(super) fn part_path(path: &Path, number: usize) -> PathBuf {
@@ -94,14 +98,24 @@ impl BundleParts {
     /// put them in their place, and not given them their names yet.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let switched = switched_parts(path);
-        for _ in 0..ATTEMPTS {
+        let mut missing = None;
+        for attempt in 0..ATTEMPTS {
+            std::thread::sleep(PAUSE * attempt);
             let numbers = numbers_in(&switched, "")?;
             let opened = Self::open_now(path, &numbers);
-            if numbers_in(&switched, "")? == numbers && opened.as_ref().map_or(true, Self::is_current) {
-                return opened;
+            let is_settled = numbers_in(&switched, "")? == numbers;
+            missing = None;
+            match opened {
+                // A writer may be removing the parts, after it has put one file in their place.
+                Err(error @ StoreError::MissingPart { .. }) => missing = Some(error),
+                Err(StoreError::UnknownRepository { .. }) if path.exists() => {}
+                Ok(all) if !all.is_current() || numbers.is_empty() && !all.is_all() => {}
+                opened if is_settled => return opened,
+                _ => {}
             }
         }
-        Err(StoreError::Malformed { place: Place::Bundle(path.to_owned()), problem: "it keeps changing".to_owned() })
+        let problem = "it keeps changing".to_owned();
+        Err(missing.unwrap_or_else(|| StoreError::Malformed { place: Place::Bundle(path.to_owned()), problem }))
     }
 
     fn open_now(path: &Path, switched: &BTreeSet<usize>) -> Result<Self, StoreError> {
@@ -151,6 +165,13 @@ impl BundleParts {
         })
     }
 
+    /// Whether there is nothing but these parts, if it is not one file.
+    fn is_all(&self) -> bool {
+        let is_absent = |path: &Path| !path.exists();
+        let is_file = self.parts.first().is_some_and(|first| first.path == self.path);
+        is_file || is_absent(&self.path) && (self.parts.len() == MAX_PARTS || is_absent(&self.next_part()))
+    }
+
     /// Refuses parts that are not of one bundle, as far as their sizes and the archive show it: all parts are as large as the first
     /// one, and the last one is not larger.
     ///
@@ -178,7 +199,7 @@ impl BundleParts {
 
     /// The error for parts that are not of one bundle.
     pub(super) fn mixed(&self, problem: &str) -> StoreError {
-        let problem = format!("its parts do not belong together: {problem}");
+        let problem = format!("it is damaged, or its parts are of several bundles: {problem}");
         StoreError::Malformed { place: self.place(), problem }
     }
 
@@ -218,7 +239,11 @@ impl BundleParts {
     }
 
     fn missing_part(&self) -> StoreError {
-        StoreError::MissingPart { place: self.place(), part: part_path(&self.path, self.parts.len() + 1) }
+        StoreError::MissingPart { place: self.place(), part: self.next_part() }
+    }
+
+    fn next_part(&self) -> PathBuf {
+        part_path(&self.path, self.parts.len() + 1)
     }
 
     /// The bytes of a range that lies within the whole.

@@ -69,7 +69,7 @@ async fn written(folder: &Path, max_part: u64) -> PathBuf {
     let file = folder.join("a.tar");
     let contents =
         contents(&[(NAME, &repository(b"one").await), ("example.com/acme/gadget", &repository(b"one").await)]);
-    contents.write(&file, max_part, &NoReporter).await.expect("the folder can be written");
+    contents.write(&file, max_part, &NoReporter, ()).await.expect("the folder can be written");
     file
 }
 
@@ -111,9 +111,9 @@ async fn a_blob_that_two_providers_share_is_there_once() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (one, two) = (repository(b"one").await, repository(b"one").await);
     let alone =
-        contents(&[(NAME, &one)]).write(&folder.path().join("1"), u64::MAX, &NoReporter).await.expect("written");
+        contents(&[(NAME, &one)]).write(&folder.path().join("1"), u64::MAX, &NoReporter, ()).await.expect("written");
     let both = contents(&[(NAME, &one), ("example.com/acme/x", &two)]);
-    let both = both.write(&folder.path().join("2"), u64::MAX, &NoReporter).await.expect("written");
+    let both = both.write(&folder.path().join("2"), u64::MAX, &NoReporter, ()).await.expect("written");
     assert!(both.bytes - alone.bytes <= 512, "{} {}", alone.bytes, both.bytes);
 }
 
@@ -209,7 +209,7 @@ async fn a_release_that_cannot_be_read_leaves_no_file() {
     let store = repository(b"one").await;
     store.insert_unchecked(&Descriptor::of("archive/zip", b"onelinux"), Bytes::from_static(b"two!inux"));
     let file = folder.path().join("a.tar");
-    contents(&[(NAME, &store)]).write(&file, u64::MAX, &NoReporter).await.expect_err("a blob is damaged");
+    contents(&[(NAME, &store)]).write(&file, u64::MAX, &NoReporter, ()).await.expect_err("a blob is damaged");
     assert_eq!(names_in(folder.path()), Vec::<String>::new());
 }
 

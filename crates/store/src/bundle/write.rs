@@ -49,12 +49,19 @@ pub struct WrittenBundle {
 
 impl BundleContents {
     /// Writes the bundle as `FILE`, or as `FILE.001` and so on if it is larger than `max_part` bytes. What was there is
-    /// replaced when everything has been written.
+    /// replaced when everything has been written. `held` is dropped after that, also if nobody waits for it any more: it may be a
+    /// lock.
     ///
     /// # Errors
     /// [`CopyError`] says whether a repository could not be read, or the file not be written; then what was there is
     /// unchanged. [`StoreError::TooLarge`] if it would have more than 999 parts.
-    pub async fn write(&self, file: &Path, max_part: u64, reporter: &dyn Reporter) -> Result<WrittenBundle, CopyError> {
+    pub async fn write<H: Send + 'static>(
+        &self,
+        file: &Path,
+        max_part: u64,
+        reporter: &dyn Reporter,
+        held: H,
+    ) -> Result<WrittenBundle, CopyError> {
         let (members, total) = self.members().await?;
         let failed = |error| CopyError::destination(error);
         let limit = max_part.saturating_mul(MAX_PARTS as u64);
@@ -76,7 +83,11 @@ impl BundleContents {
         sent?;
         let scratch = written.map_err(failed)?;
         let place = file.to_owned();
-        let files = blocking(move || put_in_place(scratch, &place, &folder)).await.map_err(failed)?;
+        let put = move || {
+            let _held = held;
+            put_in_place(scratch, &place, &folder)
+        };
+        let files = blocking(put).await.map_err(failed)?;
         reporter.event(&Event::Finished { subject, outcome: "written".to_owned() });
         Ok(WrittenBundle { bytes: total, files })
     }

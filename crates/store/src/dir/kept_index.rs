@@ -4,6 +4,7 @@
 //! releases of a version counts, nor which one was withdrawn.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde::de::IgnoredAny;
@@ -24,9 +25,13 @@ pub fn is_cut(bytes: &[u8]) -> bool {
     }
 }
 
+fn is_index(bytes: &[u8]) -> bool {
+    matches!(IndexJson::parse(bytes), Ok(Some(_)))
+}
+
 impl DirStore {
     /// Puts the `index.json` that the last run kept in the place of one that is empty, cut off or gone. An empty one that no run
-    /// has ended over lists nothing. Leaves it to another program that has locked the folder.
+    /// has ended over lists nothing. Leaves it to another program that has locked the folder. Tells whether a kept one counts.
     pub(super) fn restore_index(&self) -> Result<bool, StoreError> {
         let path = self.root.join("index.json");
         let cut = || match read_limited(&path, MAX_INDEX_JSON) {
@@ -49,29 +54,42 @@ impl DirStore {
         }
         let Some(bytes) = cut()? else { return Ok(false) };
         let kept = read_limited(&self.root.join(KEPT_INDEX_NAME), MAX_INDEX_JSON).ok().flatten();
-        let kept = kept.filter(|kept| matches!(IndexJson::parse(kept), Ok(Some(_))));
+        let kept = kept.filter(|kept| is_index(kept));
         let has_text = bytes.iter().any(|byte| *byte != 0 && !byte.is_ascii_whitespace());
         match kept {
-            Some(kept) => self.write_file("index.json", &kept)?,
+            Some(kept) => self.write_file("index.json", &kept).map(|()| true),
             // Of one that breaks off, a person may still read something.
-            None if has_text => return Ok(false),
-            None => self.write_file("index.json", &IndexJson::empty().to_bytes())?,
+            None if has_text => Ok(false),
+            None => self.write_file("index.json", &IndexJson::empty().to_bytes()).map(|()| false),
         }
-        Ok(true)
     }
 
-    /// Flushes what was written, and keeps `index.json` as it is then.
+    /// Flushes what was written, and keeps `index.json` as it is then, unless it is damaged. What fails is tried again by the
+    /// next call.
     pub(super) async fn persist_now(&self) -> Result<(), StoreError> {
         if !self.written.swap(false, Ordering::Relaxed) {
             return Ok(());
         }
+        let flushed = self.flush().await;
+        if flushed.is_err() {
+            self.written.store(true, Ordering::Relaxed);
+        }
+        flushed
+    }
+
+    async fn flush(&self) -> Result<(), StoreError> {
+        let store = self.clone();
+        blocking(move || sync_tree(&store.root).map_err(|error| store.write_error("write", &store.root, error)))
+            .await?;
+        let turn = Arc::clone(&self.turn).lock_owned().await;
+        let held = self.lock().await?;
         let store = self.clone();
         blocking(move || {
-            let failed = |error| store.write_error("write", &store.root, error);
-            sync_tree(&store.root).map_err(failed)?;
-            let Some(bytes) = read_limited(&store.root.join("index.json"), MAX_INDEX_JSON)? else { return Ok(()) };
+            let (_turn, _held) = (turn, held);
+            let bytes = read_limited(&store.root.join("index.json"), MAX_INDEX_JSON)?;
+            let Some(bytes) = bytes.filter(|bytes| is_index(bytes)) else { return Ok(()) };
             store.keep_index(&bytes)?;
-            sync_folder(&store.root).map_err(failed)
+            sync_folder(&store.root).map_err(|error| store.write_error("write", &store.root, error))
         })
         .await
     }

@@ -65,7 +65,7 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::Malformed`] if the folder is not empty and not a layout.
     pub fn create_on_write(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self::at(path.into(), Folder::MadeOnWrite);
+        let mut store = Self::at(path.into(), Folder::MadeOnWrite);
         let ready = match std::fs::read_dir(&store.root) {
             Ok(_) => store.root.join("oci-layout").exists(),
             Err(error) => error.kind() != std::io::ErrorKind::NotFound,
@@ -74,7 +74,7 @@ impl DirStore {
             return Self::create(store.root);
         }
         store.check_strangers()?;
-        store.restore_index()?;
+        store.restored = store.restore_index()?;
         store.index_json()?;
         Ok(store)
     }

@@ -289,7 +289,7 @@ impl DirStore {
     }
 
     /// Waits until no other process changes the folder; released when dropped.
-    async fn lock(&self) -> Result<Lock, StoreError> {
+    pub(super) async fn lock(&self) -> Result<Lock, StoreError> {
         let on = Lockable::File(self.root.join(LOCK_NAME));
         let report = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
         tofu_oci_disk::lock(&on, &self.waiter, &report).await.map_err(|error| match error {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use tofu_oci_disk::Waiter;
+use tofu_oci_disk::{KEPT_INDEX_NAME, Waiter};
 use tofu_oci_types::{Event, Reporter};
 
 use super::dir_writing::new_store;
-use super::{by_tag, push_release, tag};
+use super::{by_tag, push, push_release, tag};
 use crate::{Compared, DirStore, ReadStore, Store, is_cut, is_whole, remove_damaged};
 
 #[derive(Default)]
@@ -55,6 +55,60 @@ async fn an_index_json_that_a_first_run_left_empty_lists_nothing_and_one_that_sa
     std::fs::write(&path, b"{\"manifests\":[{\"digest\":").unwrap();
     assert!(DirStore::create_on_write(store.path()).unwrap().tags().await.is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"{\"manifests\":[{\"digest\":");
+}
+
+#[tokio::test]
+async fn an_index_json_that_was_emptied_with_oci_layout_was_restored_without_a_word() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    store.persist().await.unwrap();
+    std::fs::remove_file(store.path().join("oci-layout")).unwrap();
+    std::fs::write(store.path().join("index.json"), b"").unwrap();
+    let codes = Arc::new(Codes::default());
+    let again = DirStore::create_on_write(store.path()).unwrap().waiting(Waiter::default(), codes.clone());
+    assert_eq!(*codes.0.lock().unwrap(), ["index-restored"]);
+    again.tag(&release.index, &tag("1.1.0")).await.unwrap();
+    assert_eq!(again.tags().await.unwrap(), [tag("1.0.0"), tag("1.1.0")]);
+}
+
+#[tokio::test]
+async fn an_older_list_was_said_to_count_where_none_was_kept() {
+    let (_folder, store) = new_store();
+    std::fs::write(store.path().join("index.json"), b"").unwrap();
+    let codes = Arc::new(Codes::default());
+    let again = DirStore::create_on_write(store.path()).unwrap().waiting(Waiter::default(), codes.clone());
+    assert_eq!((again.tags().await.unwrap(), codes.0.lock().unwrap().len()), (vec![], 0));
+}
+
+#[tokio::test]
+async fn what_could_not_be_flushed_was_never_flushed_again() {
+    let (folder, store) = new_store();
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    let away = folder.path().join("away");
+    std::fs::rename(store.path(), &away).unwrap();
+    store.persist().await.unwrap_err();
+    std::fs::rename(&away, store.path()).unwrap();
+    store.persist().await.unwrap();
+    assert!(store.path().join(KEPT_INDEX_NAME).exists());
+}
+
+#[tokio::test]
+async fn half_an_index_json_of_another_tool_took_the_place_of_the_kept_one() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    store.persist().await.unwrap();
+    store.tag(&release.index, &tag("1.1.0")).await.unwrap();
+    for half in [&b"{\"schemaVersion\":2,\"mani"[..], b"[]", b""] {
+        std::fs::write(store.path().join("index.json"), half).unwrap();
+        push(&store, "archive/zip", half).await;
+        store.persist().await.unwrap();
+        std::fs::write(store.path().join("index.json"), b"").unwrap();
+        let again = DirStore::create_on_write(store.path()).unwrap();
+        assert_eq!(again.tags().await.unwrap(), [tag("1.0.0")]);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Bundles in parts: a writer that is killed, parts of two bundles, names that are too long.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tofu_oci_types::NoReporter;
 
@@ -13,7 +15,7 @@ const PART: u64 = 2000;
 async fn write(folder: &Path, which: &str) {
     let blob = if which == "old" { vec![b'o'; 9000] } else { b"new".to_vec() };
     let contents = contents(&[(which, &repository(&blob).await), (NAME, &repository(b"both").await)]);
-    contents.write(&folder.join("a.tar"), PART, &NoReporter).await.expect("the folder can be written");
+    contents.write(&folder.join("a.tar"), PART, &NoReporter, ()).await.expect("the folder can be written");
 }
 
 async fn which(folder: &Path) -> String {
@@ -65,6 +67,47 @@ async fn one_file_takes_the_place_of_parts_that_a_killed_writer_left() {
     assert_eq!(names_in(folder.path()), ["a.tar"]);
 }
 
+/// A reader took the first parts of the old bundle for all, because the writer was removing the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_found_parts_of_the_old_bundle_while_one_file_took_their_place() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("a.tar");
+    let bundles =
+        [("old", vec![b'o'; 9000], 600), ("new", b"new".to_vec(), u64::MAX)].map(async |(name, blob, part)| {
+            (contents(&[(name, &repository(&blob).await), (NAME, &repository(b"both").await)]), part)
+        });
+    let bundles = futures_util::future::join_all(bundles).await;
+    write(folder.path(), "old").await;
+    let (place, stop) = (file.clone(), Arc::new(AtomicBool::new(false)));
+    let stopped = Arc::clone(&stop);
+    let reader = tokio::spawn(async move {
+        let mut opened = 0;
+        while !stopped.load(Ordering::Relaxed) {
+            let bundle = BundleArchive::open(&place).await.expect("the old or the new one");
+            assert_eq!(bundle.repositories().count(), 2);
+            opened += 1;
+        }
+        opened
+    });
+    for (contents, part) in bundles.iter().cycle().take(16) {
+        contents.write(&file, *part, &NoReporter, ()).await.expect("the folder can be written");
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(reader.await.expect("every bundle was whole") > 0);
+}
+
+#[tokio::test]
+async fn a_damaged_byte_in_a_part_was_said_to_be_parts_of_two_bundles() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write(folder.path(), "new").await;
+    let first = folder.path().join("a.tar.001");
+    let mut bytes = std::fs::read(&first).expect("a part");
+    bytes[3] ^= 1;
+    std::fs::write(&first, bytes).expect("written");
+    let said = problem(BundleArchive::open(folder.path().join("a.tar")).await);
+    assert!(said.contains("not usable: it is damaged, or its parts are of several bundles: "), "{said}");
+}
+
 #[tokio::test]
 async fn parts_of_two_bundles_are_said_not_to_belong_together() {
     let [old, new] = [tempfile::tempdir(), tempfile::tempdir()].map(|made| made.expect("a temporary folder"));
@@ -77,7 +120,10 @@ async fn parts_of_two_bundles_are_said_not_to_belong_together() {
             std::fs::write(folder.path().join(name), bytes).expect("written");
         }
         let said = problem(BundleArchive::open(folder.path().join("a.tar")).await);
-        assert!(said.starts_with("a.tar is not usable: its parts do not belong together: "), "{first}: {said}");
+        assert!(
+            said.starts_with("a.tar is not usable: it is damaged, or its parts are of several bundles: "),
+            "{first}: {said}"
+        );
     }
     // The sizes alone show it.
     let second = new.path().join("a.tar.002");
@@ -105,6 +151,6 @@ async fn a_name_that_is_too_long_for_parts_is_refused_first_and_good_for_one_fil
     assert!(matches!(check_bundle_name(&file, PART), Err(StoreError::Io { .. })));
     check_bundle_name(&file, u64::MAX).expect("a good name");
     let contents = contents(&[(NAME, &repository(b"one").await)]);
-    contents.write(&file, u64::MAX, &NoReporter).await.expect("a name of 252 letters is a good one");
+    contents.write(&file, u64::MAX, &NoReporter, ()).await.expect("a name of 252 letters is a good one");
     BundleArchive::open(&file).await.expect("a bundle");
 }
