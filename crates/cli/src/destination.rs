@@ -8,7 +8,7 @@ use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_mirror::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
 };
-use tofu_oci_store::{Compared, DirStore, Store};
+use tofu_oci_store::{ComparedBy, DirStore, Store};
 use tofu_oci_types::Place;
 
 use crate::connect::Connector;
@@ -70,7 +70,7 @@ pub(crate) fn open(
     connector: &Connector,
     name: DestinationName,
     trust: &Trust,
-    (bundle, compared): (BundleShape, Compared),
+    (bundle, compared): (BundleShape, ComparedBy),
 ) -> Result<Box<dyn Destination>, Diagnostic> {
     Ok(match name {
         DestinationName::Repositories(repositories) => {

@@ -47,7 +47,7 @@ pub use traits::{
     BlobAhead, BlobSender, Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes,
 };
 pub use verify::{ByteStream, verified};
-pub use whole::{Compared, is_whole, remove_damaged};
+pub use whole::{ComparedBy, is_whole, remove_damaged};
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use crate::traits::{ReadStore, fetch_bytes};
 
 /// What of a blob is compared with its descriptor. Manifests are small, and compared by their digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compared {
+pub enum ComparedBy {
     /// Its size.
     #[default]
     Sizes,
@@ -24,7 +24,7 @@ pub enum Compared {
 ///
 /// # Errors
 /// If the machine cannot read it.
-pub async fn is_whole(store: &dyn ReadStore, root: &Descriptor, compared: Compared) -> Result<bool, StoreError> {
+pub async fn is_whole(store: &dyn ReadStore, root: &Descriptor, compared: ComparedBy) -> Result<bool, StoreError> {
     Ok(damaged(store, root, compared).await?.is_empty())
 }
 
@@ -34,7 +34,7 @@ pub async fn is_whole(store: &dyn ReadStore, root: &Descriptor, compared: Compar
 /// As [`is_whole`], and if it cannot be removed.
 pub async fn remove_damaged(store: &dyn ReadStore, root: &Descriptor) -> Result<(), StoreError> {
     let Place::Layout(dir) = store.place() else { return Ok(()) };
-    for damaged in damaged(store, root, Compared::Digests).await? {
+    for damaged in damaged(store, root, ComparedBy::Digests).await? {
         let path = DirStore::open_later(&dir).blob_path(&damaged.digest);
         blocking(move || match std::fs::remove_file(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -46,7 +46,11 @@ pub async fn remove_damaged(store: &dyn ReadStore, root: &Descriptor) -> Result<
 }
 
 /// What is missing or damaged. What a damaged manifest leads to is not known.
-async fn damaged(store: &dyn ReadStore, root: &Descriptor, compared: Compared) -> Result<Vec<Descriptor>, StoreError> {
+async fn damaged(
+    store: &dyn ReadStore,
+    root: &Descriptor,
+    compared: ComparedBy,
+) -> Result<Vec<Descriptor>, StoreError> {
     let mut damaged = Vec::new();
     if !matches!(store.place(), Place::Layout(_)) {
         return Ok(damaged);
@@ -74,8 +78,8 @@ async fn damaged(store: &dyn ReadStore, root: &Descriptor, compared: Compared) -
     Ok(damaged)
 }
 
-async fn is_there(store: &dyn ReadStore, blob: &Descriptor, compared: Compared) -> Result<bool, StoreError> {
-    if compared == Compared::Sizes || !store.exists(blob).await? {
+async fn is_there(store: &dyn ReadStore, blob: &Descriptor, compared: ComparedBy) -> Result<bool, StoreError> {
+    if compared == ComparedBy::Sizes || !store.exists(blob).await? {
         return store.exists(blob).await;
     }
     let read = async { store.fetch(blob).await?.try_for_each(|_| std::future::ready(Ok(()))).await };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tofu_oci_mapper::TemplateRepositories;
 use tofu_oci_source::{OciSource, Release, Source};
-use tofu_oci_store::{Compared, Store, StoreError, is_whole, remove_damaged};
+use tofu_oci_store::{ComparedBy, Store, StoreError, is_whole, remove_damaged};
 use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter, Tag, Version};
 
 use super::Destination;
@@ -22,7 +22,7 @@ pub struct Repositories {
     template: TemplateRepositories,
     open: OpenStore,
     predecessors: Predecessors,
-    compared: Compared,
+    compared: ComparedBy,
     claimed: Mutex<HashMap<Place, ProviderRepository>>,
 }
 
@@ -34,7 +34,7 @@ struct ProviderRepository {
 impl Repositories {
     /// Nothing is opened yet.
     pub fn new(template: TemplateRepositories, open: OpenStore) -> Self {
-        let (predecessors, compared) = (Predecessors::default(), Compared::default());
+        let (predecessors, compared) = (Predecessors::default(), ComparedBy::default());
         Self { template, open, predecessors, compared, claimed: Mutex::default() }
     }
 
@@ -46,7 +46,7 @@ impl Repositories {
 
     /// The same, in which what an image layout has already is compared so with what is to be there.
     #[must_use]
-    pub fn comparing(self, compared: Compared) -> Self {
+    pub fn comparing(self, compared: ComparedBy) -> Self {
         Self { compared, ..self }
     }
 
@@ -123,7 +123,7 @@ impl Destination for Repositories {
         let brings = Moves { brings: true, ..Moves::default() };
         let is_new = is_silent && first_seen.begin(&Sightings::default(), &brings, self, names).await?;
         let store = self.open(address)?;
-        if self.compared == Compared::Digests
+        if self.compared == ComparedBy::Digests
             && let Ok(tag) = Tag::for_version(&release.id().version)
             && let Some(root) = resolve(&*store, &tag).await?
         {

@@ -23,7 +23,7 @@ use tofu_oci_fetch::Fetcher;
 use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
-use tofu_oci_store::{Compared, MemoryStore, Store, StoreError};
+use tofu_oci_store::{ComparedBy, MemoryStore, Store, StoreError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version, sums_name, zip_name};
 
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
@@ -39,7 +39,7 @@ const SUMS_LIMIT: u64 = 4 << 20;
 pub struct StaticTree {
     dir: PathBuf,
     waiter: Waiter,
-    compared: Compared,
+    compared: ComparedBy,
     /// Whether anything was written since it was flushed.
     written: AtomicBool,
 }
@@ -57,12 +57,12 @@ struct TreePackage {
 impl StaticTree {
     /// The tree in this folder, which the first release makes. The waiter waits for other writers.
     pub fn new(dir: impl Into<PathBuf>, waiter: Waiter) -> Self {
-        Self { dir: dir.into(), waiter, compared: Compared::default(), written: AtomicBool::new(false) }
+        Self { dir: dir.into(), waiter, compared: ComparedBy::default(), written: AtomicBool::new(false) }
     }
 
     /// The same, in which a zip that is there is compared so with what is listed of it.
     #[must_use]
-    pub fn comparing(self, compared: Compared) -> Self {
+    pub fn comparing(self, compared: ComparedBy) -> Self {
         Self { compared, ..self }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tofu_oci_archive::{Limits, NoKnownFiles, file_sha256, read_zip};
 use tofu_oci_disk::open_file;
-use tofu_oci_store::{Compared, StoreError};
+use tofu_oci_store::{ComparedBy, StoreError};
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument};
@@ -20,14 +20,14 @@ const END_RECORD: usize = 22;
 const COMMENT: usize = 0xffff;
 
 /// Whether the file is the listed zip. By its size, that is whether it ends where the zip in it ends: a document names no sizes.
-pub(super) async fn is_listed_one(path: &Path, archive: &MirrorArchive, by: Compared) -> Result<bool, MirrorError> {
+pub(super) async fn is_listed_one(path: &Path, archive: &MirrorArchive, by: ComparedBy) -> Result<bool, MirrorError> {
     let own = path.to_owned();
     if !blocking(move || ends_as_zip(&own)).await {
         return Ok(false);
     }
     match by {
-        Compared::Sizes => Ok(true),
-        Compared::Digests => Ok(PackageHash::zh(&hashed(path).await?.0).as_ref() == archive.zh()),
+        ComparedBy::Sizes => Ok(true),
+        ComparedBy::Digests => Ok(PackageHash::zh(&hashed(path).await?.0).as_ref() == archive.zh()),
     }
 }
 

@@ -12,7 +12,7 @@ use tofu_oci_packer::{
     Rename, ReplaceTag, copy_release, plan_module_push, push_module,
 };
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
-use tofu_oci_store::{Compared, ReadStore, Store, StoreError, is_whole};
+use tofu_oci_store::{ComparedBy, ReadStore, Store, StoreError, is_whole};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, GitTransport, Place, Reference, Reporter, Subdir, Tag, Version, masked};
 
@@ -247,7 +247,7 @@ impl ModuleMirrorJob<'_> {
 async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, ModuleMirrorError> {
     if let Some(found) = resolved(store, tag_of(version)?).await? {
         // What a power cut has truncated is brought again.
-        let is_whole = is_whole(store, &found, Compared::Sizes).await?;
+        let is_whole = is_whole(store, &found, ComparedBy::Sizes).await?;
         return Ok(if is_whole { ModuleThere::Present(Box::new(found)) } else { ModuleThere::Absent });
     }
     if let Ok(tag) = Tag::withdrawn(version)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_packer::{CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnVersion, copy_release};
 use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
-use tofu_oci_store::{Compared, ReadStore, Store, is_whole};
+use tofu_oci_store::{ComparedBy, ReadStore, Store, is_whole};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, Reporter, Tag};
 
@@ -24,7 +24,7 @@ pub(super) async fn copied(
     let id = release.id();
     let tag = tag_of(id)?;
     match resolve(to, &tag).await? {
-        Some(there) if id.identity.is(&there.digest) && is_whole(to, &there, Compared::Sizes).await? => {
+        Some(there) if id.identity.is(&there.digest) && is_whole(to, &there, ComparedBy::Sizes).await? => {
             return unchanged(request, id, there.digest, release.platforms().await?, to, reporter).await;
         }
         Some(there) if id.identity.is(&there.digest) => {}

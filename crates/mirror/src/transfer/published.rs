@@ -7,7 +7,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, ReplaceTag, publish};
 use tofu_oci_source::{Offer, Release, ReleaseId, Search};
-use tofu_oci_store::{Compared, Store, is_whole};
+use tofu_oci_store::{ComparedBy, Store, is_whole};
 use tofu_oci_types::{PackageHash, Platform, Reporter};
 
 use super::evidence::signed_sums;
@@ -47,7 +47,7 @@ pub(super) async fn published(
     }
     let is_missing = |platform: &&Platform| !there.packages.contains_key(platform);
     let missing: Vec<Platform> = wanted.iter().filter(is_missing).cloned().collect();
-    let is_whole = is_whole(to, &there.descriptor, Compared::Sizes).await?;
+    let is_whole = is_whole(to, &there.descriptor, ComparedBy::Sizes).await?;
     if missing.is_empty() && is_certain && is_whole {
         return unchanged(request, id, &there, to, reporter).await;
     }

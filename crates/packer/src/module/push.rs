@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tofu_oci_layout::{Planned, annotation};
-use tofu_oci_store::{Compared, FileBody, Pushed, ReadStore, Store, is_whole, push_observed};
+use tofu_oci_store::{ComparedBy, FileBody, Pushed, ReadStore, Store, is_whole, push_observed};
 use tofu_oci_trust::{SignedContent, VersionOf};
 use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
 
@@ -41,7 +41,7 @@ pub async fn push_module(
     let contents = (&manifest.digest, &built.contents.zip);
     let is_same = existing.as_ref().is_some_and(|there| there.digest == manifest.digest);
     // Files of a layout may be lost or cut off since a power cut.
-    let unchanged = is_same && is_whole(store, manifest, Compared::Sizes).await?;
+    let unchanged = is_same && is_whole(store, manifest, ComparedBy::Sizes).await?;
     let mut transfers = Transfers::default();
     match &existing {
         Some(there) if !is_same && request.replace == ReplaceTag::Refuse => {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tofu_oci_layout::{PlatformPackage, plan_leaves};
-use tofu_oci_store::{Body, Compared, Store, is_whole};
+use tofu_oci_store::{Body, ComparedBy, Store, is_whole};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Reporter, Tag};
 
 use super::pack::{PackedBlob, Prepared};
@@ -101,7 +101,7 @@ pub(super) async fn publish_built(
         Some(existing) if existing.digest == release.index.descriptor.digest => {
             let mut attached = Attached::default();
             // Files of a layout may be lost or cut off since a power cut.
-            let is_whole = is_whole(store, existing, Compared::Sizes).await?;
+            let is_whole = is_whole(store, existing, ComparedBy::Sizes).await?;
             if !is_whole {
                 attached.transfers = sender.send_all(&release.prepared).await?;
                 attached.transfers.count(sender.send_planned(&release.index).await?, release.index.descriptor.size);

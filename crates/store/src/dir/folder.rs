@@ -9,8 +9,8 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_types::{Event, NoReporter, Reporter};
 use tokio::sync::Mutex;
 
+use super::index_json::IndexChange;
 use super::listing::Cache;
-use super::writing::IndexChange;
 use crate::error::StoreError;
 use crate::traits::ReadStore as _;
 

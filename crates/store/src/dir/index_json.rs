@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 use tofu_oci_types::{Descriptor, Digest, Tag};
+use tokio::sync::oneshot;
 
+use crate::error::StoreError;
 use crate::manifest::OCI_INDEX;
 
 /// The annotation that names a tag.
@@ -19,6 +21,14 @@ pub(super) struct IndexJson {
     members: Map<String, Value>,
     /// How many of the first entries are what they were when the listing was made.
     listed: usize,
+}
+
+pub(super) type ChangeOfIndex = Box<dyn FnOnce(&mut IndexJson) -> bool + Send>;
+
+/// A change of `index.json` that waits for its turn.
+pub(super) struct IndexChange {
+    pub(super) change: ChangeOfIndex,
+    pub(super) done: oneshot::Sender<Result<(), StoreError>>,
 }
 
 impl IndexJson {

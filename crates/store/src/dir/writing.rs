@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, blocking};
-use super::index_json::{IndexJson, MAX_INDEX_JSON};
+use super::index_json::{ChangeOfIndex, IndexChange, IndexJson, MAX_INDEX_JSON};
 use super::listing::{KnownIndex, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::ManifestEdges;
@@ -25,14 +25,6 @@ pub(super) const LAYOUT_MARKER: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
 
 /// Pieces that may wait for the disk.
 const PIECES_AHEAD: usize = 8;
-
-type ChangeOfIndex = Box<dyn FnOnce(&mut IndexJson) -> bool + Send>;
-
-/// A change of `index.json` that waits for its turn.
-pub(super) struct IndexChange {
-    change: ChangeOfIndex,
-    done: oneshot::Sender<Result<(), StoreError>>,
-}
 
 impl DirStore {
     pub(super) fn init_layout(&self) -> Result<(), StoreError> {

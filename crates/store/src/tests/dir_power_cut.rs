@@ -8,7 +8,7 @@ use tofu_oci_types::{Event, Reporter};
 
 use super::dir_writing::new_store;
 use super::{by_tag, push, push_release, tag};
-use crate::{Compared, DirStore, ReadStore, Store, is_cut, is_whole, remove_damaged};
+use crate::{ComparedBy, DirStore, ReadStore, Store, is_cut, is_whole, remove_damaged};
 
 #[derive(Default)]
 struct Codes(Mutex<Vec<&'static str>>);
@@ -129,21 +129,21 @@ async fn a_blob_that_is_cut_off_is_not_whole_and_is_written_again() {
     let release = push_release(&store).await;
     let file = |digest: &tofu_oci_types::Digest| -> PathBuf { store.blob_path(digest) };
     let whole = async |by| is_whole(&store, &release.index, by).await.unwrap();
-    assert!(whole(Compared::Digests).await);
+    assert!(whole(ComparedBy::Digests).await);
     for damaged in release.blobs.iter().chain(&release.leaves).chain([&release.index]) {
         let bytes = std::fs::read(file(&damaged.digest)).unwrap();
         for left in [0, bytes.len() / 2] {
             std::fs::write(file(&damaged.digest), &bytes[..left]).unwrap();
-            assert!(!whole(Compared::Sizes).await, "{}", damaged.media_type);
+            assert!(!whole(ComparedBy::Sizes).await, "{}", damaged.media_type);
             push_release(&store).await;
-            assert!(whole(Compared::Digests).await, "{}", damaged.media_type);
+            assert!(whole(ComparedBy::Digests).await, "{}", damaged.media_type);
         }
     }
     // Other bytes in the same size are seen if digests are compared.
     let zip = release.blobs.last().unwrap();
     std::fs::write(file(&zip.digest), vec![b'x'; usize::try_from(zip.size).unwrap()]).unwrap();
-    assert!(whole(Compared::Sizes).await && !whole(Compared::Digests).await);
+    assert!(whole(ComparedBy::Sizes).await && !whole(ComparedBy::Digests).await);
     remove_damaged(&store, &release.index).await.unwrap();
     push_release(&store).await;
-    assert!(whole(Compared::Digests).await);
+    assert!(whole(ComparedBy::Digests).await);
 }

@@ -298,7 +298,7 @@ impl FaultScene<'_> {
             FaultVerb::Withdraw => self.taken_away(success),
             FaultVerb::Undo => {
                 if success {
-                    self.readable(&self.direct(), true)?
+                    self.readable(&self.direct(), true)?;
                 }
                 self.taken_away(false)
             }

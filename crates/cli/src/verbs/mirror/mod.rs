@@ -15,7 +15,7 @@ use tofu_oci_logins::Access;
 use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
-use tofu_oci_store::Compared;
+use tofu_oci_store::ComparedBy;
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Constraints, Moment, ProviderAddr};
 
@@ -60,7 +60,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     }
     let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
     let key = key_of(context, args).await?;
-    let compared = if args.verify { Compared::Digests } else { Compared::Sizes };
+    let compared = if args.verify { ComparedBy::Digests } else { ComparedBy::Sizes };
     let destination = destination::open(upstream.connector(), asked.to.clone(), &asked.trust, (bundle, compared))?;
     let providers = providers(&upstream, &asked.rules, destination.as_ref()).await?;
     let now = SystemTime::now();
