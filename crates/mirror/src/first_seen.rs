@@ -187,7 +187,8 @@ impl FirstSeen {
             record.set_moving(&self.address, &moves.versions, &BTreeSet::new());
             if moves.brings && claim {
                 record.claim(&self.address, names);
-            } else if moves.brings {
+            } else if moves.brings && record.of(&self.address).is_none_or(|known| known.mirrored().is_empty()) {
+                // If another run has brought something, the place is for the provider.
                 record.claimed.remove(&self.address);
             }
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
+use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
 use tofu_oci_types::Digest;
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
@@ -224,7 +224,8 @@ fn of_two_runs_with_different_packages_of_one_version_the_slower_one_overwrote_t
     let gate = Gate::closed();
     mirrored.upstream.fault(Rule::on("GET", "*.zip").then(Fault::Hold(gate.clone())));
     let other = mirrored.scene.path(&format!("other/{HOST}/acme/zap"));
-    ReleaseFolder::new("zap", "1.0.0", &PLATFORMS[..1]).write_zips(&other);
+    let package = ProviderZip::new("zap", "1.0.0", PLATFORMS[0]).random_file("data.bin", 100);
+    ReleaseFolder::new("zap", "1.0.0", &[]).package(package).write_zips(&other);
     let line = format!("mirror {HOST}/acme/zap@1.0.0 --to static:tree --platform {}", PLATFORMS[0]);
     let mut slow = mirrored.scene.command(&line);
     let slow =
