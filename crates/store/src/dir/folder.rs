@@ -48,8 +48,8 @@ pub struct DirStore {
     pub(super) written: Arc<AtomicBool>,
     /// Whether this run has changed `index.json`.
     pub(super) changed: Arc<AtomicBool>,
-    /// Whether a kept `index.json` has taken the place of a damaged one.
-    pub(super) restored: bool,
+    /// What is to be said of an `index.json` that was damaged: the code of a warning, and what counts now.
+    pub(super) restored: Option<(&'static str, &'static str)>,
 }
 
 impl fmt::Debug for DirStore {
@@ -80,20 +80,17 @@ impl DirStore {
             swept: Arc::default(),
             written: Arc::default(),
             changed: Arc::default(),
-            restored: false,
+            restored: None,
         }
     }
 
     /// The same, with the program that waits for the folder's lock, how long it waits, and the reporter of the wait.
     #[must_use]
     pub fn waiting(self, waiter: Waiter, reporter: Arc<dyn Reporter>) -> Self {
-        if self.restored {
-            let text = format!(
-                "index.json of {} was damaged: what it listed when a run last ended there counts",
-                self.place()
-            );
-            let hint = "what came later is brought again by the run that brought it; look whether a version was withdrawn since";
-            reporter.event(&Event::warning("index-restored", text).with_hint(hint));
+        if let Some((code, counts)) = self.restored {
+            let text = format!("index.json of {} was damaged: {counts}", self.place());
+            let hint = "versions that are missing are brought again by the run that brought them; look whether one was withdrawn since";
+            reporter.event(&Event::warning(code, text).with_hint(hint));
         }
         Self { waiter, reporter, ..self }
     }

@@ -16,6 +16,10 @@ use super::index_json::{IndexJson, MAX_INDEX_JSON};
 use super::writing::LAYOUT_MARKER;
 use crate::error::StoreError;
 
+/// The code of the warning, and what it says of `index.json`.
+const KEPT: (&str, &str) = ("index-restored", "what it listed when a run last ended there counts");
+const LOST: (&str, &str) = ("index-lost", "no run has kept a copy of it, so its tags are not known");
+
 /// Whether a document ends before it should, as after a power cut: it is empty, breaks off, or ends in NUL.
 pub fn is_cut(bytes: &[u8]) -> bool {
     let text = &bytes[..bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)];
@@ -31,8 +35,8 @@ fn is_index(bytes: &[u8]) -> bool {
 
 impl DirStore {
     /// Puts the `index.json` that the last run kept in the place of one that is empty, cut off or gone. An empty one that no run
-    /// has ended over lists nothing. Leaves it to another program that has locked the folder. Tells whether a kept one counts.
-    pub(super) fn restore_index(&self) -> Result<bool, StoreError> {
+    /// has ended over lists nothing. Leaves it to another program that has locked the folder. Tells what is to be said of it.
+    pub(super) fn restore_index(&self) -> Result<Option<(&'static str, &'static str)>, StoreError> {
         let path = self.root.join("index.json");
         let cut = || match read_limited(&path, MAX_INDEX_JSON) {
             Ok(bytes) => Ok(bytes.filter(|bytes| is_cut(bytes))),
@@ -44,29 +48,38 @@ impl DirStore {
         let marker = self.root.join("oci-layout");
         let is_marker_cut = || matches!(read_limited(&marker, 64 * 1024), Ok(Some(bytes)) if is_cut(&bytes));
         if cut()?.is_none() && !is_marker_cut() {
-            return Ok(false);
+            return Ok(None);
         }
         let lock = try_lock(&Lockable::File(self.root.join(LOCK_NAME)), &self.waiter.program);
         let lock = lock.map_err(|error| self.write_error("lock", &self.root, error))?;
-        let Some(_lock) = lock else { return Ok(false) };
+        let Some(_lock) = lock else { return Ok(None) };
         if is_marker_cut() {
             self.write_file("oci-layout", LAYOUT_MARKER)?;
         }
-        let Some(bytes) = cut()? else { return Ok(false) };
+        let Some(bytes) = cut()? else { return Ok(None) };
         let kept = read_limited(&self.root.join(KEPT_INDEX_NAME), MAX_INDEX_JSON).ok().flatten();
         let kept = kept.filter(|kept| is_index(kept));
         let has_text = bytes.iter().any(|byte| *byte != 0 && !byte.is_ascii_whitespace());
         match kept {
-            Some(kept) => self.write_file("index.json", &kept).map(|()| true),
+            Some(kept) => self.write_file("index.json", &kept).map(|()| Some(KEPT)),
             // Of one that breaks off, a person may still read something.
-            None if has_text => Ok(false),
-            None => self.write_file("index.json", &IndexJson::empty().to_bytes()).map(|()| false),
+            None if has_text => Ok(None),
+            None => {
+                self.write_file("index.json", &IndexJson::empty().to_bytes())?;
+                let blobs = std::fs::read_dir(self.root.join("blobs/sha256"));
+                Ok(blobs.is_ok_and(|mut blobs| blobs.next().is_some()).then_some(LOST))
+            }
         }
     }
 
     /// Flushes what was written, and keeps `index.json` as it is then, unless it is damaged. What fails is tried again by the
     /// next call.
     pub(super) async fn persist_now(&self) -> Result<(), StoreError> {
+        // A layout that has lost its marker is one for nobody else.
+        if self.is_to_be_made() && self.root.join("index.json").exists() {
+            let store = self.clone();
+            blocking(move || store.init_layout()).await?;
+        }
         if !self.written.swap(false, Ordering::Relaxed) {
             return Ok(());
         }

@@ -79,6 +79,11 @@ async fn an_older_list_was_said_to_count_where_none_was_kept() {
     let codes = Arc::new(Codes::default());
     let again = DirStore::create_on_write(store.path()).unwrap().waiting(Waiter::default(), codes.clone());
     assert_eq!((again.tags().await.unwrap(), codes.0.lock().unwrap().len()), (vec![], 0));
+    // What was listed is lost without a word if something was.
+    push_release(&store).await;
+    std::fs::write(store.path().join("index.json"), b"").unwrap();
+    drop(DirStore::create_on_write(store.path()).unwrap().waiting(Waiter::default(), codes.clone()));
+    assert_eq!(*codes.0.lock().unwrap(), ["index-lost"]);
 }
 
 #[tokio::test]
@@ -146,4 +151,16 @@ async fn a_blob_that_is_cut_off_is_not_whole_and_is_written_again() {
     remove_damaged(&store, &release.index).await.unwrap();
     push_release(&store).await;
     assert!(whole(ComparedBy::Digests).await);
+}
+
+#[tokio::test]
+async fn a_layout_that_had_lost_its_marker_was_whole_for_its_writer_alone() {
+    let (_folder, store) = new_store();
+    let release = push_release(&store).await;
+    store.tag(&release.index, &tag("1.0.0")).await.unwrap();
+    std::fs::remove_file(store.path().join("oci-layout")).unwrap();
+    let again = DirStore::create_on_write(store.path()).unwrap();
+    assert_eq!(again.tags().await.unwrap(), [tag("1.0.0")]);
+    again.persist().await.unwrap();
+    assert!(DirStore::open(store.path()).unwrap().tags().await.is_ok());
 }
