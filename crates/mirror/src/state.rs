@@ -1,7 +1,7 @@
 //! What `mirror` says later of a release that it carried: withdrawn, available again, deprecated.
 
-use tofu_oci_packer::{SignAddress, StateChange, StatePlan, StateRequest};
-use tofu_oci_store::Store;
+use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateRequest};
+use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, PrivateKey};
 use tofu_oci_types::{ProviderAddr, Reporter, Version};
 
@@ -36,7 +36,18 @@ pub(crate) async fn change(
         }
     };
     let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key };
-    let plan = StatePlan::look(store, request, reporter).await?;
+    let plan = match (StatePlan::look(store, request, reporter).await, later, mark) {
+        // Nothing is left of the release: its tag goes.
+        (
+            Err(PackError::Store(StoreError::NotFound { what: StoreItem::ManifestOfTag(tag), .. })),
+            Later::Withdraw(_),
+            Some(mark),
+        ) => {
+            store.untag(&tag, mark.index()).await?;
+            return Ok(Some(Mark::Withdrawn(mark.index().clone())));
+        }
+        (plan, ..) => plan?,
+    };
     let index = plan.report().index.clone();
     if let (Later::Withdraw(_) | Later::Reinstate, Some(mark)) = (later, mark)
         && *mark.index() != index

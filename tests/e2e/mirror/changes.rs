@@ -68,6 +68,10 @@ fn pruning_left_tags_without_a_manifest() {
     registry.put_tag("m/acme/zap", "1.2.0", &Digest::sha256(b"gone"));
     let said = mirrored.mirror(&format!("{all} --json")).success();
     assert_eq!(actions(&said)["zap 1.2.0"], "add", "{}", said.text);
+    registry.put_tag("m/acme/zap", "1.2.0", &Digest::sha256(b"gone"));
+    let said = mirrored.mirror(&format!("{newest} --prune --json")).success();
+    assert_eq!(actions(&said)["zap 1.2.0"], "withdraw", "{}", said.text);
+    assert!(!mirrored.tags("m/acme/zap").contains(&"1.2.0".to_owned()), "a tag that nothing kept stayed for ever");
 }
 
 #[test]
