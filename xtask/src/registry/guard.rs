@@ -34,6 +34,12 @@ impl Guard {
         Self::start(RealMode { writes: Writes::PushAndDelete, ..RealMode::tls() }, None)
     }
 
+    /// Plain HTTP with a password file, and what was pushed can be deleted.
+    pub(crate) fn deletable_with_password() -> ChoreResult<Self> {
+        let mode = RealMode { writes: Writes::PushAndDelete, ..RealMode::htpasswd(login()) };
+        Self::start(mode, Some(&login()))
+    }
+
     /// Plain HTTP with a token server, and what was pushed can be deleted.
     pub(crate) fn deletable_with_tokens() -> ChoreResult<Self> {
         let mode = RealMode { writes: Writes::PushAndDelete, ..RealMode::token(Bearer::new(login())) };

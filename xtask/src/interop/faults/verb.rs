@@ -27,9 +27,6 @@ const MODULE: &str = "acme/network";
 const OLD_FILE: &str = "old.tf";
 const WITHDRAW: &[&str] = &["--reason", "it deletes state"];
 const UNDO: &[&str] = &["--undo"];
-/// The bundle of `bundle create`, and the size of its parts.
-const BUNDLE: &str = "carried.tar";
-const PART: &str = "100kB";
 /// The size of a file in each package, in bytes: a connection that is cut every 20 kB breaks more often than there are attempts.
 const LARGE: usize = 200_000;
 
@@ -53,8 +50,6 @@ pub(super) enum FaultVerb {
     CopyBoth,
     Withdraw,
     Undo,
-    MirrorTree,
-    BundleParts,
     ModulePull,
 }
 
@@ -76,8 +71,6 @@ pub(super) const VERBS: &[FaultVerb] = &[
     FaultVerb::CopyBoth,
     FaultVerb::Withdraw,
     FaultVerb::Undo,
-    FaultVerb::MirrorTree,
-    FaultVerb::BundleParts,
     FaultVerb::ModulePull,
 ];
 
@@ -102,8 +95,6 @@ impl FaultVerb {
             Self::CopyBoth => &["copy", "(registry to registry)"],
             Self::Withdraw => &["withdraw"],
             Self::Undo => &["withdraw", "--undo"],
-            Self::MirrorTree => &["mirror", "(to a static tree)"],
-            Self::BundleParts => &["bundle", "create", "--max-size"],
             Self::ModulePull => &["module", "pull", "--force"],
         }
     }
@@ -150,7 +141,7 @@ pub(super) struct FaultScene<'a> {
 impl FaultSite {
     /// Starts the registry and publishes the release.
     pub(super) fn new(lab: &Lab) -> ChoreResult<Self> {
-        let registry = Guard::htpasswd()?;
+        let registry = Guard::deletable_with_password()?;
         let keys = paths::testdata().join("trust/cosign/test-keys");
         let (key, public) = (keys.join("p256.pem"), keys.join("p256.pub"));
         let here = format!("{}/{READY}", registry.address());
@@ -250,7 +241,6 @@ impl FaultScene<'_> {
         let (key, public) = (text(&self.site.key), text(&self.site.public));
         let out = self.directory();
         let (module, dir) = (format!("oci://{}/{MODULE}?tag={VERSION}", self.address), text(&self.module_dir()));
-        let (tree, bundle) = (self.tree(), text(&self.work.join(BUNDLE)));
         let address = ["--address", ADDRESS];
         let arguments: Vec<&str> = match self.verb {
             FaultVerb::Versions => vec!["versions", &through],
@@ -271,10 +261,6 @@ impl FaultScene<'_> {
             FaultVerb::CopyBoth => vec!["copy", &source, &through, "--all"],
             FaultVerb::Withdraw => [&["withdraw", &tagged][..], WITHDRAW].concat(),
             FaultVerb::Undo => [&["withdraw", &tagged][..], UNDO].concat(),
-            FaultVerb::MirrorTree => vec!["mirror", &wanted, "--from", &through, "--to", &tree],
-            FaultVerb::BundleParts => {
-                vec!["bundle", "create", &bundle, &wanted, "--from", &through, "--max-size", PART]
-            }
             FaultVerb::ModulePull => vec!["module", "pull", &module, &dir, "--force"],
         };
         let program = self.lab.program();
@@ -301,11 +287,6 @@ impl FaultScene<'_> {
                     self.readable(&self.direct(), true)?;
                 }
                 self.taken_away(false)
-            }
-            FaultVerb::MirrorTree => self.whole(&self.tree(), self.work.join("tree").join(ADDRESS).exists() || success),
-            FaultVerb::BundleParts => {
-                let first = self.work.join(format!("{BUNDLE}.001"));
-                self.whole(&format!("bundle:{}", text(&self.work.join(BUNDLE))), first.exists() || success)
             }
             FaultVerb::Push | FaultVerb::CopyIn | FaultVerb::CopyBoth => self.readable(&self.direct(), success),
             FaultVerb::PushSigned | FaultVerb::Sign => {
@@ -422,11 +403,6 @@ impl FaultScene<'_> {
         self.lab.tofu_oci(&self.site.registry, &[&["withdraw", &tagged][..], how].concat()).success().map(drop)
     }
 
-    /// What lies in a folder or file, if anything does, can be installed; a run that failed may have left nothing.
-    fn whole(&self, place: &str, is_there: bool) -> ChoreResult {
-        if is_there { self.readable(place, true) } else { Ok(()) }
-    }
-
     /// The repository, past the proxy.
     fn direct(&self) -> String {
         format!("{}/{}", self.site.upstream(), self.repository)
@@ -434,10 +410,6 @@ impl FaultScene<'_> {
 
     fn module_dir(&self) -> PathBuf {
         self.work.join("modules/network")
-    }
-
-    fn tree(&self) -> String {
-        format!("static:{}", text(&self.work.join("tree")))
     }
 
     fn directory(&self) -> String {
