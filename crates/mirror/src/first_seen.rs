@@ -51,7 +51,7 @@ pub(crate) struct FirstSeen {
     last: Mutex<Option<FoundRecord>>,
 }
 
-/// The record of a repository with the digest of its manifest; `None` if there is none.
+/// The record of a repository with the digest of its manifest. `None` if the repository has no record.
 type FoundRecord = Option<(Digest, SightingsRecord)>;
 
 /// What a run is about to do with versions.

@@ -194,7 +194,7 @@ impl OtherVersions<'_> {
         let of = ours.len() + gone.len();
         let pruned = |version: &Version| self.prune == Prune::Withdraw && !wanted.contains(&version.to_string());
         let unlisted = || withdraw(&format!("{} {UNLISTED}", self.from));
-        // What an interrupted run has begun to withdraw is no longer there, so it is none of the share.
+        // A version that an interrupted run began to withdraw does not count towards the share.
         let halves = self.half_withdrawn.iter().filter(|version| self.sightings.mark(version).is_some()).cloned();
         let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
         let ours: Vec<Version> = ours.into_iter().filter(pruned).collect();

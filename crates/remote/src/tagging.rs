@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Whoever looks after the `PUT` sees a tag and writes none. Whoever looked before it has written before the wait ends. So
-//! nobody writes after it, and all see the last write: one alone sees its own. (Fischer's algorithm for mutual exclusion.)
+//! nobody writes after the wait. All programs then read the last write, so only its writer reads its own. (Fischer's algorithm.)
 //! `W` of another program is estimated by our own, so a program that is held up between look and `PUT`, or whose way to the
 //! registry is many times as long, can still overwrite a tag unseen.
 

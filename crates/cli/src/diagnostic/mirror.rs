@@ -37,7 +37,7 @@ impl From<MirrorError> for Diagnostic {
                 .hint("a version must never change: ask its publisher what happened")
                 .hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml"),
             MirrorError::NotSightings { .. } => plain(&error).hint(
-                "mirror to another repository; if nobody needs the tag, delete it and with it what earlier runs recorded",
+                "mirror to another repository; whoever deletes the tag loses what earlier runs recorded",
             ),
             MirrorError::SightingsContended { .. } => {
                 plain(&error).hint("run it again when the other programs are done")

@@ -265,7 +265,7 @@ fn demand_same(
     })
 }
 
-/// Which file lies there; `None` if there is none, or if the system does not say.
+/// Identifies the file at a path. `None` if the path names no file, or if the system does not identify files.
 fn identity(path: &Path) -> Option<FileIdentity> {
     FileIdentity::of(&std::fs::symlink_metadata(path).ok()?)
 }

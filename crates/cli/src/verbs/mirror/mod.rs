@@ -74,7 +74,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     }
     let lines = run(context, args, &asked, &job, key.as_ref()).await;
     let finished = destination.finish(context.reporter.as_ref()).await;
-    // What was carried is told in any case.
+    // The report names what was carried, also if the flush failed.
     let outcome = print(context, Mode::Run, lines);
     finished?;
     Ok(outcome)

@@ -54,7 +54,7 @@ async fn a_damaged_package_is_not_stored() {
     }
 }
 
-/// A destination on a disk that cannot be flushed, which it notices only when it is told to.
+/// A destination whose disk cannot be flushed. A flush fails only after the test allows it to end.
 struct Unflushed {
     inner: Repositories,
     notices: Arc<Notify>,
