@@ -10,7 +10,7 @@
 //!
 //! What cannot be locked at all stays: folders on Windows and on NFS.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, DirEntry, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -46,9 +46,9 @@ pub fn sweep(folder: &Path, whose: Whose) -> usize {
 /// Removes the leftovers of this user's killed runs among temporary folders. `own` is a folder of the user.
 pub(crate) fn sweep_temporary(folder: &Path, own: &Path) -> usize {
     let Ok(own) = fs::metadata(own) else { return 0 };
-    remove(folder, |name, data| {
+    remove(folder, |name, entry| {
         let rest = Purpose::ALL.iter().find_map(|purpose| name.strip_prefix(purpose.prefix()))?;
-        (is_made_up(rest) && is_folder_of(data, &own)).then(|| origin(rest))
+        (is_made_up(rest) && is_folder_of(&entry.metadata().ok()?, &own)).then(|| origin(rest))
     })
 }
 
@@ -63,13 +63,13 @@ fn is_folder_of(data: &Metadata, _own: &Metadata) -> bool {
     data.is_dir()
 }
 
-fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<NameOrigin>) -> usize {
+fn remove(folder: &Path, is_ours: impl Fn(&str, &DirEntry) -> Option<NameOrigin>) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
+        let Some(origin) = entry.file_name().to_str().and_then(|name| is_ours(name, &entry)) else { continue };
         // Of the entry itself, even if it is a link.
-        let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
-        let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
+        let Ok(data) = entry.metadata() else { continue };
         if origin == NameOrigin::Elsewhere && !is_old(&data) {
             continue;
         }

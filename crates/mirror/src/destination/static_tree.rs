@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -42,6 +42,8 @@ pub struct StaticTree {
     compared: ComparedBy,
     /// Whether anything was written since it was flushed.
     written: AtomicBool,
+    /// The folders of providers from which the leftovers of killed runs are gone.
+    swept: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// A package that lies in its place, and what `VERSION.json` will say of it.
@@ -57,7 +59,8 @@ struct TreePackage {
 impl StaticTree {
     /// The tree in this folder, which the first release makes. The waiter waits for other writers.
     pub fn new(dir: impl Into<PathBuf>, waiter: Waiter) -> Self {
-        Self { dir: dir.into(), waiter, compared: ComparedBy::default(), written: AtomicBool::new(false) }
+        let (compared, written) = (ComparedBy::default(), AtomicBool::new(false));
+        Self { dir: dir.into(), waiter, compared, written, swept: Mutex::default() }
     }
 
     /// The same, in which a zip that is there is compared so with what is listed of it.
@@ -311,9 +314,12 @@ impl Destination for StaticTree {
         let id = release.id().clone();
         let folder = self.own_folder(&id.address)?;
         let path = folder.join(format!("{}.json", id.version));
+        let is_first = self.swept.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.clone());
         let listed = blocking(move || {
             std::fs::create_dir_all(&folder).map_err(|error| StoreError::io("create", &folder, error))?;
-            tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
+            if is_first {
+                tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
+            }
             Ok::<_, MirrorError>(MirrorDocument::read(&path)?.archives())
         });
         let listed: BTreeMap<String, MirrorArchive> = listed.await?;

@@ -164,6 +164,21 @@ async fn a_second_run_writes_nothing_into_a_tree() {
 }
 
 #[tokio::test]
+async fn all_files_of_a_tree_were_looked_through_with_every_version() {
+    let fixture = Fixture::new();
+    let leftover = fixture.path(&format!("{TREE}/.tofu-oci-Ab12Cd"));
+    let tree = fixture.tree();
+    std::fs::create_dir_all(fixture.path(TREE)).expect("a new folder");
+    // The second one comes while the run goes on: the folder is looked through once.
+    for (version, stays) in [("1.0.0", false), ("1.1.0", true)] {
+        fixture.release(version, &["linux_amd64"]);
+        std::fs::write(&leftover, "of a killed run").expect("written");
+        fixture.carry(&tree, version, &["linux_amd64"]).await.expect("carried");
+        assert_eq!(leftover.exists(), stays, "{version}");
+    }
+}
+
+#[tokio::test]
 async fn a_platform_is_added_to_what_another_tool_listed() {
     let fixture = Fixture::new();
     fixture.release("1.0.0", &["linux_amd64"]);
