@@ -108,7 +108,7 @@ fn a_second_project_shares_the_files_of_the_first_and_fetches_nothing() {
     lock file b/.terraform.lock.hcl created
 
     ----- stderr -----
-    registry.example.com/acme/widget 1.4.0 linux_amd64: installed from the package cache
+    registry.example.com/acme/widget 1.4.0 linux_amd64: installed from cache
     ");
     assert_eq!(fetched(&scene), 0);
     let inode = |path: PathBuf| fs::metadata(path).unwrap().ino();

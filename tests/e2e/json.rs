@@ -10,12 +10,37 @@ use crate::setup::{PLATFORMS, Said, Scene, WIDGET};
 
 const DOCS: &str = include_str!("../../docs/json.md");
 
-/// The part of the document about one event: from its heading to the next.
+/// The part of the document about one event: from its heading, which may name a plan as well, to the next.
 fn section(event: &str) -> &'static str {
-    let heading = format!("### `{event}`\n");
-    let start = DOCS.find(&heading).unwrap_or_else(|| panic!("docs/json.md has no heading for {event}"));
-    let rest = &DOCS[start + heading.len()..];
-    rest.find("\n##").map_or(rest, |end| &rest[..end])
+    let (name, mut sections) = (format!("`{event}`"), DOCS.split("\n### ").filter_map(|section| section.split_once('\n')));
+    let section = sections.find(|(heading, _)| heading.split(" and ").any(|one| one == name));
+    section.unwrap_or_else(|| panic!("docs/json.md has no heading for {event}")).1
+}
+
+/// The members whose values are names.
+const NAMED: [&str; 12] =
+    ["event", "outcome", "action", "state", "level", "kind", "fate", "standing", "basis", "form", "code", "difference"];
+
+/// Words with hyphens, as `registry-status:401`.
+fn is_name(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-:".contains(&byte);
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(is_part)
+}
+
+/// Refuses values that are names in another form.
+#[track_caller]
+fn check_names(value: &Value) {
+    match value {
+        Value::Object(object) => {
+            for (member, value) in object {
+                let is_other = NAMED.contains(&member.as_str()) && value.as_str().is_some_and(|text| !is_name(text));
+                assert!(!is_other, "{member} is no word with hyphens: {value}");
+                check_names(value);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(check_names),
+        _ => {}
+    }
 }
 
 /// The names of all members, at any depth; maps of platforms have no members of their own.
@@ -42,6 +67,7 @@ pub(crate) fn check(said: &Said) -> Vec<String> {
         let mut names = BTreeSet::new();
         members(&line, &mut names);
         names.remove("event");
+        check_names(&line);
         for name in names {
             assert!(section.contains(&format!("`{name}`")), "{event}.{name} is not in docs/json.md: {line}");
         }
@@ -51,12 +77,22 @@ pub(crate) fn check(said: &Said) -> Vec<String> {
 }
 
 #[test]
+fn every_event_is_in_the_index_of_verbs() {
+    let (before, results) = DOCS.split_once("\n## Results\n").expect("a heading");
+    let index = before.split_once("\n## Events by verb\n").expect("a heading").1;
+    let headings = results.lines().filter_map(|line| line.strip_prefix("### "));
+    for event in headings.flat_map(|heading| heading.split(" and ")) {
+        assert!(index.contains(event), "{event} is in no row");
+    }
+}
+
+#[test]
 fn a_push() {
     let scene = Scene::new();
     ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout both --json");
     let plan = scene.run(&format!("{line} --dry-run"));
-    assert_eq!(check(&plan), ["message", "plan"]);
+    assert_eq!(check(&plan), ["message", "push-plan"]);
     let said = scene.run(&line);
     assert_eq!(check(&said).last().map(String::as_str), Some("pushed"));
     assert_eq!(said.stderr, "");
@@ -71,7 +107,7 @@ fn a_push() {
 
     ----- stderr -----
     "#);
-    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["message", "plan"]);
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["message", "push-plan"]);
 }
 
 #[test]
@@ -114,7 +150,7 @@ fn a_push_that_is_refused() {
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     "#);
     let taken = scene.run(&format!("{line} --dry-run"));
-    assert_eq!(check(&taken), ["plan"]);
+    assert_eq!(check(&taken), ["push-plan"]);
     assert_eq!(taken.json()[0]["tag_state"]["state"], "taken");
 }
 
@@ -123,7 +159,7 @@ fn a_pack_and_a_copy() {
     let scene = Scene::with_dist();
     let said = scene.run(&format!("pack dist oci:layout --address {WIDGET} --json"));
     assert_eq!(check(&said).last().map(String::as_str), Some("pushed"));
-    assert_eq!(check(&scene.run("copy oci:layout REGISTRY/mirror/widget --dry-run --json")), ["plan"]);
+    assert_eq!(check(&scene.run("copy oci:layout REGISTRY/mirror/widget --dry-run --json")), ["copy-plan"]);
     let said = scene.run("copy oci:layout REGISTRY/mirror/widget --json");
     assert_eq!(check(&said).last().map(String::as_str), Some("copied"));
 }
@@ -197,7 +233,7 @@ fn the_providers_of_a_configuration() {
         "module \"far\" {\n  source = \"acme/far/cloud\"\n}\nresource \"zap_x\" \"y\" {\n  provider = zap.west\n}\n";
     std::fs::write(scene.path("main.tf"), text).unwrap();
     let events = check(&scene.run("providers --json"));
-    assert_eq!(events, ["module", "module_not_looked_into", "state", "provider", "message", "error"]);
+    assert_eq!(events, ["module", "module-unread", "state", "provider", "message", "error"]);
 }
 
 #[test]
@@ -271,7 +307,7 @@ fn a_version_that_goes_and_comes_back() {
     let scene = Scene::with_dist();
     scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
     for (line, event) in [
-        ("withdraw oci:layout:1.4.0 --reason broken --dry-run --json", "plan"),
+        ("withdraw oci:layout:1.4.0 --reason broken --dry-run --json", "state-plan"),
         ("withdraw oci:layout:1.4.0 --reason broken --json", "release-state"),
         ("withdraw oci:layout:1.4.0 --undo --json", "release-state"),
         ("deprecate oci:layout:1.4.0 --message old --json", "release-state"),

@@ -254,8 +254,12 @@ fn modules_that_call_themselves_end_and_are_reported() {
     upstream.module("two", "1.0.0", &[("main.tf", &call("one", &of("one"), ""))]);
     upstream.list();
     let said = upstream.mirror(&format!("{} {} --json", of("self"), of("one"))).success();
-    let fates: Vec<_> =
-        said.json().iter().filter(|line| line["event"] == "module-call").map(|line| line["fate"].clone()).collect();
+    let fates: Vec<_> = said
+        .json()
+        .iter()
+        .filter(|line| line["event"] == "module-call-left")
+        .map(|line| line["fate"].clone())
+        .collect();
     assert_eq!(fates, ["loop", "loop"], "{}", said.text);
     let summary = said.json().pop().expect("a summary");
     assert_eq!((summary["added"].clone(), summary["failed"].clone()), (3.into(), 0.into()), "{}", said.text);

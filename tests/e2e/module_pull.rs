@@ -156,7 +156,7 @@ fn the_versions_of_a_module_are_its_canonical_tags() {
     exit code: 0
     ----- stdout -----
     {"event":"message","level":"note","code":"other-tags","text":"[REGISTRY]/acme/network: one tag is not a version: main","hint":"a source can name any tag: ?tag=TAG"}
-    {"event":"module_version","place":"[REGISTRY]/acme/network","version":"1.10.0","tag":"1.10.0"}
+    {"event":"module-version","place":"[REGISTRY]/acme/network","version":"1.10.0","tag":"1.10.0"}
 
     ----- stderr -----
     "#);
@@ -400,7 +400,7 @@ fn a_mapped_module_is_pulled_from_its_repository_and_the_registry_is_not_asked()
     hint: check the name; some registries also say this to those who may not read the repository
     ");
     let json = scene.run(&format!("module pull {NETWORK}@1.10.0 json --json")).success();
-    assert_eq!(crate::json::check(&json).last().map(String::as_str), Some("module_pulled"));
+    assert_eq!(crate::json::check(&json).last().map(String::as_str), Some("module-pulled"));
     let lines = json.json();
     let by = &lines.last().expect("a line")["mapped_by"];
     assert_eq!((&by["file"], &by["line"]), (&Value::from("modules.toml"), &Value::from(2)));

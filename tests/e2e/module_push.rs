@@ -89,7 +89,7 @@ fn every_line_is_what_the_documentation_says() {
     scene.key("p256.pem");
     let line = "module push network REGISTRY/acme/network:1.4.0 --json --sign-key p256.pem --source https://example.com/x \
                 --revision 0123 --licenses MPL-2.0 --annotation org.opencontainers.image.created=2026-03-01T12:00:00Z";
-    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["module-plan"]);
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["module-push-plan"]);
     let said = scene.run(line).success();
     assert_eq!(check(&said).last().map(String::as_str), Some("module-pushed"));
     let report = &said.json().pop().expect("the report");

@@ -46,7 +46,7 @@ fn a_mapped_module_has_its_version_place_and_digest() {
     ----- stderr -----
     ");
     let said = scene.run(&format!("resolve '{NETWORK}@~> 1.4' --json")).success();
-    assert_eq!(check(&said), ["module_resolved"]);
+    assert_eq!(check(&said), ["module-resolved"]);
     let line = &said.json()[0];
     assert_eq!((&line["version"], &line["mapped_by"]["line"]), (&"1.10.0".into(), &6.into()));
     // The same as `module pull` takes.
@@ -89,15 +89,15 @@ fn an_explanation_names_the_rule_and_what_holds_versions_back() {
     ----- stderr -----
     "#);
     let said = scene.run(&format!("resolve '{NETWORK}@~> 1.4' --explain --json")).success();
-    assert_eq!(check(&said), ["module_rule", "module_rule", "module_rule", "module_offer", "module_choice"]);
+    assert_eq!(check(&said), ["module-rule", "module-rule", "module-rule", "module-offer", "module-choice"]);
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"module_rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":1,"at":"modules.toml:2","selected":false,"matches":"no, its include names other modules","template":"[REGISTRY]/old/${namespace}-${target_system}"}
-    {"event":"module_rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":2,"at":"modules.toml:6","selected":true,"matches":"yes, by include \"registry.example.test/acme/network/aws\"","template":"[REGISTRY]/${namespace}/${name}"}
-    {"event":"module_rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":3,"at":"modules.toml:10","selected":false,"matches":"by include \"registry.example.test/*/*/*\", but an earlier rule counts","template":"oci:modules/${hostname}/${namespace}/${name}/${target_system}"}
-    {"event":"module_offer","source":"registry.example.test/acme/network/aws@~> 1.4","place":"[REGISTRY]/acme/network","registry":null,"versions":["2.0.0","2.0.0-rc.1","1.10.0","1.4.0"],"withdrawn":["1.11.0"],"code":null,"error":null}
-    {"event":"module_choice","source":"registry.example.test/acme/network/aws@~> 1.4","constraints":"~> 1.4","outcome":"found","version":"1.10.0","tag":"1.10.0","place":"[REGISTRY]/acme/network","manifest":"sha256:[DIGEST]","archive":null,"checksum":null,"git":null,"folder":"","reason":"the newest release that meets ~> 1.4","held_back":[{"version":"2.0.0","cause":"constraint","reason":null},{"version":"2.0.0-rc.1","cause":"prerelease","reason":null},{"version":"1.11.0","cause":"withdrawn","reason":"opens port 22"}],"notice":null,"code":null,"error":null}
+    {"event":"module-rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":1,"at":"modules.toml:2","selected":false,"matches":"no, its include names other modules","template":"[REGISTRY]/old/${namespace}-${target_system}"}
+    {"event":"module-rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":2,"at":"modules.toml:6","selected":true,"matches":"yes, by include \"registry.example.test/acme/network/aws\"","template":"[REGISTRY]/${namespace}/${name}"}
+    {"event":"module-rule","source":"registry.example.test/acme/network/aws@~> 1.4","number":3,"at":"modules.toml:10","selected":false,"matches":"by include \"registry.example.test/*/*/*\", but an earlier rule counts","template":"oci:modules/${hostname}/${namespace}/${name}/${target_system}"}
+    {"event":"module-offer","source":"registry.example.test/acme/network/aws@~> 1.4","place":"[REGISTRY]/acme/network","registry":null,"versions":["2.0.0","2.0.0-rc.1","1.10.0","1.4.0"],"withdrawn":["1.11.0"],"code":null,"error":null}
+    {"event":"module-choice","source":"registry.example.test/acme/network/aws@~> 1.4","constraints":"~> 1.4","outcome":"found","version":"1.10.0","tag":"1.10.0","place":"[REGISTRY]/acme/network","manifest":"sha256:[DIGEST]","archive":null,"checksum":null,"git":null,"folder":"","reason":"the newest release that meets ~> 1.4","held_back":[{"version":"2.0.0","cause":"constraint","reason":null},{"version":"2.0.0-rc.1","cause":"prerelease","reason":null},{"version":"1.11.0","cause":"withdrawn","reason":"opens port 22"}],"notice":null,"code":null,"error":null}
 
     ----- stderr -----
     "#);

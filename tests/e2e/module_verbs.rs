@@ -188,7 +188,7 @@ fn a_deprecated_module_is_pulled_with_the_reason() {
     note: [REGISTRY]/acme/network: deprecated by the publisher: 1.4.0 (use 1.5.0)
     ");
     let listed = scene.run("module versions oci://REGISTRY/acme/network --json");
-    assert_eq!(check(&listed), ["message", "module_version", "module_version"]);
+    assert_eq!(check(&listed), ["message", "module-version", "module-version"]);
     scene.run("deprecate REGISTRY/acme/network:1.4.0 --undo").success();
     let pulled = scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' again").success();
     assert!(!pulled.stderr.contains("use 1.5.0"), "{}", pulled.text);

@@ -97,7 +97,7 @@ fn pushed_again_it_is_the_same_and_nothing_is_sent() {
     let line = PUSH.replace("REGISTRY/acme/widget", "oci:layout");
     scene.run(&line.replace("push dist", "pack dist")).success();
     let plan = scene.run(&format!("{line} --dry-run --json"));
-    assert_eq!(json::check(&plan), ["plan"]);
+    assert_eq!(json::check(&plan), ["push-plan"]);
     let plan = plan.json().remove(0);
     assert_eq!((&plan["tag_state"]["state"], &plan["bytes_to_send"]), (&"equal".into(), &0.into()));
     assert_eq!(plan["index"], Value::from(scene.tag("acme/widget", "1.4.0")), "the same bytes wherever they go");

@@ -140,7 +140,7 @@ impl PackageInstall<'_> {
         let hashes = hashes(package, offered);
         match offered {
             Some(offered) => self.report_lines(found, offered, &hashes)?,
-            None => self.finished(found, "already installed"),
+            None => self.finished(found, "already-installed"),
         }
         Ok(self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes, offered))
     }
@@ -181,10 +181,10 @@ impl PackageInstall<'_> {
                 match origin {
                     PackageOrigin::Place => "installed",
                     PackageOrigin::SmallLayer => "installed from the small layer",
-                    PackageOrigin::Cache => "installed from the package cache",
+                    PackageOrigin::Cache => "installed-from-cache",
                 },
             ),
-            Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
+            Placed::Before => (InstallOutcome::AlreadyInstalled, "already-installed"),
         };
         self.finished(found, word);
         if let Some(cached) = cached

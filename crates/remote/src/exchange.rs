@@ -18,7 +18,7 @@ pub trait ExchangeObserver: Send + Sync {
 
 /// One thing that happened between this program, a registry and its token server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "exchange", rename_all = "snake_case")]
+#[serde(tag = "exchange", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Exchange {
     /// A registry answered.
@@ -95,7 +95,7 @@ pub enum Exchange {
 
 /// What a request showed to authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "shown", rename_all = "snake_case")]
+#[serde(tag = "shown", rename_all = "kebab-case")]
 pub enum ShownCredential {
     /// Nothing.
     Nothing,
@@ -114,7 +114,7 @@ pub enum ShownCredential {
 
 /// What a token server gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum TokenOutcome {
     /// A token.
     Token {

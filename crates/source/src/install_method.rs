@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The kind of an installation method. `Display` is the name of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum InstallMethod {
     /// `oci_mirror`.
     Oci,

@@ -26,7 +26,7 @@ pub enum WorkUnit {
 
 /// One thing that happened. The subject of a transfer is its key: equal subjects belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
+#[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// Bytes begin to move.
     Started {
@@ -58,7 +58,7 @@ pub enum Event {
     Finished {
         /// What moved.
         subject: String,
-        /// How it ended, a past participle for people: `pushed`, `packed`, `present`, `mounted`, `fetched`, `installed`.
+        /// How it ended, a past participle in kebab-case: `pushed`, `packed`, `present`, `mounted`, `already-installed`.
         outcome: String,
     },
     /// A request will be repeated.

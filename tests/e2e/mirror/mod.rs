@@ -73,7 +73,7 @@ impl Mirrored {
 /// What the report says: `TYPE VERSION` with the action.
 fn actions(said: &Said) -> BTreeMap<String, String> {
     let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
-    let lines = said.json().into_iter().filter(|line| line["event"] == "mirror" || line["event"] == "plan");
+    let lines = said.json().into_iter().filter(|line| line["event"] == "mirror" || line["event"] == "mirror-plan");
     let entry = |line: Value| {
         let provider = text(&line["address"]);
         let provider = provider.rsplit('/').next().unwrap_or_default().to_owned();

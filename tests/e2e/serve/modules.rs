@@ -236,7 +236,7 @@ fn settings_of_modules_are_checked_and_shown() {
     ----- stderr -----
     ");
     let lines = scene.run("serve --check-config --json").json();
-    let line: &Value = lines.iter().find(|line| line["event"] == "served_modules").expect("a line");
+    let line: &Value = lines.iter().find(|line| line["event"] == "served-modules").expect("a line");
     assert_eq!(line["oci_locations"], true);
     scene.context.write("serve.toml", "[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"oci:nowhere\"\n");
     assert_snapshot!(scene.run("serve --check-config").text, @r#"

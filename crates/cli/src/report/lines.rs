@@ -26,6 +26,7 @@ impl Reporter for Lines {
             Event::Finished { subject, outcome } => {
                 let size = self.sizes.lock().ok().and_then(|mut sizes| sizes.remove(subject));
                 let size = size.map(|bytes| format!(" ({})", human_bytes(bytes))).unwrap_or_default();
+                let outcome = outcome.replace('-', " ");
                 printer::stderr(&Page::of(format_args!("{subject}: {outcome}{size}")));
             }
             Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),

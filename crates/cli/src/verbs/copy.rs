@@ -144,7 +144,7 @@ async fn preview(
     for (tag, Descriptor { digest: index, media_type, .. }) in roots {
         let tag_state = tag_state(destination, &tag, &index).await?;
         if context.json {
-            json_line(&Preview { event: "plan", tag: &tag, index: &index, to: &place, tag_state });
+            json_line(&Preview { event: "copy-plan", tag: &tag, index: &index, to: &place, tag_state });
             continue;
         }
         let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));

@@ -220,7 +220,7 @@ struct PushedLine<'a> {
 
 fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
     if context.json {
-        return json_event("plan", plan);
+        return json_event("push-plan", plan);
     }
     let PushPlan { address, version, place, tag, index, .. } = plan;
     let there = tagged(place, tag);

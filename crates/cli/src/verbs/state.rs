@@ -146,7 +146,7 @@ fn print(context: &Context, change: StateChange, report: &StateReport) {
 
 fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
     if context.json {
-        return json_event("plan", report);
+        return json_event("state-plan", report);
     }
     let StateReport { of, version, place, tag, state_tag, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));

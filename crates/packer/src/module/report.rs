@@ -91,7 +91,7 @@ pub struct ModulePushPlan {
 
 /// Where the tag of the version points before a push.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+#[serde(tag = "state", rename_all = "kebab-case")]
 pub enum ModuleTagState {
     /// The tag does not exist.
     Free,

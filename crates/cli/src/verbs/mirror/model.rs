@@ -30,7 +30,7 @@ impl Row {
 
     pub(super) fn json(&self, mode: Mode) -> RowLine<'_> {
         RowLine {
-            event: if mode == Mode::Plan { "plan" } else { "mirror" },
+            event: if mode == Mode::Plan { "mirror-plan" } else { "mirror" },
             address: &self.address,
             version: self.version.as_ref(),
             deed: self.outcome.as_ref().ok(),

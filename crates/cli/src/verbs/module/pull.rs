@@ -46,7 +46,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         ModulePlaced::Replaced => "replaced",
         ModulePlaced::Before => "up-to-date",
     };
-    reporter.event(&Event::Finished { subject, outcome: outcome.replace('-', " ") });
+    reporter.event(&Event::Finished { subject, outcome: outcome.to_owned() });
     if let Some(outside) = outside {
         let (what, hint) = match folder.as_str() {
             "" => ("outside of its package".to_owned(), "OpenTofu refuses such a module; tell its publisher"),
@@ -60,7 +60,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         ModuleStanding::NotJudged | ModuleStanding::Unsigned => &[],
     };
     let line = PulledModuleLine {
-        event: "module_pulled",
+        event: "module-pulled",
         outcome,
         dir: target.shown(),
         source: package.place(),

@@ -163,7 +163,7 @@ fn print_report(context: &Context, report: &ModulePushReport) {
 
 fn print_plan(context: &Context, plan: &ModulePushPlan, replace: ReplaceTag) {
     if context.json {
-        return json_event("module-plan", plan);
+        return json_event("module-push-plan", plan);
     }
     let ModulePushPlan { place, version, tag, manifest, .. } = plan;
     let there = tagged(place, tag);

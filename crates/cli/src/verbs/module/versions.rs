@@ -73,7 +73,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     let lines = listed.into_iter().map(|version| {
         let tag = Tag::for_version(&version).ok().filter(|_| store.is_some());
         let notice = notices.iter().find(|notice| notice.version == version);
-        ModuleVersionLine { event: "module_version", place: &place, version, tag, notice }
+        ModuleVersionLine { event: "module-version", place: &place, version, tag, notice }
     });
     let lines: Vec<ModuleVersionLine<'_>> = lines.collect();
     note_other_tags(context, &place, &others);

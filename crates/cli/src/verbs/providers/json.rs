@@ -27,7 +27,7 @@ pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Ins
         let (key, source, called) = (&missing.key, &missing.source, At::of(&missing.declared));
         let place = CallPlace::of(source, mirrors);
         let comes_from = place.json();
-        json_line(&UnreadModuleLine { event: "module_not_looked_into", key, source, called, comes_from });
+        json_line(&UnreadModuleLine { event: "module-unread", key, source, called, comes_from });
     }
     state(&tree.state);
     for (need, origin) in tree.providers.iter().zip(origins) {

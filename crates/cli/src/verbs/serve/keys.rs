@@ -61,7 +61,7 @@ pub(super) fn print_token(context: &Context) {
 pub(super) fn make(context: &Context, file: &Path) -> Result<(), Diagnostic> {
     let key = new_key(file).map_err(|error| unusable(&error))?;
     if context.json {
-        json_line(&key_line("key_made", Some(file), &key));
+        json_line(&key_line("key-made", Some(file), &key));
         return Ok(());
     }
     let mut page = Page::of(format!("made the key {} in {}", key.fingerprint(), file.display()));

@@ -175,7 +175,7 @@ fn print_modules(context: &Context, settings: &Settings, page: &mut Page) {
     let texts = |patterns: &[ModulePattern]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
     for served in &settings.config.modules {
         let line = ServedModulesLine {
-            event: "served_modules",
+            event: "served-modules",
             include: texts(&served.include),
             exclude: texts(&served.exclude),
             from: masked(&settings.located(&served.from.text)),

@@ -84,7 +84,7 @@ pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
             let CallProblem { code, text, hints } = &problem;
             if context.json {
                 json_line(&ModuleProblemLine {
-                    event: "module_problem",
+                    event: "module-problem",
                     code,
                     path: call.path(),
                     line: call.call.at.at.line,
@@ -151,7 +151,7 @@ pub(super) fn print(context: &Context, calls: &[&LockedCall<'_>], writes: &[Call
             |call: &&&LockedCall<'_>| matches!(call.outcome, CallOutcome::Pinned(_) | CallOutcome::Refused(_));
         let others = calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Other)).count();
         return json_line(&ModuleLockLine {
-            event: "module_lock",
+            event: "module-lock",
             outcome,
             calls: calls.iter().filter(is_ours).count(),
             changed,
@@ -230,7 +230,7 @@ fn call_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModuleCallLine
         ModulePinChange::Kept => ("kept", None),
     };
     ModuleCallLine {
-        event: "module_call",
+        event: "module-pin",
         outcome,
         path: call.path(),
         line: call.call.at.at.line,

@@ -56,7 +56,7 @@ pub(super) struct CallLine<'a> {
 
 impl<'a> CallLine<'a> {
     pub(super) fn of(call: &'a UnfollowedCall) -> Self {
-        Self { event: "module-call", call }
+        Self { event: "module-call-left", call }
     }
 }
 

@@ -89,7 +89,7 @@ struct ModuleChoiceLine<'a> {
 /// The answer without an explanation.
 pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) {
     let (source, mapped_by, found) = (ask.typed, mapped_by(ask), FoundMembers::of(found));
-    json_line(&ResolvedModuleLine { event: "module_resolved", source, mapped_by, registry, found });
+    json_line(&ResolvedModuleLine { event: "module-resolved", source, mapped_by, registry, found });
 }
 
 /// One line a rule, one for what the place offers, one for how it ends.
@@ -97,7 +97,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
     let source = ask.typed;
     for MappingStep { number, mirror, selected, matches } in &explained.steps {
         json_line(&ModuleRuleLine {
-            event: "module_rule",
+            event: "module-rule",
             source,
             number: *number,
             at: mirror.origin.as_ref().map(ToString::to_string),
@@ -109,7 +109,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
     let failed = explained.listing.as_ref().err();
     let listing = explained.listing.as_ref().ok();
     json_line(&ModuleOfferLine {
-        event: "module_offer",
+        event: "module-offer",
         source,
         place: &explained.place,
         registry: explained.registry.as_deref(),
@@ -120,7 +120,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
     });
     let failed = explained.found.as_ref().err();
     json_line(&ModuleChoiceLine {
-        event: "module_choice",
+        event: "module-choice",
         source,
         constraints: wanted(ask.name).to_string(),
         outcome: if failed.is_some() { "not-found" } else { "found" },
