@@ -69,7 +69,7 @@ fn a_registry_that_is_tried_again() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    note: GET [REGISTRY]/v2/acme/widget/manifests/1.4.0: status 503; attempt 2 in [WAIT]
+    note: GET [REGISTRY]/v2/acme/widget/tags/list: status 503; attempt 2 in [WAIT]
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");
@@ -202,7 +202,7 @@ fn a_registry_that_fails() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget answered 502 to HEAD /v2/acme/widget/manifests/1.4.0: bad gateway
+    error: [REGISTRY]/acme/widget answered 502 to GET /v2/acme/widget/tags/list: bad gateway
 
     hint: the registry has a problem of its own; run the same command again later
     ");

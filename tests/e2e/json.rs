@@ -12,7 +12,8 @@ const DOCS: &str = include_str!("../../docs/json.md");
 
 /// The part of the document about one event: from its heading, which may name a plan as well, to the next.
 fn section(event: &str) -> &'static str {
-    let (name, mut sections) = (format!("`{event}`"), DOCS.split("\n### ").filter_map(|section| section.split_once('\n')));
+    let (name, mut sections) =
+        (format!("`{event}`"), DOCS.split("\n### ").filter_map(|section| section.split_once('\n')));
     let section = sections.find(|(heading, _)| heading.split(" and ").any(|one| one == name));
     section.unwrap_or_else(|| panic!("docs/json.md has no heading for {event}")).1
 }

@@ -1,12 +1,12 @@
 //! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, in a tree of files as a file
 //! in the folder of the provider. In a repository the record says also whose the packages are that do not say it themselves.
 //!
-//! Several runs may write at once. A file is locked. In a repository each reads what is there, adds its own and writes, until it
-//! reads back its own; before the last time it waits until every other that had read the record before must have written
+//! Several runs may write at once. A file is locked. In a repository each reads what is there, adds its own and writes. At its end
+//! it does so until it reads back its own, after a wait in which every other that had read the record before must have written
 //! ([`Store::settle`]).
 //!
-//! A run writes twice, however many versions it moves: which ones, before the first; the marks of all, after the last. If it is
-//! interrupted, the next one finds out what became of them.
+//! A run writes twice, however many versions it moves: which ones, before the first; the marks of all, with all that it knows, after
+//! the last. If it is interrupted, the next one finds out what became of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -129,6 +129,18 @@ impl FirstSeen {
                 let all = named(&**store, record.clone(), &self.address).await?;
                 self.unnamed.store(all != record, Ordering::Relaxed);
                 Ok(Some(all))
+            }
+            KeptSightings::File(path) => of_file(path, &self.address),
+            KeptSightings::Nowhere => Ok(None),
+        }
+    }
+
+    /// The record in a repository that does not exist: none. In another place it is read.
+    pub(crate) fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        match &self.kept {
+            KeptSightings::Artefact(_) => {
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
+                Ok(None)
             }
             KeptSightings::File(path) => of_file(path, &self.address),
             KeptSightings::Nowhere => Ok(None),
@@ -311,17 +323,24 @@ async fn change(
             Some((digest, record)) if record == all => return Ok((digest, record)),
             found => found.map(|(digest, _)| digest),
         };
-        // Whether it went well or another run came between: what is read next decides.
-        put(store, &all, before.as_ref()).await?;
-        if write == RecordWrite::Last {
-            store.settle().await?;
+        let written = put(store, &all, before.as_ref()).await?;
+        match (write, written) {
+            // What another run overwrites is written again by the last write.
+            (RecordWrite::First, Some(digest)) => return Ok((digest, all)),
+            (RecordWrite::First, None) => {}
+            // Whether it went well or another run came between: what is read next decides.
+            (RecordWrite::Last, _) => store.settle().await?,
         }
     }
     Err(MirrorError::SightingsContended { place: store.place(), tag: tag() })
 }
 
-/// Puts the record under its tag, if the tag still points at `before`.
-async fn put(store: &dyn Store, record: &SightingsRecord, before: Option<&Digest>) -> Result<(), StoreError> {
+/// Puts the record under its tag, if the tag still points at `before`. Gives the digest of its manifest then.
+async fn put(
+    store: &dyn Store,
+    record: &SightingsRecord,
+    before: Option<&Digest>,
+) -> Result<Option<Digest>, StoreError> {
     let empty = Bytes::from_static(b"{}");
     let nothing = Descriptor::of(media_type::OCI_EMPTY, &empty);
     let text = serde_json::to_string(record).expect("texts and moments are always JSON");
@@ -336,7 +355,8 @@ async fn put(store: &dyn Store, record: &SightingsRecord, before: Option<&Digest
     let bytes = Bytes::from(serde_json::to_vec(&manifest).expect("a manifest is always JSON"));
     let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
     store.push(&nothing, &empty).await?;
-    store.push_as(&descriptor, &bytes, &tag(), before).await.map(drop)
+    let is_written = store.push_as(&descriptor, &bytes, &tag(), before).await?;
+    Ok(is_written.then_some(descriptor.digest))
 }
 
 fn tag() -> Tag {

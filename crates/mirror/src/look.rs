@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! place         versions                                     1 request
-//! destination   tags, the record of first sightings          2 requests
+//! destination   tags, the record of first sightings          2 requests, one after the other; 1 if there is no repository
 //!               the index of each wanted version that is there
 //! ```
 
@@ -93,8 +93,13 @@ impl Question<'_> {
     pub(crate) async fn look(&self) -> Result<Look, MirrorError> {
         let first_seen = FirstSeen::of(self.destination, self.address)?;
         let to = self.destination.source(self.address)?;
-        let (from, there, known) =
-            tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.record());
+        let there = async {
+            let there = to.versions(self.address).await;
+            let is_new = matches!(&there, Err(SourceError::NotOffered { what: NotOffered::UnknownProvider, .. }));
+            let known = if is_new { first_seen.record_of_new() } else { first_seen.record().await };
+            (there, known)
+        };
+        let (from, (there, known)) = tokio::join!(self.from.versions(self.address), there);
         let there = match there {
             Err(error) if is_absent(&error) => Listing { tags: Some(Vec::new()), ..Listing::default() },
             there => there?,

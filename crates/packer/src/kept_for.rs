@@ -55,14 +55,21 @@ fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf)
 /// # Errors
 /// If the answer is no list, or does not come: then nothing is known about withdrawn versions and the provider there.
 pub(crate) async fn tags_before(store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<Vec<Tag>, StoreError> {
+    Ok(readable_tags(store).await?.unwrap_or_else(|error| {
+        reporter.event(&tags_unknown(&error));
+        Vec::new()
+    }))
+}
+
+/// The same, with the refusal if whoever asks may not list them.
+///
+/// # Errors
+/// As [`tags_before`].
+pub(crate) async fn readable_tags(store: &dyn ReadStore) -> Result<Result<Vec<Tag>, StoreError>, StoreError> {
     match store.tags().await {
-        Ok(tags) => Ok(tags),
-        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) if error.is_not_found() => Ok(Ok(Vec::new())),
         Err(error) if error.is_transient() || error.is_of_content() => Err(error),
-        Err(error) => {
-            reporter.event(&tags_unknown(&error));
-            Ok(Vec::new())
-        }
+        tags => Ok(tags),
     }
 }
 

@@ -30,9 +30,15 @@
 //! request less. What this store has uploaded itself is remembered and costs nothing. `moment` distinguishes such answers
 //! from lasting ones.
 //!
+//! Into a repository that did not exist when its tags were listed, manifests and small blobs are written without a `HEAD`, until this
+//! store writes the tag of a version: before that there are no readers. Large blobs too, once this store has put the tag `first-seen`
+//! there: an interrupted `push` leaves no tag, and its large blobs are not sent again. A manifest whose digest the registry has
+//! named in its answer is neither asked for nor read back by the store that wrote it.
+//!
 //! # Lists of referrers without the API
 //! If a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
-//! program one task at a time writes a list; what other programs overwrite is written again (`referrers_tag`).
+//! program one task at a time writes a list; what other programs overwrite is written again (`referrers_tag`). It is read once
+//! before it is written, and once after a wait.
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along

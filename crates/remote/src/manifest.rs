@@ -101,7 +101,13 @@ impl RemoteStore {
         }
     }
 
+    /// What the registry has stored for this store, and named, is not read back.
     pub(crate) async fn fetch_manifest(&self, descriptor: &Descriptor) -> Result<Bytes, StoreError> {
+        if let Some(bytes) = self.memory.kept_manifest(&descriptor.digest)
+            && self.memory.has_stored(&descriptor.digest)
+        {
+            return Ok(bytes);
+        }
         let reference = Reference::Digest(descriptor.digest.clone());
         let mut looks = Looks::default();
         loop {

@@ -1,7 +1,7 @@
 //! Manifests as they are written.
 //!
-//! Nothing is written that is there. A second look (`moment`) distinguishes a refusal from what a registry says while another
-//! program writes.
+//! Nothing is written that is there, except in a repository that did not exist (see the front page). A second look (`moment`)
+//! distinguishes a refusal from what a registry says while another program writes.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
@@ -49,6 +49,7 @@ impl RemoteStore {
         content: &dyn tofu_oci_store::Body,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
+        self.memory.note_subject(subject(&bytes));
         let outcome = match self.found(descriptor, &bytes).await? {
             WrittenState::Nothing => {
                 self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
@@ -66,7 +67,8 @@ impl RemoteStore {
 
     /// What is there of the manifest: an earlier push may have ended before it was listed among the referrers of its subject.
     async fn found(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<WrittenState, StoreError> {
-        if !self.has_manifest(&descriptor.digest, &self.push).await? {
+        if self.memory.lacks_manifest(&descriptor.digest) || !self.has_manifest(&descriptor.digest, &self.push).await? {
+            self.memory.note_new(&descriptor.digest);
             return Ok(WrittenState::Nothing);
         }
         let Some(subject) = subject(bytes) else { return Ok(WrittenState::Everything) };
@@ -96,9 +98,10 @@ impl RemoteStore {
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
-        if let Some(named) = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok())
+        let named = answer.header("docker-content-digest").and_then(|text| text.parse::<Digest>().ok());
+        let is_named = named.as_ref() == Some(&descriptor.digest);
+        if let Some(named) = named.filter(|_| !is_named)
             && named.algorithm_name() == descriptor.digest.algorithm_name()
-            && named != descriptor.digest
         {
             return Err(StoreError::DigestMismatch {
                 place: self.place(),
@@ -109,7 +112,7 @@ impl RemoteStore {
         }
         let maintained = answer.header("oci-subject").is_some();
         drop(answer);
-        self.memory.note_written(&descriptor.digest);
+        self.memory.note_written(&descriptor.digest, is_named);
         match subject(bytes) {
             Some(subject) if !maintained => self.list_as_referrer(&subject, descriptor, bytes).await,
             _ => Ok(()),

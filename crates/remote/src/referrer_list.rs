@@ -30,6 +30,8 @@ pub(crate) struct ReferrerList {
     pub(crate) subject: Digest,
     /// The entries that this program has put in.
     pub(crate) ours: Vec<Value>,
+    /// All that were in it before the last write, until that is read back.
+    pub(crate) before: Vec<Value>,
     /// The last write, until it is known to last.
     pub(crate) written: Option<ListWrite>,
 }

@@ -24,6 +24,9 @@ impl RemoteStore {
     /// listed under the tag: a registry that got its API later, or one that shows what it has learned itself and no more.
     /// The tag is not asked for if it is known not to exist.
     pub(crate) async fn list_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        if self.memory.lacks_referrers(subject) {
+            return Ok(Vec::new());
+        }
         let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
         match by_api {
             Some(found) if self.is_without_tag(subject)? => Ok(found),
@@ -104,7 +107,7 @@ impl RemoteStore {
 
     async fn referrers_by_tag(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let (index, _) = self.referrers_tag_index(subject).await?;
-        Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
+        Ok(listed_in(&index))
     }
 
     pub(crate) fn registry_may_have_api(&self) -> bool {
@@ -218,6 +221,11 @@ fn entries(page: &[u8]) -> Option<Vec<Value>> {
         Value::Array(entries) => Some(entries),
         _ => None,
     }
+}
+
+/// What an index lists.
+pub(crate) fn listed_in(index: &Map<String, Value>) -> Vec<Descriptor> {
+    descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten())
 }
 
 /// The entries that can be read as descriptors.

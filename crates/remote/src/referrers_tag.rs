@@ -3,12 +3,14 @@
 //! Each writer reads the list, adds to it and replaces the whole. Most registries ignore `If-Match`, so two writers who
 //! read the same list lose the entry of the one who writes first. Against that:
 //! - in this program one task at a time writes a list;
-//! - a list is read again after each write, and what is missing is written again, after a wait of random length;
-//! - [`RemoteStore::settle_lists`] reads it once more when every program that had read the list before our write must have
-//!   written, too. What is in it then stays in it.
+//! - [`RemoteStore::settle_lists`] reads it again when every program that had read the list before our write must have
+//!   written, too, and writes again what is missing. What is in it then stays in it;
+//! - where others write at the same time, a list is read after each write, and written again after a wait of random length.
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Referrers Tag Schema", "Pushing Manifests with Subject".
 
+use std::collections::HashMap;
+use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
@@ -23,6 +25,7 @@ use crate::manifest::OCI_INDEX;
 use crate::manifest_writing::Tried;
 use crate::moment::Looks;
 use crate::referrer_list::{ListWrite, ReferrerList};
+use crate::referrers::listed_in;
 use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
@@ -45,29 +48,36 @@ impl RemoteStore {
         if list.ours.iter().all(|known| known.get("digest") != entry.get("digest")) {
             list.ours.push(entry);
         }
-        self.complete(&tag, &mut list).await
+        self.complete(&tag, &mut list, false).await.map(drop)
     }
 
     /// Waits until what was written to tags that several may write at once can no longer be overwritten by a program that
-    /// had read them before, and writes again what is missing in lists of referrers.
-    pub(crate) async fn settle_lists(&self) -> Result<(), StoreError> {
+    /// had read them before, and writes again what is missing in lists of referrers. Gives the lists that were read.
+    pub(crate) async fn settle_lists(&self) -> Result<HashMap<Tag, Vec<Descriptor>>, StoreError> {
         let tagged = self.memory.state().rewritten.take();
         let lists = self.unsettled().await;
         if let Some(written) = tagged {
             self.client.http().options().clock.sleep(written.rest()).await;
         }
         let settling: Vec<_> = lists.iter().map(|(tag, list)| self.settle_list(tag, list)).collect();
-        futures_util::stream::iter(settling).buffer_unordered(AT_ONCE).try_collect().await
+        let settled = futures_util::stream::iter(settling).buffer_unordered(AT_ONCE);
+        settled.try_filter_map(|found| ready(Ok(found))).try_collect().await
     }
 
-    async fn settle_list(&self, tag: &Tag, list: &Mutex<ReferrerList>) -> Result<(), StoreError> {
+    /// The list as it was read last; `None` if another task has settled it meanwhile.
+    async fn settle_list(
+        &self,
+        tag: &Tag,
+        list: &Mutex<ReferrerList>,
+    ) -> Result<Option<(Tag, Vec<Descriptor>)>, StoreError> {
         let mut list = list.lock().await;
+        let mut found = None;
         for _ in 0..WRITES {
-            let Some(written) = list.written.take() else { return Ok(()) };
+            let Some(written) = list.written.take() else { break };
             self.client.http().options().clock.sleep(written.rest()).await;
-            self.complete(tag, &mut list).await?;
+            found = Some((tag.clone(), self.complete(tag, &mut list, true).await?));
         }
-        if list.written.is_none() { Ok(()) } else { Err(self.lost_entries(&list)) }
+        if list.written.is_none() { Ok(found) } else { Err(self.lost_entries(&list)) }
     }
 
     /// The lists of this repository that were written and not looked at since.
@@ -91,13 +101,20 @@ impl RemoteStore {
     fn list(&self, subject: &Digest, tag: &Tag) -> Arc<Mutex<ReferrerList>> {
         let mut lists = self.client.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let list = lists.entry((self.repository.to_string(), tag.clone()));
-        let empty = || ReferrerList { subject: subject.clone(), ours: Vec::new(), written: None };
+        let empty = || ReferrerList { subject: subject.clone(), ours: Vec::new(), before: Vec::new(), written: None };
         Arc::clone(list.or_insert_with(|| Arc::new(Mutex::new(empty()))))
     }
 
-    /// Writes the list until everything of ours is in it, and what was seen in it before.
-    async fn complete(&self, tag: &Tag, list: &mut MutexGuard<'_, ReferrerList>) -> Result<(), StoreError> {
-        let mut seen = list.ours.clone();
+    /// Writes the list until everything of ours is in it, and what was seen in it before. Gives what it lists, if the write is read
+    /// back or nothing was missing.
+    async fn complete(
+        &self,
+        tag: &Tag,
+        list: &mut MutexGuard<'_, ReferrerList>,
+        is_read_back: bool,
+    ) -> Result<Vec<Descriptor>, StoreError> {
+        let mut seen = std::mem::take(&mut list.before);
+        merge(&mut seen, &mut list.ours.clone());
         let mut refused = None;
         let mut looks = Looks::default();
         let mut may_write = true;
@@ -111,7 +128,7 @@ impl RemoteStore {
                 return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
             };
             if merge(entries, &mut seen) == 0 {
-                return Ok(());
+                return Ok(listed_in(&index));
             }
             if !may_write {
                 // Another program has just overwritten ours: chance decides which one waits, and how long.
@@ -145,6 +162,10 @@ impl RemoteStore {
             list.written = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
             if let Some(tags) = &mut self.memory.state().referrers_tags {
                 tags.insert(tag.clone());
+            }
+            if !is_read_back {
+                list.before = seen;
+                return Ok(Vec::new());
             }
         }
         Err(self.lost_entries(list))

@@ -20,6 +20,8 @@ use crate::scope::RequestedAccess;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
 const KEPT_LIMIT: usize = 8 * 1024 * 1024;
+/// To send a blob of so many bytes takes about as long as to ask for it.
+const SMALL: u64 = 64 * 1024;
 
 /// One repository of a registry. It is cheap to make, and forgets what it learned when it is dropped.
 ///
@@ -45,6 +47,18 @@ pub(crate) struct RepositoryMemory {
     state: Mutex<RepositoryState>,
 }
 
+/// What may be in a repository beside what this store has written.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum OtherContent {
+    /// Anything.
+    #[default]
+    Unknown,
+    /// Nothing but what an interrupted push has left: the repository did not exist when its tags were listed.
+    Leftovers,
+    /// Nothing: the same, and this store has put the tag `first-seen` there, which any run like this one writes first.
+    Nothing,
+}
+
 #[derive(Default)]
 pub(crate) struct RepositoryState {
     /// Blobs that are on their way, or there.
@@ -52,8 +66,14 @@ pub(crate) struct RepositoryState {
     /// Upload sessions that a registry opened instead of a mount.
     pub(crate) sessions: HashMap<Digest, HeldUrl>,
     manifests: HashMap<Digest, Bytes>,
-    /// Manifests that this store has written.
-    written: HashSet<Digest>,
+    /// Manifests that this store has written, and whether the registry has named their digest.
+    written: HashMap<Digest, bool>,
+    /// Manifests that were not there before this store pushed them.
+    new: HashSet<Digest>,
+    /// What manifests that this store has pushed refer to.
+    subjects: HashSet<Digest>,
+    /// What may be there beside them.
+    pub(crate) others: OtherContent,
     /// The last write of a tag that several programs may write at once, until it is known to last.
     pub(crate) rewritten: Option<ListWrite>,
     /// The writes of tags that did not exist before, until they are known to last.
@@ -79,13 +99,52 @@ impl RepositoryMemory {
         state.manifests.insert(digest.clone(), bytes.clone());
     }
 
-    pub(crate) fn note_written(&self, digest: &Digest) {
-        self.state().written.insert(digest.clone());
+    pub(crate) fn note_written(&self, digest: &Digest, is_named: bool) {
+        *self.state().written.entry(digest.clone()).or_default() |= is_named;
+    }
+
+    pub(crate) fn note_new(&self, digest: &Digest) {
+        self.state().new.insert(digest.clone());
+    }
+
+    pub(crate) fn note_subject(&self, subject: Option<Digest>) {
+        self.state().subjects.extend(subject);
+    }
+
+    /// What is there is asked for again.
+    pub(crate) fn forget_written(&self) {
+        self.state().written.values_mut().for_each(|is_named| *is_named = false);
     }
 
     /// Whether this store has written the manifest itself.
     pub(crate) fn has_written(&self, digest: &Digest) -> bool {
-        self.state().written.contains(digest)
+        self.state().written.contains_key(digest)
+    }
+
+    /// The same, and the registry has named the digest of what it took.
+    pub(crate) fn has_stored(&self, digest: &Digest) -> bool {
+        self.state().written.get(digest).is_some_and(|is_named| *is_named)
+    }
+
+    /// Whether a blob of this size is sent without asking for it.
+    pub(crate) fn lacks_blob(&self, size: u64) -> bool {
+        match self.state().others {
+            OtherContent::Unknown => false,
+            OtherContent::Leftovers => size <= SMALL,
+            OtherContent::Nothing => true,
+        }
+    }
+
+    /// Whether the manifest is written without asking for it.
+    pub(crate) fn lacks_manifest(&self, digest: &Digest) -> bool {
+        let state = self.state();
+        state.others != OtherContent::Unknown && !state.written.contains_key(digest)
+    }
+
+    /// Whether the manifest was not there before this store pushed it, and this store has pushed nothing that refers to it.
+    pub(crate) fn lacks_referrers(&self, subject: &Digest) -> bool {
+        let state = self.state();
+        state.new.contains(subject) && !state.subjects.contains(subject)
     }
 
     pub(crate) fn kept_manifest(&self, digest: &Digest) -> Option<Bytes> {

@@ -54,6 +54,9 @@ impl ReadStore for RemoteStore {
 
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
         let found = if is_manifest_type(&descriptor.media_type) {
+            if self.memory.has_stored(&descriptor.digest) {
+                return Ok(true);
+            }
             self.has_manifest(&descriptor.digest, &self.pull).await
         } else {
             self.has_blob(&descriptor.digest, &self.pull).await
@@ -149,7 +152,15 @@ impl Store for RemoteStore {
     }
 
     async fn settle(&self) -> Result<(), StoreError> {
-        self.settle_lists().await.map_err(|error| self.scrub(error))
+        self.settle_lists().await.map(drop).map_err(|error| self.scrub(error))
+    }
+
+    async fn settled_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let mut read = self.settle_lists().await.map_err(|error| self.scrub(error))?;
+        match read.remove(&self.referrers_tag(subject)?) {
+            Some(found) => Ok(found),
+            None => self.referrers(subject).await,
+        }
     }
 
     async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {

@@ -22,7 +22,7 @@ use crate::manifest_writing::{Tried, denied};
 use crate::moment::Looks;
 use crate::referrer_list::ListWrite;
 use crate::referrers::is_referrers_tag;
-use crate::repository::RemoteStore;
+use crate::repository::{OtherContent, RemoteStore};
 use crate::tombstone::is_tombstone;
 
 impl RemoteStore {
@@ -137,10 +137,16 @@ impl RemoteStore {
     /// may be made by several.
     fn note_tagged(&self, tag: &Tag, began: Instant, is_new: bool) {
         let written = ListWrite { at: Instant::now(), took: began.elapsed() };
+        let mut state = self.memory.state();
+        state.others = match state.others {
+            OtherContent::Leftovers if tag.as_str() == Tag::FIRST_SEEN => OtherContent::Nothing,
+            others if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN => others,
+            _ => OtherContent::Unknown,
+        };
         if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN {
-            self.memory.state().rewritten = Some(written);
+            state.rewritten = Some(written);
         } else if is_new {
-            self.memory.state().new_tags.insert(tag.clone(), written);
+            state.new_tags.insert(tag.clone(), written);
         }
     }
 

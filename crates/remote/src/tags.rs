@@ -11,7 +11,7 @@ use tofu_oci_types::Tag;
 use crate::answer::RegistryAnswer;
 use crate::call::{CallTarget, RegistryCall};
 use crate::referrers::is_referrers_tag;
-use crate::repository::RemoteStore;
+use crate::repository::{OtherContent, RemoteStore};
 
 /// Most bytes of one page.
 const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
@@ -53,7 +53,11 @@ impl RemoteStore {
         let (mut tags, mut known, mut without_new) = (Vec::new(), HashSet::new(), 0);
         loop {
             if answer.status() != 200 {
-                return Err(self.tags_error(answer).await);
+                let error = self.tags_error(answer).await;
+                if matches!(error, StoreError::UnknownRepository { .. }) {
+                    self.memory.state().others = OtherContent::Leftovers;
+                }
+                return Err(error);
             }
             let next =
                 pages.next(&answer.held_url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
@@ -68,7 +72,8 @@ impl RemoteStore {
             without_new = if tags.len() > before { 0 } else { without_new + 1 };
             let Some(next) = next else {
                 let referrers_tags = tags.iter().filter(|tag| is_referrers_tag(tag)).cloned().collect();
-                self.memory.state().referrers_tags = Some(referrers_tags);
+                let mut state = self.memory.state();
+                (state.referrers_tags, state.others) = (Some(referrers_tags), OtherContent::Unknown);
                 return Ok(tags);
             };
             if without_new >= PAGES_WITHOUT_NEW {

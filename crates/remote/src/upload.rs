@@ -74,7 +74,8 @@ impl RemoteStore {
         let digest = &descriptor.digest;
         let mut session = self.memory.state().sessions.remove(digest);
         // A session comes from a refused mount, and the blob was asked for before that mount.
-        if session.is_none() && self.has_blob(digest, &self.push).await? {
+        let is_asked_for = session.is_none() && !self.memory.lacks_blob(descriptor.size);
+        if is_asked_for && self.has_blob(digest, &self.push).await? {
             return Ok(Pushed::Present);
         }
         let mode = self.client.chunk;

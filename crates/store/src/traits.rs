@@ -276,6 +276,12 @@ pub trait Store: ReadStore {
         Ok(())
     }
 
+    /// What refers to the subject after [`Store::settle`]. What that has read is not read again.
+    async fn settled_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.settle().await?;
+        self.referrers(subject).await
+    }
+
     /// Waits until a tag that [`Store::retag`] has made can no longer be overwritten by another program that had seen none there.
     /// Of programs that make one tag at the same time, one alone finds its own manifest under it afterwards.
     async fn settle_tag(&self, tag: &Tag) -> Result<(), StoreError> {

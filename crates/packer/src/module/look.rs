@@ -7,8 +7,8 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag};
 
 use super::error::{ModuleFault, ModuleTagTaken, PackageDifference};
 use super::request::ModulePushRequest;
-use crate::kept_for::{neighbours, tags_before};
-use crate::push::{resolve, withdrawn};
+use crate::kept_for::neighbours;
+use crate::push::{before, withdrawn};
 use crate::{PackError, ReplaceTag};
 
 /// Where the tag points; `None` if it does not exist.
@@ -23,8 +23,7 @@ pub(super) async fn look(
     request: &ModulePushRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Option<Descriptor>, PackError> {
-    let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
-    let tags = tags_before(store, reporter).await?;
+    let (existing, tags) = before(store, tag, request.replace, reporter).await?;
     if existing.is_none()
         && request.replace == ReplaceTag::Refuse
         && let Some(kept) = Tag::withdrawn(request.version).ok().filter(|kept| tags.contains(kept))

@@ -36,7 +36,7 @@ pub(crate) use replaced::{Replacement, withdrawn};
 use send::Sender;
 pub(crate) use send::outcome;
 use tags::RepositoryBefore;
-pub(crate) use tags::{contents_of, for_version, leaves_of, overwritten, point, resolve, tag_of};
+pub(crate) use tags::{before, contents_of, for_version, leaves_of, overwritten, point, resolve, tag_of};
 
 use crate::{PackError, PushReport, PushRequest, ReplaceTag};
 

@@ -22,7 +22,7 @@ pub async fn plan(
     let publication = &request.publication;
     let sums = attachments::read(request, reporter).await?;
     let tag = tags::for_version(publication.version)?;
-    let found = tags::look(store, (&tag, publication.version), None, reporter).await?;
+    let found = tags::look(store, (&tag, publication.version, publication.replace), None, reporter).await?;
     if let Some(withdrawn) = found.withdrawn(publication) {
         return Err(replaced::withdrawn(store, withdrawn, &publication.address.into(), publication.version).await);
     }

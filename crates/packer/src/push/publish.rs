@@ -78,7 +78,7 @@ pub async fn publish(
 pub(super) async fn look(sender: &Sender<'_>, listed: Option<&[Tag]>) -> Result<(Tag, RepositoryBefore), PackError> {
     let Sender { store, publication, reporter, .. } = *sender;
     let tag = for_version(publication.version)?;
-    let found = tags::look(store, (&tag, publication.version), listed, reporter).await?;
+    let found = tags::look(store, (&tag, publication.version, publication.replace), listed, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the packages are in order");
     if let Some(withdrawn) = found.withdrawn(publication) {
         return Err(replaced::withdrawn(store, withdrawn, &publication.address.into(), publication.version).await);

@@ -6,7 +6,7 @@ use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::kept_for::{neighbours, tags_before};
+use crate::kept_for::{neighbours, readable_tags, tags_unknown};
 use crate::{KnownLeaves, OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
 /// The one tag of a version.
@@ -76,21 +76,38 @@ pub(super) struct RepositoryBefore {
     tags: Vec<Tag>,
 }
 
-/// Where the tag points now, unless it is not among those that are listed already. Warns of harmful tags beside it; the push goes on
-/// without the list of tags.
+/// What the tag names before a push, and all tags; without the list of tags the push goes on. A tag that is not listed names nothing; but
+/// a list may be older than the tag, so whoever would replace what it names asks for it.
+pub(crate) async fn before(
+    store: &dyn ReadStore,
+    tag: &Tag,
+    replace: ReplaceTag,
+    reporter: &dyn Reporter,
+) -> Result<(Option<Descriptor>, Vec<Tag>), PackError> {
+    let tags = readable_tags(store).await?;
+    let existing = match &tags {
+        Ok(tags) if tags.is_empty() || (replace == ReplaceTag::Refuse && !tags.contains(tag)) => None,
+        _ => resolve(store, &Reference::Tag(tag.clone())).await?,
+    };
+    let tags = tags.unwrap_or_else(|error| {
+        reporter.event(&tags_unknown(&error));
+        Vec::new()
+    });
+    Ok((existing, tags))
+}
+
+/// Where the tag points now, unless it is not among those that are listed. Warns of harmful tags beside it; the push goes on without the
+/// list of tags.
 pub(super) async fn look(
     store: &dyn ReadStore,
-    (tag, version): (&Tag, &Version),
+    (tag, version, replace): (&Tag, &Version, ReplaceTag),
     listed: Option<&[Tag]>,
     reporter: &dyn Reporter,
 ) -> Result<RepositoryBefore, PackError> {
-    let existing = match listed {
-        Some(tags) if !tags.contains(tag) => None,
-        _ => resolve(store, &Reference::Tag(tag.clone())).await?,
-    };
-    let tags = match listed {
-        Some(tags) => tags.to_vec(),
-        None => tags_before(store, reporter).await?,
+    let (existing, tags) = match listed {
+        Some(tags) if !tags.contains(tag) => (None, tags.to_vec()),
+        Some(tags) => (resolve(store, &Reference::Tag(tag.clone())).await?, tags.to_vec()),
+        None => before(store, tag, replace, reporter).await?,
     };
     for event in &warnings(&tags, tag, version) {
         reporter.event(event);

@@ -39,8 +39,7 @@ impl<'a> Attacher<'a> {
             if open.is_empty() {
                 break;
             }
-            self.store.settle().await?;
-            let listed = self.store.referrers(self.subject).await?;
+            let listed = self.store.settled_referrers(self.subject).await?;
             open.retain(|(_, artifact)| listed.iter().all(|found| found.digest != artifact.manifest.0.digest));
             for (form, Artifact { manifest: (descriptor, bytes), .. }) in open.iter().map(|(form, it)| (*form, &**it)) {
                 if round == ROUNDS {

@@ -12,6 +12,7 @@ mod dripping;
 mod expiry;
 mod moments;
 mod network;
+mod new_repository;
 mod parts;
 mod probe;
 mod reach;

@@ -159,7 +159,9 @@ async fn after_a_race(theirs: &'static [&'static str], conditional: bool) -> (Ve
         }
     });
     let (descriptor, bytes) = signature();
-    store(&server).push(&descriptor, &bytes).await.unwrap();
+    let store = store(&server);
+    store.push(&descriptor, &bytes).await.unwrap();
+    store.settle().await.unwrap();
     let others = listed(&server).await.unwrap().into_iter().filter(|digest| *digest != descriptor.digest).collect();
     let is_write = |request: &Request| request.method == "PUT" && request.path() == tag() && !request.body.is_empty();
     let written = server.requests().into_iter().filter(is_write);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::is_tombstone;
 use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
-use tofu_oci_types::{Digest, Reference, Secret, Tag};
+use tofu_oci_types::{Descriptor, Digest, Reference, Secret, Tag};
 
 use crate::server::{Reply, Request, Server, hang_up, reply};
 use crate::support::{Bench, INDEX, bench, bench_as, index, manifest_reply};
@@ -117,6 +117,7 @@ fn answer(content: &mut Content, request: &Request, by_tag: Deletes, by_digest: 
         "PUT" => {
             let digest = Digest::sha256(&request.body).to_string();
             let media_type = request.header("content-type").unwrap_or_default().to_owned();
+            let named = reply(201).header("docker-content-digest", digest.clone());
             content.manifests.insert(digest.clone(), (media_type, request.body.clone()));
             if !last.contains(':') {
                 let before = content.tags.insert(last, digest);
@@ -124,7 +125,7 @@ fn answer(content: &mut Content, request: &Request, by_tag: Deletes, by_digest: 
                     content.manifests.remove(&before);
                 }
             }
-            reply(201)
+            named
         }
         "DELETE" => {
             let is_tag = !last.contains(':');
@@ -432,4 +433,19 @@ async fn a_release_that_was_pushed_over_the_tombstone_was_deleted_by_its_tag() {
     *content.lock().unwrap() = Some(Arc::clone(&scene.content));
     assert!(!scene.untag().await.unwrap(), "another program has moved the tag");
     assert_eq!(scene.tags()["1.4.0"], Digest::sha256(other.as_bytes()).to_string());
+}
+
+#[tokio::test]
+async fn a_manifest_that_went_with_a_tag_was_said_to_be_there() {
+    let scene = Scene::plain(Deletes::What, Deletes::Manifest);
+    scene.content.lock().unwrap().manifests.clear();
+    let store = bench().store(&scene.server);
+    let descriptor = Descriptor::of(INDEX, &index());
+    store.push(&descriptor, &index()).await.unwrap();
+    scene.server.forget();
+    assert!(store.exists(&descriptor).await.unwrap());
+    assert_eq!(scene.server.requests().len(), 0, "the registry has named its digest");
+    store.untag(&tag(), &digest()).await.unwrap();
+    scene.content.lock().unwrap().manifests.clear();
+    assert!(!store.exists(&descriptor).await.unwrap());
 }
