@@ -224,6 +224,26 @@ fn a_template_by_which_a_client_chooses_the_host_is_refused() {
 }
 
 #[test]
+fn one_image_layout_was_a_folder_of_modules_without_any() {
+    let scene = Scene::new();
+    scene.context.write("net/oci-layout", r#"{"imageLayoutVersion":"1.0.0"}"#);
+    scene.context.write("serve.toml", "[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"oci:net\"\n");
+    assert_snapshot!(scene.run("serve --check-config").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: net is one image layout, and modules are served out of a folder with a layout for each
+      --> serve.toml:3:8
+      |
+    3 | from = "oci:net"
+      |        ^^^^^^^^^
+
+    hint: move it to the folder HOST/NAMESPACE/NAME/SYSTEM of another one, and name that one
+    "#);
+}
+
+#[test]
 fn settings_of_modules_are_checked_and_shown() {
     let scene = Scene::new();
     scene.context.write("serve.toml", "hosts = [\"m.example\"]\n[[module]]\ninclude = [\"m.example/*/*/*\"]\nexclude = [\"m.example/old/*/*\"]\nfrom = \"ghcr.io/${namespace}/${name}-${target_system}\"\noci_locations = true\n");

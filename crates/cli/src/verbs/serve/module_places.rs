@@ -9,6 +9,7 @@ use tofu_oci_mapper::ModuleRepositories;
 use super::settings::Settings;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
+use crate::ends::LAYOUT_MARK;
 use crate::invocation;
 use crate::modules::kept_in;
 
@@ -50,9 +51,17 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
     let repositories: ModuleRepositories = text.parse().map_err(|error: tofu_oci_mapper::TemplateError| {
         about(Diagnostic::usage(error.to_string()).hint(error.instead()))
     })?;
-    if let Some(dir) = text.strip_prefix("oci:").filter(|dir| !dir.contains("${")).map(PathBuf::from)
-        && !dir.is_dir()
-    {
+    let dir = text.strip_prefix("oci:").filter(|dir| !dir.contains("${")).map(PathBuf::from);
+    if let Some(dir) = dir.as_ref().filter(|dir| dir.join(LAYOUT_MARK).exists()) {
+        let diagnostic = Diagnostic::usage(format!(
+            "{} is one image layout, and modules are served out of a folder with a layout for each",
+            dir.display()
+        ));
+        return Err(about(
+            diagnostic.hint("move it to the folder HOST/NAMESPACE/NAME/SYSTEM of another one, and name that one"),
+        ));
+    }
+    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         let diagnostic = Diagnostic::usage(format!("there is no folder {}", dir.display()));
         let hint = if settings.is_of_file() {
             "a path in serve.toml is relative to that file"
