@@ -5,6 +5,33 @@ use std::path::PathBuf;
 
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
+use crate::error::TfConfigError;
+
+/// A folder with a configuration, and what the user says of it.
+#[derive(Clone, Debug)]
+pub struct ConfigFolder {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Where `tofu init` puts what it installs.
+    pub data_dir: PathBuf,
+    /// The folder in it whose tests count beside those in the folder itself; `None` if tests do not count.
+    pub tests: Option<PathBuf>,
+    /// The workspace that the environment names, before the one that was selected in `data_dir`.
+    pub workspace: Option<String>,
+}
+
+impl ConfigFolder {
+    /// A folder of which nothing is said, without its tests.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        let dir = dir.into();
+        Self { data_dir: dir.join(".terraform"), dir, tests: None, workspace: None }
+    }
+
+    pub(crate) fn no_configuration(&self) -> TfConfigError {
+        TfConfigError::NoConfiguration { dir: self.dir.clone() }
+    }
+}
+
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigRequirements {
@@ -30,8 +57,10 @@ pub struct Requirement {
 /// A module that is called but not there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingModule {
-    /// The names of the calls on the way to it, joined by dots.
+    /// The names of the calls on the way to it, joined by dots; of a run of a test, `test.FILE.RUN` in front.
     pub key: String,
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub path: String,
     /// Its source as written, except secrets in it.
     pub source: String,
     /// Where it is called.
@@ -68,16 +97,18 @@ pub struct ProviderTree {
     pub findings: Vec<ConfigFinding>,
 }
 
-/// One module: the root, or one call of a module.
+/// One module: the root, one call of a module, or a test file, whose calls are the modules that its runs run.
 #[derive(Clone, Debug)]
 pub struct ModuleNode {
-    /// The names of the calls on the way to it, joined by dots; empty for the root.
+    /// The names of the calls on the way to it, joined by dots; empty for the root, `test.FILE` for a test file.
     pub key: String,
-    /// Its source as written, except secrets in it; empty for the root.
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub path: String,
+    /// Its source as written, except secrets in it; empty for the root. A test file's path in the folder.
     pub source: String,
-    /// Its folder.
+    /// Its folder; a test file itself.
     pub dir: PathBuf,
-    /// Where it is called; `None` for the root.
+    /// Where it is called; `None` for the root and for test files.
     pub called: Option<Declared>,
     /// The providers that it requires, sorted by address; one entry for each local name.
     pub requires: Vec<RequiredProvider>,
@@ -85,7 +116,7 @@ pub struct ModuleNode {
     pub uses: Vec<ProviderUse>,
     /// The configurations that it uses, sorted by local name and alias.
     pub configurations: Vec<ProviderConfig>,
-    /// The modules that it calls, sorted by name.
+    /// The modules that it calls, sorted by name; below the root the test files are in front.
     pub children: Vec<ModuleNode>,
 }
 

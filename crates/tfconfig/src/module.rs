@@ -72,6 +72,30 @@ pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
     Ok(Some(module))
 }
 
+/// The test file at `path` as a module of its own, whose calls are the modules that its runs run.
+///
+/// A provider block counts for the provider that the name means in `root`, the module that is tested. Blocks of
+/// `mock_provider` require none. What else is wrong with a test is not judged.
+///
+/// Spec: `OpenTofu` 1.12, `configs.Config.addProviderRequirements`; measured with 1.12.6.
+pub(crate) fn read_test(path: &Path, root: &ModuleFacts) -> Result<ModuleFacts, TfConfigError> {
+    let mut test = ModuleFacts::default();
+    test.append(read_file(path, FileRole::Tests)?);
+    test.findings.clear();
+    for block in &test.providers {
+        if let Some(required) = root.required.get(&block.name) {
+            let entry = RequiredEntry {
+                constraints: Constraints::any(),
+                aliases: Vec::new(),
+                at: block.at.clone(),
+                ..required.clone()
+            };
+            test.required.insert(block.name.clone(), entry);
+        }
+    }
+    Ok(test)
+}
+
 fn read_file(path: &Path, role: FileRole) -> Result<FileFacts, TfConfigError> {
     let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
     let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;

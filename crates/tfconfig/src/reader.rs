@@ -59,15 +59,18 @@ impl FactsReader<'_> {
     }
 
     fn file(&self, body: &TfBody<'_>, role: FileRole, facts: &mut FileFacts) -> Result<(), TfConfigError> {
+        for block in body.blocks("provider", 1) {
+            facts.providers.push(self.provider(&block)?);
+        }
+        if role == FileRole::Tests {
+            return self.runs(body, facts);
+        }
         self.misplaced(body)?;
         for terraform in body.blocks("terraform", 0) {
             for block in terraform.body.blocks("required_providers", 0) {
                 facts.required.push(self.required_block(&block)?);
             }
             self.backends(&terraform.body, facts);
-        }
-        for block in body.blocks("provider", 1) {
-            facts.providers.push(self.provider(&block)?);
         }
         for (kind, by) in [
             ("resource", UsedBy::Resource as fn(String) -> UsedBy),
@@ -93,6 +96,23 @@ impl FactsReader<'_> {
         facts.outputs = body.blocks("output", 1).iter().map(output).collect();
         facts.names = shape::names(body, |offset| self.at(offset));
         facts.findings = shape::findings(body, role, |offset| self.at(offset));
+        Ok(())
+    }
+
+    /// The modules that the runs of a test file run, as calls.
+    ///
+    /// Spec: `OpenTofu` 1.12, `configs.decodeTestRunModuleBlock`, which evaluates nothing.
+    fn runs(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {
+        for run in body.blocks("run", 1) {
+            for block in run.body.blocks("module", 0) {
+                let call = self.module(&block)?;
+                if let Some(WrittenSource { computed: true, at, .. }) = call.source {
+                    return Err(problem(at, ConfigProblem::NotAString { name: "source".to_owned() }));
+                }
+                let providers = self.passed(&run.body)?;
+                facts.modules.push(ModuleCall { name: label(&run), providers, at: self.at(run.offset), ..call });
+            }
+        }
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::files;
 use crate::json::{self, TfJsonKind};
-use crate::model::{Declared, MissingModule};
+use crate::model::{ConfigFolder, Declared, MissingModule};
 use crate::module::{self, ModuleFacts};
 
 /// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
@@ -23,6 +23,8 @@ const DEPTH: usize = 100;
 pub(crate) struct CallNode {
     /// The names of the calls on the way, joined by dots.
     pub(crate) key: String,
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub(crate) path: String,
     /// The name of the call.
     pub(crate) name: String,
     pub(crate) source: String,
@@ -33,6 +35,13 @@ pub(crate) struct CallNode {
     pub(crate) children: Vec<CallNode>,
 }
 
+impl CallNode {
+    /// Whether it is a test file.
+    pub(crate) fn is_test(&self) -> bool {
+        self.called.is_none() && !self.key.is_empty()
+    }
+}
+
 /// All modules of a configuration.
 #[derive(Debug)]
 pub(crate) struct WalkedModules {
@@ -40,14 +49,21 @@ pub(crate) struct WalkedModules {
     pub(crate) missing: Vec<MissingModule>,
 }
 
-/// The modules of the configuration in `dir`; `None` if there is no configuration.
-pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<WalkedModules>, TfConfigError> {
-    let installed = manifest(data_dir)?;
+/// The modules of a configuration, those that its tests run among them; `None` if there is no configuration.
+pub(crate) fn walk(folder: &ConfigFolder) -> Result<Option<WalkedModules>, TfConfigError> {
+    let installed = manifest(&folder.data_dir)?;
+    let dir = &folder.dir;
     let mut walk =
         ModuleWalk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
     let Some(module) = walk.read(dir)? else { return Ok(None) };
-    let call = CallStep { key: String::new(), name: String::new(), source: String::new(), called: None };
-    let root = walk.node(call, Path::new(""), module)?;
+    let mut tests = Vec::new();
+    if let Some(below) = &folder.tests {
+        for path in files::tests(dir, below)? {
+            tests.push(walk.test(&path, &module)?);
+        }
+    }
+    let mut root = walk.node(CallStep::default(), Path::new(""), module)?;
+    root.children.splice(0..0, tests);
     Ok(Some(WalkedModules { root, missing: walk.missing }))
 }
 
@@ -68,8 +84,10 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
     Ok(installed)
 }
 
+#[derive(Default)]
 struct CallStep {
     key: String,
+    path: String,
     name: String,
     source: String,
     called: Option<Declared>,
@@ -96,11 +114,27 @@ impl ModuleWalk<'_> {
         Ok(module)
     }
 
+    /// A test file, by its path in the folder of the root module.
+    ///
+    /// Spec: `OpenTofu` 1.12, `configs.buildTestModules`: the keys of the modules that it runs.
+    fn test(&mut self, path: &Path, root: &ModuleFacts) -> Result<CallNode, TfConfigError> {
+        let source = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let key = format!("test.{}", source.trim_end_matches(".tftest.hcl").replace('/', "."));
+        let call = CallStep { path: key.clone(), key, source, ..CallStep::default() };
+        let facts = module::read_test(&self.root.join(path), root)?;
+        self.node(call, Path::new(""), Rc::new(facts))
+    }
+
     /// `below` is the folder as seen from the root's.
     fn node(&mut self, call: CallStep, below: &Path, module: Rc<ModuleFacts>) -> Result<CallNode, TfConfigError> {
         self.calls += 1;
+        let is_test = call.called.is_none() && !call.key.is_empty();
         // An empty path would only add a separator.
-        let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };
+        let dir = match below.as_os_str().is_empty() {
+            _ if is_test => self.root.join(&call.source),
+            true => self.root.to_owned(),
+            false => self.root.join(below),
+        };
         let real = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
         if let Some(at) = call.called.clone() {
             if let Some(first) = self.chain.iter().position(|(earlier, _)| *earlier == real) {
@@ -118,13 +152,16 @@ impl ModuleWalk<'_> {
         self.chain.push((real, dir.clone()));
         let mut children = Vec::new();
         for (name, call_below) in &module.calls {
-            let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
+            let dot = if call.key.is_empty() { "" } else { "." };
+            let key = format!("{}{dot}{name}", call.key);
+            let path = format!("{}{dot}{}.{name}", call.path, if is_test { "run" } else { "module" });
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
             let local = if source.computed { None } else { local(&source.text) };
             let shown = if local.is_some() { source.text.clone() } else { masked(&source.text) };
             let call_of_child = CallStep {
                 key: key.clone(),
+                path: path.clone(),
                 name: name.clone(),
                 source: shown.clone(),
                 called: Some(source.at.clone()),
@@ -147,12 +184,12 @@ impl ModuleWalk<'_> {
                     let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
                     return Err(problem(source.at.clone(), problem_here));
                 }
-                _ => self.missing.push(MissingModule { key, source: shown, declared: source.at.clone() }),
+                _ => self.missing.push(MissingModule { key, path, source: shown, declared: source.at.clone() }),
             }
         }
         self.chain.pop();
-        let CallStep { key, name, source, called } = call;
-        Ok(CallNode { key, name, source, dir, called, module, children })
+        let CallStep { key, path, name, source, called } = call;
+        Ok(CallNode { key, path, name, source, dir, called, module, children })
     }
 }
 

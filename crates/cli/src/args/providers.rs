@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -30,6 +30,8 @@ pub(crate) struct ProvidersArgs {
     /// Look at this directory: its configuration, its lock file, its state, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]

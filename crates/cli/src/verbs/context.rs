@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_logins::Access;
-use tofu_oci_types::{Place, Reporter, Tag};
+use tofu_oci_tfconfig::ConfigFolder;
+use tofu_oci_types::{Event, Place, Reporter, Tag};
 
 use super::stop::Stop;
-use crate::args::{Global, Network, OutputArgs};
+use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs};
 use crate::connect::{Connector, ResolverSlot};
 use crate::report;
 
@@ -53,6 +54,22 @@ impl Context {
 /// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
 pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
     if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
+}
+
+/// The configuration in a directory, as the environment and the arguments complete it.
+pub(crate) fn config_folder(context: &Context, dir: &Path, tests: &ConfigTestsArgs) -> ConfigFolder {
+    let tests = tests.folder();
+    if let Some(missing) = tests.filter(|tests| *tests != Path::new("tests") && !dir.join(tests).is_dir()) {
+        let text = format!("there is no folder {} with tests", dir.join(missing).display());
+        let hint = "--test-directory names it, seen from the folder of the configuration";
+        context.reporter.event(&Event::warning("missing-test-directory", text).with_hint(hint));
+    }
+    ConfigFolder {
+        dir: dir.to_owned(),
+        data_dir: data_dir(dir),
+        tests: tests.map(Path::to_owned),
+        workspace: std::env::var("TF_WORKSPACE").ok(),
+    }
 }
 
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.

@@ -9,10 +9,10 @@ use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
-use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
+use tofu_oci_tfconfig::{ConfigFolder, TfConfigError, configuration};
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
-use super::context::{Context, data_dir};
+use super::context::{Context, config_folder};
 use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
 use super::superfluous::superfluous;
@@ -29,16 +29,13 @@ pub(super) use super::printed::shown;
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
     let platforms = platforms(args)?;
-    let data_dir = data_dir(&dir);
+    let folder = config_folder(context, &dir, &args.tests);
     let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
-    let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
+    let wanted = wanted(context, args, &folder, lock.text().is_some())?;
     // Addresses on the command line say nothing about other entries.
-    let forget = if args.providers.is_empty() {
-        superfluous(context, &dir, &data_dir, &wanted, lock.file())?
-    } else {
-        BTreeSet::new()
-    };
+    let forget =
+        if args.providers.is_empty() { superfluous(context, &folder, &wanted, lock.file())? } else { BTreeSet::new() };
     let trust = crate::trust::load(&args.trust, &dir)?;
     let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
     let written_to = written_to(args, &dir);
@@ -49,7 +46,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         .await?;
     let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
-    let target = target(args, &dir, &data_dir, cache);
+    let target = target(args, &dir, &folder.data_dir, cache);
     let mut jobs = Vec::new();
     for (address, constraints) in &wanted {
         let source = finder.source(address)?;
@@ -291,40 +288,46 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Diagnostic> {
 fn wanted(
     context: &Context,
     args: &InstallArgs,
-    dir: &Path,
-    data_dir: &Path,
+    folder: &ConfigFolder,
     is_locked: bool,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
-    let required = required(context, dir, data_dir)?;
-    if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
-        let shown = dir.display();
+    let required = required(context, folder).map_err(|error| {
+        let missing = matches!(error, TfConfigError::NoConfiguration { .. });
+        let diagnostic = Diagnostic::from(error);
+        if missing { diagnostic.hint(format!("or {}", name_a_provider("install"))) } else { diagnostic }
+    })?;
+    if required.is_empty() && !is_locked {
+        let shown = folder.dir.display();
         return Err(Diagnostic::usage(format!("the configuration in {shown} requires no providers"))
-            .hint(format!("name a provider: {}", invocation::with_all_options("install HOST/NAMESPACE/TYPE")))
+            .hint(name_a_provider("install"))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(required)
 }
 
+/// How to run this verb without a configuration.
+pub(super) fn name_a_provider(verb: &str) -> String {
+    format!("name a provider: {}", invocation::with_all_options(&format!("{verb} HOST/NAMESPACE/TYPE")))
+}
+
 /// The addresses of the configuration.
 pub(super) fn required(
     context: &Context,
-    dir: &Path,
-    data_dir: &Path,
+    folder: &ConfigFolder,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    required_but(context, dir, data_dir, |_| false)
+    required_but(context, folder, |_| false)
 }
 
 /// The same without a warning about missing modules whose sources the caller reads itself.
 pub(super) fn required_but(
     context: &Context,
-    dir: &Path,
-    data_dir: &Path,
+    folder: &ConfigFolder,
     is_read: impl Fn(&str) -> bool,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    let found = configuration(dir, data_dir)?;
+    let found = configuration(folder)?;
     for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
         let text =
             format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);

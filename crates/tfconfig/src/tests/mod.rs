@@ -2,3 +2,4 @@ mod configurations;
 mod goldens;
 mod problems;
 mod reading;
+mod test_files;
