@@ -241,7 +241,7 @@ fn modules_that_were_not_fetched_and_states_elsewhere_are_named() {
       not looked into
 
     ----- stderr -----
-    warning: module far (registry.example.com/acme/far/cloud) is not installed, so its providers are not known
+    warning: module.far (registry.example.com/acme/far/cloud) is not installed, so its providers are not known
       hint: run `tofu get` or `terraform get` first
     warning: the state is kept by the backend `s3` (main.tf:2:3) and was not looked into
       hint: `tofu providers` shows the providers that it names

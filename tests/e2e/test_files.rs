@@ -1,4 +1,5 @@
-//! What only the tests of a configuration need: every verb that reads the configuration counts it, as `tofu init` does.
+//! What a configuration requires besides its plain files: what its tests need, and modules whose source is an expression.
+//! Every verb that reads the configuration counts it, as `tofu init` does.
 
 use insta::assert_snapshot;
 use tofu_oci_testkit::ReleaseFolder;
@@ -226,4 +227,39 @@ fn a_folder_of_tests_that_is_not_there_and_a_test_that_does_not_parse_are_named(
     hint: correct the file
     hint: or leave out what only tests need: --no-tests
     ");
+}
+
+#[test]
+fn a_module_with_a_computed_source_is_never_said_to_require_nothing() {
+    let mut scene = scene();
+    let main = "variable \"env\" {}\nmodule \"m\" {\n  source = \"./${var.env}\"\n}\n";
+    scene.context.write("main.tf", main);
+    let lock = format!("lock {FROM} --quiet --no-tests");
+    assert_snapshot!(scene.run(&lock).text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: the source of module.m, "./${var.env}", is computed, so its providers are not known
+      hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    error: what the configuration in . requires is not known: the source of module.m, "./${var.env}", is computed
+
+    hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    hint: name a provider: tofu-oci lock HOST/NAMESPACE/TYPE --from '[REGISTRY]/${namespace}/${type}' --no-tests
+    hint: or the directory of the configuration: --chdir DIR
+    "#);
+    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan --quiet --no-tests")).text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: the source of module.m, "./${var.env}", is computed, so its providers are not known
+      hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    error: what the configuration in . requires is not known: the source of module.m, "./${var.env}", is computed
+
+    hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    "#);
+    scene.context.env("TF_VAR_env", "setup");
+    scene.run(&lock).success();
+    assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/gadget" {"#);
 }

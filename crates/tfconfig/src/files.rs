@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tofu_oci_types::TextPosition;
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{position, problem};
 use crate::model::Declared;
-use crate::walk::clean;
 
 /// Most bytes of a file that people write.
 pub(crate) const WRITTEN: u64 = 16 << 20;
@@ -76,7 +75,7 @@ pub(crate) fn tests(dir: &Path, tests: &Path) -> Result<BTreeSet<PathBuf>, TfCon
 }
 
 /// The names of the files in a folder, sorted; `None` if there is no such folder.
-fn names(dir: &Path) -> Result<Option<Vec<String>>, TfConfigError> {
+pub(crate) fn names(dir: &Path) -> Result<Option<Vec<String>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: dir.to_owned(), source };
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -165,6 +164,21 @@ pub(crate) fn syntax(path: &Path) -> TfSyntax {
     if path.extension().is_some_and(|extension| extension == "json") { TfSyntax::Json } else { TfSyntax::Native }
 }
 
+/// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
+pub(crate) fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) => {
+                cleaned.pop();
+            }
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,5 +199,14 @@ mod tests {
         check("a.tf a.tofu.json", "a.tf a.tofu.json | ");
         check("a.tf a_override.tf override.tf.json", "a.tf | a_override.tf override.tf.json");
         check(".hidden.tf a.tf~ #a.tf# a.tf", "a.tf | ");
+    }
+
+    #[test]
+    fn folders_are_joined_literally() {
+        for (path, want) in
+            [("./a/./b", "a/b"), ("a/../b", "b"), ("a/..", ""), ("../a/../../b", "../../b"), ("/x/../a", "/a")]
+        {
+            assert_eq!(clean(Path::new(path)), Path::new(want));
+        }
     }
 }

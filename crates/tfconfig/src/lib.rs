@@ -2,17 +2,18 @@
 //!
 //! ```text
 //! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
-//! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
-//!                                                                 +--> ProviderTree    (resolve, summary, state)
+//! root module, tests --walk, early--> local modules and those in modules.json --+--> Configuration  (what `install` needs)
+//!                                                                               +--> ProviderTree   (resolve, summary, state)
 //! each file --shape--> findings: labels, arguments and names that OpenTofu refuses
 //! folder of a module --interface--> ModuleInterface                                          (what its page shows)
 //! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
 //! files of local modules --calls--> CallFile --pins--> CallFileWrite                       (sources, rewritten in place)
 //! ```
 //!
-//! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
+//! `early` evaluates the local sources of modules; all else are plain strings, as `OpenTofu` demands.
 
 mod calls;
+mod early;
 mod error;
 mod facts;
 mod files;
@@ -58,7 +59,7 @@ pub use package::{PackageModules, PackageModulesError, package_modules};
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
 pub fn configuration(folder: &ConfigFolder) -> Result<ConfigRequirements, TfConfigError> {
-    summary::configuration(walk::walk(folder)?.ok_or_else(|| folder.no_configuration())?)
+    summary::configuration(walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?)
 }
 
 /// The providers of a configuration, module by module, with its state.
@@ -71,7 +72,8 @@ pub fn configuration(folder: &ConfigFolder) -> Result<ConfigRequirements, TfConf
 ///
 /// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
 pub fn providers_tree(folder: &ConfigFolder) -> Result<ProviderTree, TfConfigError> {
-    let walk::WalkedModules { root, missing } = walk::walk(folder)?.ok_or_else(|| folder.no_configuration())?;
+    let walk::WalkedModules { root, missing } =
+        walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?;
     let scope = resolve::ModuleScope { node: &root, above: None };
     let findings = findings::all(&scope);
     let state = state::look(folder, root.module.backend.as_ref())?;

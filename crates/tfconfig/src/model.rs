@@ -1,11 +1,10 @@
 //! What a configuration says about providers, module by module.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
-
-use crate::error::TfConfigError;
 
 /// A folder with a configuration, and what the user says of it.
 #[derive(Clone, Debug)]
@@ -16,6 +15,8 @@ pub struct ConfigFolder {
     pub data_dir: PathBuf,
     /// The folder in it whose tests count beside those in the folder itself; `None` if tests do not count.
     pub tests: Option<PathBuf>,
+    /// The values of variables that the environment names (`TF_VAR_NAME`), by name.
+    pub variables: BTreeMap<String, String>,
     /// The workspace that the environment names, before the one that was selected in `data_dir`.
     pub workspace: Option<String>,
 }
@@ -24,11 +25,7 @@ impl ConfigFolder {
     /// A folder of which nothing is said, without its tests.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
-        Self { data_dir: dir.join(".terraform"), dir, tests: None, workspace: None }
-    }
-
-    pub(crate) fn no_configuration(&self) -> TfConfigError {
-        TfConfigError::NoConfiguration { dir: self.dir.clone() }
+        Self { data_dir: dir.join(".terraform"), dir, tests: None, variables: BTreeMap::new(), workspace: None }
     }
 }
 
@@ -54,7 +51,7 @@ pub struct Requirement {
     pub declared: Vec<Declared>,
 }
 
-/// A module that is called but not there.
+/// A module that is called and not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingModule {
     /// The names of the calls on the way to it, joined by dots; of a run of a test, `test.FILE.RUN` in front.
@@ -63,8 +60,22 @@ pub struct MissingModule {
     pub path: String,
     /// Its source as written, except secrets in it.
     pub source: String,
+    /// Whether the source is an expression whose value is not known here.
+    pub is_computed: bool,
     /// Where it is called.
     pub declared: Declared,
+}
+
+impl MissingModule {
+    /// Why it is not known, for people.
+    pub fn why(&self) -> String {
+        let Self { path, source, .. } = self;
+        if self.is_computed {
+            format!("the source of {path}, {source}, is computed")
+        } else {
+            format!("{path} ({source}) is not installed")
+        }
+    }
 }
 
 /// A place in a configuration.
@@ -104,7 +115,8 @@ pub struct ModuleNode {
     pub key: String,
     /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
     pub path: String,
-    /// Its source as written, except secrets in it; empty for the root. A test file's path in the folder.
+    /// Its source as written, except secrets in it; a local one that is computed as it is then; empty for the root. Of a
+    /// test file its path in the folder.
     pub source: String,
     /// Its folder; a test file itself.
     pub dir: PathBuf,

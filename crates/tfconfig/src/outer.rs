@@ -38,7 +38,7 @@ impl OuterCall {
 /// # Errors
 /// What cannot be read, with its place; a folder without a configuration.
 pub fn outer_calls(folder: &ConfigFolder) -> Result<Vec<OuterCall>, TfConfigError> {
-    let walked = walk::walk(folder)?.ok_or_else(|| folder.no_configuration())?;
+    let walked = walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?;
     let mut calls = Vec::new();
     collect(&walked.root, &mut calls);
     Ok(calls)
@@ -48,10 +48,10 @@ fn collect(node: &CallNode, calls: &mut Vec<OuterCall>) {
     for (name, call) in &node.module.calls {
         let Some(source) = &call.source else { continue };
         let outer = OuterCall::of(source, &call.version);
-        match outer.source {
-            Some(ModuleSource::Local(_)) => {
-                node.children.iter().filter(|child| child.name == *name).for_each(|child| collect(child, calls));
-            }
+        let child = node.children.iter().find(|child| child.name == *name);
+        match child {
+            // A computed source is known there.
+            Some(child) if matches!(child.source.parse(), Ok(ModuleSource::Local(_))) => collect(child, calls),
             _ if calls.contains(&outer) => {}
             _ => calls.push(outer),
         }

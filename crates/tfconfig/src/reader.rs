@@ -1,5 +1,6 @@
 //! From the blocks of a file to its facts about providers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_types::{Constraints, TextPosition};
@@ -93,6 +94,7 @@ impl FactsReader<'_> {
             facts.modules.push(self.module(&block)?);
         }
         facts.variables = body.blocks("variable", 1).iter().map(|block| self.variable(block)).collect();
+        facts.locals = body.blocks("locals", 0).iter().flat_map(|block| self.templates(&block.body)).collect();
         facts.outputs = body.blocks("output", 1).iter().map(output).collect();
         facts.names = shape::names(body, |offset| self.at(offset));
         facts.findings = shape::findings(body, role, |offset| self.at(offset));
@@ -110,7 +112,10 @@ impl FactsReader<'_> {
                     return Err(problem(at, ConfigProblem::NotAString { name: "source".to_owned() }));
                 }
                 let providers = self.passed(&run.body)?;
-                facts.modules.push(ModuleCall { name: label(&run), providers, at: self.at(run.offset), ..call });
+                let variables = run.body.blocks("variables", 0);
+                let arguments = variables.iter().flat_map(|block| self.templates(&block.body)).collect();
+                let (name, at) = (label(&run), self.at(run.offset));
+                facts.modules.push(ModuleCall { name, providers, arguments, at, ..call });
             }
         }
         Ok(())
@@ -278,15 +283,16 @@ impl FactsReader<'_> {
     fn module(&self, block: &TfBlock<'_>) -> Result<ModuleCall, TfConfigError> {
         let source = match block.body.attribute("source").map(|source| source.value) {
             Some(value) => Some(match value.constant() {
-                Some(Constant::Text(text)) => WrittenSource { text, computed: false, at: self.at(value.offset()) },
+                Some(Constant::Text(text)) => {
+                    WrittenSource { text, computed: false, template: String::new(), at: self.at(value.offset()) }
+                }
                 Some(_) => {
                     let name = "source".to_owned();
                     return Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name }));
                 }
-                // Early evaluation: its folder is known from modules.json alone.
                 None => {
-                    let text = value.written(self.text).trim().to_owned();
-                    WrittenSource { text, computed: true, at: self.at(value.offset()) }
+                    let (text, template) = (value.written(self.text).trim().to_owned(), value.template(self.text));
+                    WrittenSource { text, computed: true, template, at: self.at(value.offset()) }
                 }
             }),
             None => None,
@@ -305,6 +311,7 @@ impl FactsReader<'_> {
             source,
             version,
             providers: self.passed(&block.body)?,
+            arguments: self.templates(&block.body),
             repeated: repeated.or(enabled),
             at: self.at(block.offset),
         })
@@ -318,8 +325,18 @@ impl FactsReader<'_> {
             description: text(block, "description"),
             type_text: written("type"),
             default: written("default"),
+            value: block.body.attribute("default").map(|attribute| attribute.value.template(self.text)),
             sensitive: truth(block, "sensitive"),
+            ephemeral: truth(block, "ephemeral"),
+            constant: truth(block, "const"),
+            nullable: truth(block, "nullable"),
         }
+    }
+
+    /// The attributes of a body as templates, by name.
+    fn templates(&self, body: &TfBody<'_>) -> BTreeMap<String, String> {
+        let attributes = body.attributes().into_iter();
+        attributes.map(|attribute| (attribute.name.to_owned(), attribute.value.template(self.text))).collect()
     }
 
     fn passed(&self, body: &TfBody<'_>) -> Result<Vec<Passed>, TfConfigError> {

@@ -8,7 +8,8 @@ use crate::model::{ModuleNode, ProviderTree, StateLook};
 
 impl ProviderTree {
     /// What `tofu providers` prints on standard output, with the lines below each module sorted: providers by
-    /// address, then tests by path and modules by name. The program itself prints them in an order that changes from call to call.
+    /// address, then tests by path and modules by name. The program itself prints them in an order that changes from
+    /// call to call.
     ///
     /// Spec: `OpenTofu` 1.12, `views.ProvidersHuman`.
     pub fn terraform_text(&self) -> String {

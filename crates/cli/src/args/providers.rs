@@ -23,7 +23,7 @@ The tree is the one that `tofu providers` and `terraform providers` print. Below
 module's local names and which configuration it gets under each (a provider block, one that is
 passed, an inherited one, or none) and where the module itself comes from (modules.toml says so for
 modules of registries), then each provider's locked version and its place. `providers`
-evaluates nothing, makes no request and writes nothing. It looks into modules from elsewhere if
+makes no request and writes nothing. It looks into modules from elsewhere if
 `tofu get` or `terraform get` has fetched them. The exit code is 1 if OpenTofu would refuse the
 configuration, and 2 if a file of it or of the CLI configuration cannot be read.")]
 pub(crate) struct ProvidersArgs {

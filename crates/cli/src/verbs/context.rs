@@ -1,5 +1,6 @@
 //! What every verb works with.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,8 +69,14 @@ pub(crate) fn config_folder(context: &Context, dir: &Path, tests: &ConfigTestsAr
         dir: dir.to_owned(),
         data_dir: data_dir(dir),
         tests: tests.map(Path::to_owned),
+        variables: std::env::vars_os().filter_map(|(name, value)| variable(&name, value)).collect(),
         workspace: std::env::var("TF_WORKSPACE").ok(),
     }
+}
+
+/// The variable of the configuration that a variable of the environment sets.
+fn variable(name: &OsStr, value: OsString) -> Option<(String, String)> {
+    Some((name.to_str()?.strip_prefix("TF_VAR_")?.to_owned(), value.into_string().ok()?))
 }
 
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.

@@ -9,19 +9,19 @@ use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
-use tofu_oci_tfconfig::{ConfigFolder, TfConfigError, configuration};
+use tofu_oci_tfconfig::{ConfigFolder, TfConfigError};
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
 use super::context::{Context, config_folder};
 use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
+use super::required::{given, name_a_provider, nothing_required, required};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::package_cache;
-use crate::subject;
 
 pub(super) use super::printed::shown;
 
@@ -160,6 +160,10 @@ impl InstallRun<'_> {
         let Self { jobs, options, .. } = self;
         let own =
             |address: &ProviderAddr| options.forget.contains(address) || jobs.iter().any(|job| job.address == *address);
+        // Constraints that were written otherwise change no file.
+        if options.lock.file() == lock {
+            return Vec::new();
+        }
         let mut changes = changes(options.lock.file(), lock);
         changes.retain(|change| own(&change.address));
         changes
@@ -300,95 +304,9 @@ fn wanted(
         if missing { diagnostic.hint(format!("or {}", name_a_provider("install"))) } else { diagnostic }
     })?;
     if required.is_empty() && !is_locked {
-        let shown = folder.dir.display();
-        return Err(Diagnostic::usage(format!("the configuration in {shown} requires no providers"))
+        return Err(nothing_required(folder)
             .hint(name_a_provider("install"))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(required)
-}
-
-/// How to run this verb without a configuration.
-pub(super) fn name_a_provider(verb: &str) -> String {
-    format!("name a provider: {}", invocation::with_all_options(&format!("{verb} HOST/NAMESPACE/TYPE")))
-}
-
-/// The addresses of the configuration.
-pub(super) fn required(
-    context: &Context,
-    folder: &ConfigFolder,
-) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    required_but(context, folder, |_| false)
-}
-
-/// The same without a warning about missing modules whose sources the caller reads itself.
-pub(super) fn required_but(
-    context: &Context,
-    folder: &ConfigFolder,
-    is_read: impl Fn(&str) -> bool,
-) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    let found = configuration(folder)?;
-    for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
-        let text =
-            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
-        context
-            .reporter
-            .event(&Event::warning("missing-module", text).with_hint("run `tofu get` or `terraform get` first"));
-    }
-    Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
-}
-
-/// The addresses of the command line, each with what was written after its `@`; repeated ones add up.
-pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
-    let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
-    for (number, text) in providers.iter().enumerate() {
-        let (address, constraints) = subject::provider(text).map_err(|diagnostic| {
-            let before = number.checked_sub(1).and_then(|before| providers.get(before));
-            match before.filter(|before| !before.contains('@') && text.parse::<Constraints>().is_ok()) {
-                Some(before) => Diagnostic::usage(diagnostic.text())
-                    .hint(format!("to say which version, join the two by an @: {before}@'{text}'")),
-                None => diagnostic,
-            }
-        })?;
-        match wanted.iter_mut().find(|(known, _)| *known == address) {
-            Some((_, known)) => *known = known.and(&constraints),
-            None => wanted.push((address, constraints)),
-        }
-    }
-    Ok(wanted)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exit::Exit;
-
-    #[track_caller]
-    fn check(providers: &[&str], want: &[(&str, &str)]) {
-        let providers: Vec<String> = providers.iter().map(ToString::to_string).collect();
-        let got: Vec<(String, String)> = given(&providers)
-            .expect("well-formed")
-            .into_iter()
-            .map(|(address, constraints)| (address.to_string(), constraints.to_string()))
-            .collect();
-        let want: Vec<(String, String)> =
-            want.iter().map(|(address, constraints)| ((*address).to_owned(), (*constraints).to_owned())).collect();
-        assert_eq!(got, want);
-    }
-
-    #[test]
-    fn an_at_sign_without_a_version_does_not_mean_the_newest() {
-        let diagnostic = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
-        assert_eq!(diagnostic.exit(), Exit::Usage);
-    }
-
-    #[test]
-    fn an_address_may_carry_constraints_and_repeats_add_up() {
-        check(&["example.com/acme/widget"], &[("example.com/acme/widget", "")]);
-        check(&["example.com/acme/widget@1.4.0"], &[("example.com/acme/widget", "1.4.0")]);
-        check(
-            &["example.com/acme/widget@>= 1.2", "example.com/acme/widget@< 2.0"],
-            &[("example.com/acme/widget", ">= 1.2.0, < 2.0.0")],
-        );
-    }
 }

@@ -15,9 +15,10 @@ use tofu_oci_trust::{ManifestChecksums, Policy, Standing};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use super::context::{Context, config_folder};
-use super::install::{finder, given, name_a_provider, required, working_dir};
+use super::install::{finder, working_dir};
 use super::locked::{LockChange, changes, diff};
 use super::printed::shown;
+use super::required::{given, name_a_provider, nothing_required, required};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -118,7 +119,8 @@ struct Wanted {
 /// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
 fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diagnostic> {
     let named = given(&args.providers)?;
-    let configured: BTreeMap<_, _> = match required(context, &config_folder(context, dir, &args.tests)) {
+    let folder = config_folder(context, dir, &args.tests);
+    let configured: BTreeMap<_, _> = match required(context, &folder) {
         Err(TfConfigError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
         Err(error @ TfConfigError::NoConfiguration { .. }) => {
             return Err(Diagnostic::of_needed_configuration(error).hint(format!("or {}", name_a_provider("lock"))));
@@ -126,7 +128,7 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
         required => required.map_err(Diagnostic::of_needed_configuration)?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
-        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))
+        return Err(nothing_required(&folder)
             .hint(name_a_provider("lock"))
             .hint("or the directory of the configuration: --chdir DIR"));
     }

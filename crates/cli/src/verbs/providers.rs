@@ -13,6 +13,7 @@ use tofu_oci_tfconfig::{ConfigFinding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::{Context, config_folder};
+use super::required::warn_of_missing;
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -79,10 +80,7 @@ fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Insta
 /// Warns of what is missing from the tree, and of findings that `OpenTofu` accepts.
 fn warn(context: &Context, tree: &ProviderTree, dir: &Path) {
     for module in &tree.not_looked_into {
-        let text =
-            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
-        let event = Event::warning("missing-module", text);
-        context.reporter.event(&event.with_hint("run `tofu get` or `terraform get` first"));
+        warn_of_missing(context, module);
     }
     let state = match &tree.state {
         StateLook::Elsewhere { backend, declared } => {

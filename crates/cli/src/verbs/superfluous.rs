@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_lockfile::LockFile;
-use tofu_oci_tfconfig::{ConfigFolder, StateLook, configuration, state};
+use tofu_oci_tfconfig::{ConfigFolder, MissingModule, StateLook, configuration, state};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::context::Context;
@@ -28,8 +28,9 @@ pub(super) fn superfluous(
     if unneeded.is_empty() {
         return Ok(unneeded);
     }
+    let missing = configuration(folder)?.missing_modules;
     let unknown = match state(folder) {
-        _ if !configuration(folder)?.missing_modules.is_empty() => "a module is not installed".to_owned(),
+        _ if !missing.is_empty() => missing.first().map(MissingModule::why).unwrap_or_default(),
         Ok(None) => return Ok(BTreeSet::new()),
         Ok(Some(StateLook::Absent)) => return Ok(unneeded),
         Ok(Some(StateLook::Read { providers, .. })) => {

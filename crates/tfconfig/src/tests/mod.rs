@@ -1,4 +1,5 @@
 mod configurations;
+mod early;
 mod goldens;
 mod problems;
 mod reading;

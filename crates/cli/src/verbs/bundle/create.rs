@@ -22,9 +22,9 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::modules as mapping;
 use crate::verbs::context::{Context, config_folder};
-use crate::verbs::install::required_but;
 use crate::verbs::mirror::{carry, collect, key_of};
 use crate::verbs::module::{mirror as modules, open};
+use crate::verbs::required::required_but;
 use crate::verbs::sign::one_password;
 
 /// Writes a bundle with what was asked for: of a configuration also the modules that it calls.

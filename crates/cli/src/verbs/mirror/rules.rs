@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 use crate::invocation;
 use crate::verbs::context::{Context, config_folder};
-use crate::verbs::install::{given, required};
+use crate::verbs::required::{given, nothing_required, required};
 
 /// The name of the rules in the current directory.
 const RULES_FILE: &str = "mirror.toml";
@@ -97,10 +97,10 @@ fn of_configuration(
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--from-config names the directory that holds the configuration and its lock file"));
     }
-    let required =
-        required(context, &config_folder(context, dir, tests)).map_err(Diagnostic::of_needed_configuration)?;
+    let folder = config_folder(context, dir, tests);
+    let required = required(context, &folder).map_err(Diagnostic::of_needed_configuration)?;
     if required.is_empty() {
-        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display())));
+        return Err(nothing_required(&folder));
     }
     Ok(required)
 }

@@ -11,7 +11,8 @@ use tofu_oci_tfconfig::{ProviderTree, providers_tree};
 use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 
 use super::context::{Context, config_folder};
-use super::install::{finder, required, working_dir};
+use super::install::{finder, working_dir};
+use super::required::required;
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;

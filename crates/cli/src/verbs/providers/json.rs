@@ -24,14 +24,23 @@ pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Ins
             key: &'a str,
             path: &'a str,
             source: &'a str,
+            computed: bool,
             called: At<'a>,
             comes_from: ComesFrom<'a>,
         }
-        let MissingModule { key, path, source, declared } = missing;
+        let MissingModule { key, path, source, is_computed: computed, declared } = missing;
         let called = At::of(declared);
         let place = CallPlace::of(source, mirrors);
         let comes_from = place.json();
-        json_line(&UnreadModuleLine { event: "module_not_looked_into", key, path, source, called, comes_from });
+        json_line(&UnreadModuleLine {
+            event: "module_not_looked_into",
+            key,
+            path,
+            source,
+            computed: *computed,
+            called,
+            comes_from,
+        });
     }
     state(&tree.state);
     for (need, origin) in tree.providers.iter().zip(origins) {
