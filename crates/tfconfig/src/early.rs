@@ -16,7 +16,7 @@ use crate::files::{self, TfSyntax};
 use crate::json;
 use crate::model::ConfigFolder;
 use crate::module::ModuleFacts;
-use crate::state;
+use crate::state::workspace;
 use crate::syntax::TfBody;
 
 /// The longest text of an expression that is evaluated, and the largest value that is kept, in bytes.
@@ -129,8 +129,8 @@ impl<'a> EarlyScope<'a> {
     }
 
     fn program(&self) -> TemplateValue {
-        let workspace = state::workspace(self.folder).map_or(TemplateValue::ANY, TemplateValue::String);
-        object([("workspace", workspace)])
+        let name = workspace(self.folder).map_or(TemplateValue::ANY, TemplateValue::String);
+        object([("workspace", name)])
     }
 }
 
