@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{ConfigFolder, configuration, providers_tree};
+use crate::{ConfigFolder, configuration, outer_calls, providers_tree};
 
 /// The tree of a configuration with these files, and everything that it requires; or the error.
 #[track_caller]
@@ -128,4 +128,23 @@ fn a_test_that_cannot_be_followed_says_where() {
 
     missing test.tests.a.r = test.tests.a.run.r
     ");
+}
+
+#[test]
+fn modules_from_elsewhere_that_tests_and_computed_folders_call_are_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let path = dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    };
+    write("main.tf", "locals {\n  x = \"./a\"\n}\nmodule \"m\" {\n  source = local.x\n}\n");
+    write("a/main.tf", "module \"n\" {\n  source = \"acme/in-a/aws\"\n}\n");
+    write("tests/t.tftest.hcl", &runs("r", "acme/in-test/aws"));
+    let calls = |tests: Option<&str>| {
+        let folder = ConfigFolder { tests: tests.map(PathBuf::from), ..ConfigFolder::new(dir.path()) };
+        outer_calls(&folder).unwrap().into_iter().map(|call| call.text).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(calls(Some("tests")), "acme/in-a/aws acme/in-test/aws");
+    assert_eq!(calls(None), "acme/in-a/aws");
 }
