@@ -195,10 +195,10 @@ fn wrong_usage_exits_with_2() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the configuration in . requires no providers
+    error: there is no configuration in .
 
-    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE --platform linux_amd65
-    hint: or the directory of the configuration: --chdir DIR
+    hint: name the directory of the configuration: --chdir DIR
+    hint: or name a provider: tofu-oci install HOST/NAMESPACE/TYPE --platform linux_amd65
     ");
     assert_snapshot!(scene.run("install --packed").text, @"
     exit code: 2

@@ -126,10 +126,10 @@ fn wrong_usage_of_install() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the configuration in . requires no providers
+    error: there is no configuration in .
 
-    hint: name a provider: tofu-oci install HOST/NAMESPACE/TYPE --from [REGISTRY]/acme/widget
-    hint: or the directory of the configuration: --chdir DIR
+    hint: name the directory of the configuration: --chdir DIR
+    hint: or name a provider: tofu-oci install HOST/NAMESPACE/TYPE --from [REGISTRY]/acme/widget
     ");
     scene.context.write("main.tf", "terraform {\n  required_providers {\n    widget = {\n");
     assert_snapshot!(scene.refuse(&format!("install {from}")), @"

@@ -47,10 +47,10 @@ fn a_provider_is_locked_without_a_configuration() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the configuration in . requires no providers
+    error: there is no configuration in .
 
-    hint: name a provider: tofu-oci lock HOST/NAMESPACE/TYPE
-    hint: or the directory of the configuration: --chdir DIR
+    hint: name the directory of the configuration: --chdir DIR
+    hint: or name a provider: tofu-oci lock HOST/NAMESPACE/TYPE
     ");
     assert_snapshot!(scene.refuse(&format!("lock {WIDGET}@ {FROM}")), @"
     exit code: 2

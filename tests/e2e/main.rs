@@ -10,6 +10,7 @@
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
+//! test_files   what only the tests of a configuration need
 //! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
 //! cache*       packages that projects share: checked before each use, fetched once, thinned out
 //! small_install*  packages that come by their small layer, and those that come by the zip all the same
@@ -177,6 +178,7 @@ mod sources_replay;
 mod terminal;
 #[cfg(unix)]
 mod terminal_files;
+mod test_files;
 mod too_large;
 mod trips;
 mod two_addresses;

@@ -137,7 +137,7 @@ fn json_names_modules_state_and_providers() {
         "module module module module module state provider provider provider provider provider"
     );
     let line = |number: usize| said.json()[number].to_string();
-    assert_snapshot!(line(3), @r#"{"event":"module","key":"logs","source":"git::https://git.example.test/modules/logs.git?ref=v1.2.0","folder":"platform/.terraform/modules/logs","called":{"path":"platform/main.tf","line":50,"column":12},"comes_from":{"kind":"git","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null},"requires":[{"local_name":"cloud","address":"registry.example.test/acme/cloud","constraints":"< 3.0.0","configuration_aliases":[],"explicit":true,"declared":{"path":"platform/.terraform/modules/logs/main.tf","line":3,"column":5}}],"uses":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","kind":"resource","by":"cloud_log.all","declared":{"path":"platform/.terraform/modules/logs/main.tf","line":10,"column":1}}],"configurations":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","origin":"inherited","from":"","block":{"path":"platform/main.tf","line":17,"column":1},"block_module":""}]}"#);
+    assert_snapshot!(line(3), @r#"{"event":"module","key":"logs","path":"module.logs","source":"git::https://git.example.test/modules/logs.git?ref=v1.2.0","folder":"platform/.terraform/modules/logs","called":{"path":"platform/main.tf","line":50,"column":12},"comes_from":{"kind":"git","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null},"requires":[{"local_name":"cloud","address":"registry.example.test/acme/cloud","constraints":"< 3.0.0","configuration_aliases":[],"explicit":true,"declared":{"path":"platform/.terraform/modules/logs/main.tf","line":3,"column":5}}],"uses":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","kind":"resource","by":"cloud_log.all","declared":{"path":"platform/.terraform/modules/logs/main.tf","line":10,"column":1}}],"configurations":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","origin":"inherited","from":"","block":{"path":"platform/main.tf","line":17,"column":1},"block_module":""}]}"#);
     assert_snapshot!(line(5), @r#"{"event":"state","outcome":"read","path":"platform/terraform.tfstate","backend":null,"providers":[{"address":"registry.example.test/acme/cloud","modules":["","module.app"]},{"address":"registry.example.test/acme/queue","modules":["module.queue"]},{"address":"registry.example.test/acme/random","modules":["module.app.module.database"]}]}"#);
     assert_snapshot!(line(7), @r#"{"event":"provider","address":"registry.example.test/acme/queue","constraints":"","local_names":[],"aliases":[],"in_configuration":false,"in_state":true,"locked":null,"place":"ghcr.io/acme/mirror/acme/queue","rule":"the repository template `ghcr.io/acme/mirror/${namespace}/${type}`","reason":null}"#);
 }
@@ -241,7 +241,7 @@ fn modules_that_were_not_fetched_and_states_elsewhere_are_named() {
       not looked into
 
     ----- stderr -----
-    warning: module far (registry.example.com/acme/far/cloud) is not installed, so its providers are not known
+    warning: module.far (registry.example.com/acme/far/cloud) is not installed, so its providers are not known
       hint: run `tofu get` or `terraform get` first
     warning: the state is kept by the backend `s3` (main.tf:2:3) and was not looked into
       hint: `tofu providers` shows the providers that it names

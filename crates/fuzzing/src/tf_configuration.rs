@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use tofu_oci_tfconfig::configuration;
+use tofu_oci_tfconfig::{ConfigFolder, configuration};
 
 use crate::input::with_folder;
 use crate::seeds;
@@ -23,7 +23,7 @@ fn read(folder: &Path, bytes: &[u8]) {
     }
     fs::write(folder.join(chosen), text).expect("a file is written");
     let lines = text.split(|byte| *byte == b'\n').count();
-    match configuration(folder, &folder.join(".terraform")) {
+    match configuration(&ConfigFolder::new(folder)) {
         Ok(configuration) => {
             for requirement in &configuration.requirements {
                 let constraints = requirement.constraints.to_string();

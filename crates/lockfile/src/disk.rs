@@ -30,8 +30,7 @@ pub struct StoredLockFile {
 /// The lock file at `path`, which need not exist.
 ///
 /// # Errors
-/// If it does not parse, is not text, not a regular file or larger than [`LOCK_FILE_LIMIT`], or if it is a symbolic
-/// link that leaves its folder: see [`StoredLockFile::write`].
+/// If it does not parse, is not text, not a regular file or larger than [`LOCK_FILE_LIMIT`].
 pub fn read(path: &Path) -> Result<StoredLockFile, LockFileError> {
     StoredLockFile::parse(path, read_text(path)?)
 }
@@ -44,9 +43,8 @@ pub const LOCK_FILE_LIMIT: u64 = 64 << 20;
 /// # Errors
 /// As [`read`], whatever the text says.
 pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
-    let place = follow(path)?;
-    let failed = |source| LockFileError::Io { action: "read", path: place.clone(), source };
-    let bytes = match tofu_oci_disk::read_file(&place, LOCK_FILE_LIMIT) {
+    let failed = |source| LockFileError::Io { action: "read", path: path.to_owned(), source };
+    let bytes = match tofu_oci_disk::read_file(path, LOCK_FILE_LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -93,17 +91,19 @@ impl StoredLockFile {
     /// What [`Self::write`] would do.
     pub fn would_write(&self, file: &LockFile) -> WriteOutcome {
         match &self.text {
-            Some(_) if self.file == *file => WriteOutcome::Unchanged,
+            Some(_) if self.file == *file && !self.file.has_disorder() => WriteOutcome::Unchanged,
             Some(_) => WriteOutcome::Updated,
             None => WriteOutcome::Created,
         }
     }
 
     /// Replaces the file at once, with mode 0644; readers see the old or the new one. A file that locks the same
-    /// already stays.
+    /// already, with its checksums in order, stays.
     ///
     /// # Errors
-    /// If it is a symbolic link that leaves its folder: following it would write a file that the user did not name.
+    /// If the system refuses it.
+    ///
+    /// Spec: `OpenTofu` 1.12, `depsfile.Locks.Equal` (measured); a link gives way to a file, and what it leads to stays.
     pub fn write(&self, file: &LockFile) -> Result<WriteOutcome, LockFileError> {
         self.put(file, self.would_write(file))
     }
@@ -142,14 +142,14 @@ fn name_file(error: LockFileError, file: &Path) -> LockFileError {
     }
 }
 
-/// Replaces a lock file or pin file at once, with mode 0644; readers see the old or the new one.
+/// Replaces a lock file or pin file at once, with mode 0644; readers see the old or the new one. A symbolic link gives
+/// way to the file: what it leads to is nothing that the user named.
 ///
 /// # Errors
-/// If it is a symbolic link that leaves its folder.
+/// If the system refuses it.
 pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
-    let place = &follow(path)?;
-    let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |action| move |source| LockFileError::Io { action, path: path.to_owned(), source };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Removes the leftovers of killed runs; a living run keeps its files locked.
     tofu_oci_disk::sweep(folder, Whose::Users);
     let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
@@ -160,27 +160,8 @@ pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
         let mode = std::fs::Permissions::from_mode(0o644);
         temporary.as_file().set_permissions(mode).map_err(failed("write"))?;
     }
-    temporary.put(place).map_err(failed("replace"))?;
+    temporary.put(path).map_err(failed("replace"))?;
     Ok(())
-}
-
-/// Where a file that may be a link really lies.
-///
-/// # Errors
-/// If it leaves its folder.
-fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
-    match std::fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => {}
-        _ => return Ok(path.to_owned()),
-    }
-    let failed = |source| LockFileError::Io { action: "read", path: path.to_owned(), source };
-    let link = std::fs::read_link(path).map_err(failed)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let target = folder.join(&link);
-    let leaves = || LockFileError::LinkLeavesFolder { path: path.to_owned(), target: link.clone() };
-    let canonical = std::fs::canonicalize(&target).map_err(|_| leaves())?;
-    let home = std::fs::canonicalize(folder).map_err(failed)?;
-    if canonical.parent() == Some(home.as_path()) { Ok(canonical) } else { Err(leaves()) }
 }
 
 #[cfg(test)]
@@ -227,26 +208,57 @@ mod tests {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
     }
 
+    #[test]
+    fn constraints_alone_do_not_change_a_file_and_checksums_out_of_order_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE_NAME);
+        let after = |text: &str, constraints: &str| {
+            std::fs::write(&path, text).unwrap();
+            let stored = read(&path).unwrap();
+            let mut file = stored.file().clone();
+            let address = "example.com/a/b".parse().unwrap();
+            let entry =
+                crate::LockEntry { constraints: constraints.parse().unwrap(), ..file.get(&address).unwrap().clone() };
+            file.insert(address, entry);
+            stored.write(&file).unwrap();
+            std::fs::read_to_string(&path).unwrap()
+        };
+        assert_eq!(after(TEXT, "~> 1.0"), TEXT);
+        let with = |hashes: &str| TEXT.replace('}', &format!("  hashes = [{hashes}]\n}}"));
+        let ordered = with("\"h1:a\", \"zh:b\"");
+        assert_eq!(after(&ordered, "~> 1.0"), ordered);
+        for hashes in ["\"zh:b\", \"h1:a\"", "\"h1:a\", \"zh:b\", \"zh:b\""] {
+            let written = after(&with(hashes), "~> 1.0");
+            assert!(
+                written.contains("constraints = \"~> 1.0\"\n  hashes = [\n    \"h1:a\",\n    \"zh:b\",\n  ]"),
+                "{written}"
+            );
+        }
+    }
+
     #[cfg(unix)]
     #[test]
-    fn a_link_is_followed_inside_its_folder_only() {
+    fn a_link_is_read_and_gives_way_to_the_file() {
+        use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         std::fs::create_dir(&inner).unwrap();
-        std::fs::write(folder.path().join("outside"), TEXT).unwrap();
-        std::fs::write(inner.join("beside"), TEXT).unwrap();
         let path = inner.join(LOCK_FILE_NAME);
-
-        std::os::unix::fs::symlink("../outside", &path).unwrap();
-        assert!(matches!(read(&path), Err(LockFileError::LinkLeavesFolder { .. })));
-        assert!(matches!(replace(&path, ""), Err(LockFileError::LinkLeavesFolder { .. })));
-        assert_eq!(std::fs::read_to_string(folder.path().join("outside")).unwrap(), TEXT);
-
-        std::fs::remove_file(&path).unwrap();
-        std::os::unix::fs::symlink("beside", &path).unwrap();
-        assert_eq!(read(&path).unwrap().write(&LockFile::default()).unwrap(), WriteOutcome::Updated);
-        assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
-        assert_ne!(std::fs::read_to_string(inner.join("beside")).unwrap(), TEXT);
+        let is_link = || std::fs::symlink_metadata(&path).unwrap().is_symlink();
+        for (target, at) in [("../outside", folder.path().join("outside")), ("beside", inner.join("beside"))] {
+            std::fs::write(&at, TEXT).unwrap();
+            symlink(target, &path).unwrap();
+            let stored = read(&path).unwrap();
+            assert_eq!(stored.write(stored.file()).unwrap(), WriteOutcome::Unchanged);
+            assert!(is_link());
+            assert_eq!(stored.write(&LockFile::default()).unwrap(), WriteOutcome::Updated);
+            assert!(!is_link());
+            assert_eq!(std::fs::read_to_string(&at).unwrap(), TEXT);
+            std::fs::remove_file(&path).unwrap();
+        }
+        symlink("nowhere", &path).unwrap();
+        assert_eq!(read(&path).unwrap().write(&LockFile::parse(TEXT).unwrap()).unwrap(), WriteOutcome::Created);
+        assert_eq!(names(&inner), [LOCK_FILE_NAME, "beside"]);
     }
 
     #[test]

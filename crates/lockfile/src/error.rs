@@ -19,14 +19,6 @@ pub enum LockFileError {
         /// What is wrong there, and what to do.
         problem: LockProblem,
     },
-    /// The file is a symbolic link into another folder; replacing it would write there.
-    #[error("{} is a symbolic link to {}, outside its folder", path.display(), target.display())]
-    LinkLeavesFolder {
-        /// The lock file.
-        path: PathBuf,
-        /// Where it leads.
-        target: PathBuf,
-    },
     /// The file system failed.
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -45,7 +37,7 @@ impl LockFileError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Invalid { .. } => "lock-invalid",
-            Self::LinkLeavesFolder { .. } | Self::Io { .. } => "lock-file",
+            Self::Io { .. } => "lock-file",
         }
     }
 }

@@ -10,12 +10,13 @@ pub const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
 
 /// What is locked, sorted by address.
 ///
-/// Two lock files are equal if they lock the same; the maintaining program does not count.
+/// Two lock files are equal if they lock the same: constraints and the maintaining program do not count.
 #[derive(Clone, Debug, Default)]
 pub struct LockFile {
     entries: BTreeMap<ProviderAddr, LockEntry>,
     maintainer: Maintainer,
     ignored_modules: usize,
+    has_disorder: bool,
 }
 
 /// What is locked of one provider.
@@ -81,6 +82,15 @@ impl LockFile {
         self.ignored_modules
     }
 
+    /// Whether the text had checksums out of order, or one of them twice. `init` of both programs puts them in order.
+    pub(crate) fn has_disorder(&self) -> bool {
+        self.has_disorder
+    }
+
+    pub(crate) fn note_disorder(&mut self) {
+        self.has_disorder = true;
+    }
+
     pub(crate) fn count_ignored_module(&mut self) {
         self.ignored_modules += 1;
     }
@@ -88,7 +98,10 @@ impl LockFile {
 
 impl PartialEq for LockFile {
     fn eq(&self, other: &Self) -> bool {
-        self.entries == other.entries
+        let same = |((address, entry), (other_address, other)): ((_, &LockEntry), (_, &LockEntry))| {
+            address == other_address && entry.version == other.version && entry.hashes == other.hashes
+        };
+        self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(same)
     }
 }
 

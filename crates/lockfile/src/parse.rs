@@ -1,6 +1,5 @@
 //! Text to a lock file.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -54,7 +53,10 @@ impl LockFileReader<'_> {
         for structure in body {
             match structure {
                 Structure::Block(block) if block.has_ident("provider") => {
-                    let (address, entry) = self.provider(block)?;
+                    let (address, entry, is_in_order) = self.provider(block)?;
+                    if !is_in_order {
+                        file.note_disorder();
+                    }
                     let label = address.to_string();
                     if file.insert(address, entry).is_some() {
                         return Err(self.error(block.span(), LockProblem::Duplicate { label }));
@@ -76,10 +78,10 @@ impl LockFileReader<'_> {
         self.error(attribute.span(), LockProblem::Unexpected { what: "attribute", name })
     }
 
-    fn provider(&self, block: &Block) -> Result<(ProviderAddr, LockEntry), LockFileError> {
+    fn provider(&self, block: &Block) -> Result<(ProviderAddr, LockEntry, bool), LockFileError> {
         let [label] = &block.labels[..] else { return Err(self.error(block.span(), LockProblem::Label)) };
         let address = address(label.as_str()).map_err(|problem| self.error(label.span().or(block.span()), problem))?;
-        let (mut version, mut constraints, mut hashes) = (None, Constraints::any(), BTreeSet::new());
+        let (mut version, mut constraints, mut hashes) = (None, Constraints::any(), Vec::new());
         for structure in &block.body {
             let attribute = match structure {
                 Structure::Attribute(attribute) => attribute,
@@ -97,7 +99,8 @@ impl LockFileReader<'_> {
             }
         }
         let version = version.ok_or_else(|| self.error(block.span(), LockProblem::MissingVersion))?;
-        Ok((address, LockEntry { version, constraints, hashes }))
+        let is_in_order = hashes.is_sorted_by(|one: &PackageHash, next| one < next);
+        Ok((address, LockEntry { version, constraints, hashes: hashes.into_iter().collect() }, is_in_order))
     }
 
     fn string(&self, attribute: &Attribute, name: &'static str) -> Result<String, LockFileError> {
@@ -131,7 +134,7 @@ impl LockFileReader<'_> {
         Err(at(LockProblem::NonNormalizedConstraints { text, canonical }))
     }
 
-    fn hashes(&self, attribute: &Attribute) -> Result<BTreeSet<PackageHash>, LockFileError> {
+    fn hashes(&self, attribute: &Attribute) -> Result<Vec<PackageHash>, LockFileError> {
         let list = attribute.value.as_array().filter(|list| !list.is_empty());
         let list = list.ok_or_else(|| self.error(attribute.value.span(), LockProblem::InvalidHashSet))?;
         let hash = |element: &Expression| {

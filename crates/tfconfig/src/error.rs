@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::Declared;
+use crate::model::{ConfigFolder, Declared};
 
 /// Why a configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +41,10 @@ pub enum TfConfigError {
 }
 
 impl TfConfigError {
+    pub(crate) fn no_configuration(folder: &ConfigFolder) -> Self {
+        Self::NoConfiguration { dir: folder.dir.clone() }
+    }
+
     /// The same about the link that led to the file.
     pub(crate) fn at_path(self, link: &Path) -> Self {
         let path = link.to_owned();
@@ -114,13 +118,11 @@ pub enum ConfigProblem {
         /// The name of the call.
         module: String,
     },
-    /// A module's folder that does not exist, or that holds no configuration.
-    #[error("the module's folder `{path}` {}", if *exists { "holds no configuration" } else { "is not there" })]
+    /// A module's folder that does not exist.
+    #[error("the module's folder `{path}` is not there")]
     ModuleMissing {
-        /// The folder as written.
+        /// The folder as written, or as it is computed.
         path: String,
-        /// Whether there is a folder.
-        exists: bool,
     },
     /// A module that calls itself, directly or through others.
     #[error("the module calls itself: {}", chain.join(" calls "))]

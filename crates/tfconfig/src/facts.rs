@@ -1,5 +1,6 @@
 //! What one file says about providers and modules.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
@@ -26,6 +27,8 @@ pub(crate) struct FileFacts {
     pub(crate) backends: Vec<Backend>,
     /// Input variables.
     pub(crate) variables: Vec<InputVariable>,
+    /// Local values, as templates by name.
+    pub(crate) locals: BTreeMap<String, String>,
     /// Output values.
     pub(crate) outputs: Vec<Output>,
     /// Other names that a module has once.
@@ -50,7 +53,19 @@ pub(crate) struct InputVariable {
     pub(crate) description: Option<String>,
     pub(crate) type_text: Option<String>,
     pub(crate) default: Option<String>,
+    /// The same as a template.
+    pub(crate) value: Option<String>,
     pub(crate) sensitive: Option<bool>,
+    pub(crate) ephemeral: Option<bool>,
+    pub(crate) constant: Option<bool>,
+    pub(crate) nullable: Option<bool>,
+}
+
+impl InputVariable {
+    /// Whether the source of a module can depend on it.
+    pub(crate) fn is_early(&self) -> bool {
+        self.sensitive != Some(true) && self.ephemeral != Some(true) && self.constant != Some(false)
+    }
 }
 
 /// An `output` block. What is `None` is not written there.
@@ -135,6 +150,8 @@ pub(crate) struct ModuleCall {
     pub(crate) version: WrittenVersion,
     /// The `providers` map.
     pub(crate) providers: Vec<Passed>,
+    /// What it sets, as templates by name.
+    pub(crate) arguments: BTreeMap<String, String>,
     /// `count`, `for_each`, `enabled` or `depends_on`, which forbid provider blocks below.
     pub(crate) repeated: Option<(&'static str, Declared)>,
     pub(crate) at: Declared,
@@ -156,6 +173,8 @@ pub(crate) struct WrittenSource {
     /// As written; an expression if it is computed.
     pub(crate) text: String,
     pub(crate) computed: bool,
+    /// The same as a template.
+    pub(crate) template: String,
     pub(crate) at: Declared,
 }
 

@@ -1,8 +1,9 @@
 //! The configuration files of a folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tofu_oci_types::TextPosition;
 
@@ -12,6 +13,9 @@ use crate::model::Declared;
 
 /// Most bytes of a file that people write.
 pub(crate) const WRITTEN: u64 = 16 << 20;
+
+const EXTENSIONS: [&str; 4] = [".tofu.json", ".tf.json", ".tofu", ".tf"];
+const TEST_EXTENSIONS: [&str; 4] = [".tofutest.json", ".tftest.json", ".tofutest.hcl", ".tftest.hcl"];
 
 /// The files of one module, in the order in which they are read.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,6 +40,8 @@ pub(crate) enum FileRole {
     Adds,
     /// It changes the blocks of the other files.
     Overrides,
+    /// It tests the module.
+    Tests,
 }
 
 /// The language of a file.
@@ -49,6 +55,27 @@ pub(crate) enum TfSyntax {
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Parser.ConfigDirFiles`, `IsIgnoredFile`.
 pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
+    Ok(names(dir)?.map(|names| sort_out(dir, &names)))
+}
+
+/// The test files of the configuration in `dir`, by their paths in it: those beside it and those in the folder `tests`.
+///
+/// Spec: `OpenTofu` 1.12, `configs.Parser.dirFiles`. Files in folders below do not count.
+pub(crate) fn tests(dir: &Path, tests: &Path) -> Result<BTreeSet<PathBuf>, TfConfigError> {
+    let mut found = BTreeSet::new();
+    for folder in [tests, Path::new("")] {
+        let names = names(&dir.join(folder))?.unwrap_or_default();
+        let is_test = |name: &&String| {
+            let split = split(name, &TEST_EXTENSIONS).filter(|_| !ignored(name));
+            split.is_some_and(|(stem, extension)| !is_shadowed(stem, extension, &names))
+        };
+        found.extend(names.iter().filter(is_test).map(|name| clean(&folder.join(name))));
+    }
+    Ok(found)
+}
+
+/// The names of the files in a folder, sorted; `None` if there is no such folder.
+pub(crate) fn names(dir: &Path) -> Result<Option<Vec<String>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: dir.to_owned(), source };
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -67,15 +94,14 @@ pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
         }
     }
     names.sort();
-    Ok(Some(sort_out(dir, &names)))
+    Ok(Some(names))
 }
 
 fn sort_out(dir: &Path, names: &[String]) -> ModuleFiles {
     let mut files = ModuleFiles::default();
     for name in names.iter().filter(|name| !ignored(name)) {
-        let Some((stem, extension)) = split(name) else { continue };
-        let shadow = extension.replace(".tf", ".tofu");
-        if extension != shadow && names.contains(&format!("{stem}{shadow}")) {
+        let Some((stem, extension)) = split(name, &EXTENSIONS) else { continue };
+        if is_shadowed(stem, extension, names) {
             continue;
         }
         let list =
@@ -89,10 +115,14 @@ fn ignored(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
-fn split(name: &str) -> Option<(&str, &'static str)> {
-    [".tofu.json", ".tf.json", ".tofu", ".tf"]
-        .into_iter()
-        .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
+fn split<'a>(name: &'a str, extensions: &[&'static str]) -> Option<(&'a str, &'static str)> {
+    extensions.iter().find_map(|extension| Some((name.strip_suffix(extension)?, *extension)))
+}
+
+/// Whether a file for `OpenTofu` alone takes the place of this one.
+fn is_shadowed(stem: &str, extension: &str, names: &[String]) -> bool {
+    let shadow = extension.replace(".tf", ".tofu");
+    extension != shadow && names.contains(&format!("{stem}{shadow}"))
 }
 
 /// The bytes of a file, at most `limit`; `None` if it does not exist. A device or a pipe, which a module
@@ -134,6 +164,21 @@ pub(crate) fn syntax(path: &Path) -> TfSyntax {
     if path.extension().is_some_and(|extension| extension == "json") { TfSyntax::Json } else { TfSyntax::Native }
 }
 
+/// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
+pub(crate) fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) => {
+                cleaned.pop();
+            }
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,5 +199,14 @@ mod tests {
         check("a.tf a.tofu.json", "a.tf a.tofu.json | ");
         check("a.tf a_override.tf override.tf.json", "a.tf | a_override.tf override.tf.json");
         check(".hidden.tf a.tf~ #a.tf# a.tf", "a.tf | ");
+    }
+
+    #[test]
+    fn folders_are_joined_literally() {
+        for (path, want) in
+            [("./a/./b", "a/b"), ("a/../b", "b"), ("a/..", ""), ("../a/../../b", "../../b"), ("/x/../a", "/a")]
+        {
+            assert_eq!(clean(Path::new(path)), Path::new(want));
+        }
     }
 }

@@ -30,11 +30,11 @@ fn below(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     functions(scope, found);
     references(scope, found);
     calls(scope, found);
-    if scope.above.is_some() {
+    if scope.above.is_some_and(|above| !above.node.is_test()) {
         given(scope, found);
     }
     for node in &scope.node.children {
-        below(&ModuleScope { node, above: Some(scope) }, found);
+        below(&scope.below(node), found);
     }
 }
 

@@ -1,9 +1,33 @@
 //! What a configuration says about providers, module by module.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
+
+/// A folder with a configuration, and what the user says of it.
+#[derive(Clone, Debug)]
+pub struct ConfigFolder {
+    /// The folder.
+    pub dir: PathBuf,
+    /// Where `tofu init` puts what it installs.
+    pub data_dir: PathBuf,
+    /// The folder in it whose tests count beside those in the folder itself; `None` if tests do not count.
+    pub tests: Option<PathBuf>,
+    /// The values of variables that the environment names (`TF_VAR_NAME`), by name.
+    pub variables: BTreeMap<String, String>,
+    /// The workspace that the environment names, before the one that was selected in `data_dir`.
+    pub workspace: Option<String>,
+}
+
+impl ConfigFolder {
+    /// A folder of which nothing is said, without its tests.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        let dir = dir.into();
+        Self { data_dir: dir.join(".terraform"), dir, tests: None, variables: BTreeMap::new(), workspace: None }
+    }
+}
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,15 +51,31 @@ pub struct Requirement {
     pub declared: Vec<Declared>,
 }
 
-/// A module that is called but not there.
+/// A module that is called and not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingModule {
-    /// The names of the calls on the way to it, joined by dots.
+    /// The names of the calls on the way to it, joined by dots; of a run of a test, `test.FILE.RUN` in front.
     pub key: String,
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub path: String,
     /// Its source as written, except secrets in it.
     pub source: String,
+    /// Whether the source is an expression whose value is not known here.
+    pub is_computed: bool,
     /// Where it is called.
     pub declared: Declared,
+}
+
+impl MissingModule {
+    /// Why it is not known, for people.
+    pub fn why(&self) -> String {
+        let Self { path, source, .. } = self;
+        if self.is_computed {
+            format!("the source of {path}, {source}, is computed")
+        } else {
+            format!("{path} ({source}) is not installed")
+        }
+    }
 }
 
 /// A place in a configuration.
@@ -68,16 +108,19 @@ pub struct ProviderTree {
     pub findings: Vec<ConfigFinding>,
 }
 
-/// One module: the root, or one call of a module.
+/// One module: the root, one call of a module, or a test file, whose calls are the modules that its runs run.
 #[derive(Clone, Debug)]
 pub struct ModuleNode {
-    /// The names of the calls on the way to it, joined by dots; empty for the root.
+    /// The names of the calls on the way to it, joined by dots; empty for the root, `test.FILE` for a test file.
     pub key: String,
-    /// Its source as written, except secrets in it; empty for the root.
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub path: String,
+    /// Its source as written, except secrets in it; a local one that is computed as it is then; empty for the root. Of a
+    /// test file its path in the folder.
     pub source: String,
-    /// Its folder.
+    /// Its folder; a test file itself.
     pub dir: PathBuf,
-    /// Where it is called; `None` for the root.
+    /// Where it is called; `None` for the root and for test files.
     pub called: Option<Declared>,
     /// The providers that it requires, sorted by address; one entry for each local name.
     pub requires: Vec<RequiredProvider>,
@@ -85,7 +128,7 @@ pub struct ModuleNode {
     pub uses: Vec<ProviderUse>,
     /// The configurations that it uses, sorted by local name and alias.
     pub configurations: Vec<ProviderConfig>,
-    /// The modules that it calls, sorted by name.
+    /// The modules that it calls, sorted by name; below the root the test files are in front.
     pub children: Vec<ModuleNode>,
 }
 

@@ -29,6 +29,8 @@ pub(crate) struct ModuleFacts {
     /// The modules that it calls, by the name of the call.
     pub(crate) calls: BTreeMap<String, ModuleCall>,
     pub(crate) backend: Option<Backend>,
+    /// Local values, as templates by name.
+    pub(crate) locals: BTreeMap<String, String>,
     /// Input variables, by name.
     pub(crate) variables: BTreeMap<String, InputVariable>,
     /// Output values, by name.
@@ -70,6 +72,30 @@ pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
         module.merge(facts);
     }
     Ok(Some(module))
+}
+
+/// The test file at `path` as a module of its own, whose calls are the modules that its runs run.
+///
+/// A provider block counts for the provider that the name means in `root`, the module that is tested. Blocks of
+/// `mock_provider` require none. What else is wrong with a test is not judged.
+///
+/// Spec: `OpenTofu` 1.12, `configs.Config.addProviderRequirements`; measured with 1.12.6.
+pub(crate) fn read_test(path: &Path, root: &ModuleFacts) -> Result<ModuleFacts, TfConfigError> {
+    let mut test = ModuleFacts::default();
+    test.append(read_file(path, FileRole::Tests)?);
+    test.findings.clear();
+    for block in &test.providers {
+        if let Some(required) = root.required.get(&block.name) {
+            let entry = RequiredEntry {
+                constraints: Constraints::any(),
+                aliases: Vec::new(),
+                at: block.at.clone(),
+                ..required.clone()
+            };
+            test.required.insert(block.name.clone(), entry);
+        }
+    }
+    Ok(test)
 }
 
 fn read_file(path: &Path, role: FileRole) -> Result<FileFacts, TfConfigError> {
@@ -178,6 +204,7 @@ impl ModuleFacts {
         }
         self.imports.extend(facts.imports);
         self.functions.extend(facts.functions);
+        self.locals.extend(facts.locals);
         for variable in facts.variables {
             self.variables.entry(variable.name.clone()).or_insert(variable);
         }
@@ -229,6 +256,7 @@ impl ModuleFacts {
                     if !call.providers.is_empty() {
                         base.providers = call.providers;
                     }
+                    base.arguments.extend(call.arguments);
                     base.repeated = call.repeated.or(base.repeated.take());
                 }
                 None => self.findings.push(nothing_to_override(&format!("module `{}`", call.name), call.at)),
@@ -253,12 +281,17 @@ impl ModuleFacts {
             self.backend = Some(backend);
         }
         self.functions.extend(facts.functions);
+        self.locals.extend(facts.locals);
         for variable in facts.variables {
             if let Some(base) = self.variables.get_mut(&variable.name) {
                 base.description = variable.description.or(base.description.take());
                 base.type_text = variable.type_text.or(base.type_text.take());
                 base.default = variable.default.or(base.default.take());
+                base.value = variable.value.or(base.value.take());
                 base.sensitive = variable.sensitive.or(base.sensitive);
+                base.ephemeral = variable.ephemeral.or(base.ephemeral);
+                base.constant = variable.constant.or(base.constant);
+                base.nullable = variable.nullable.or(base.nullable);
             }
         }
         for output in facts.outputs {

@@ -1,12 +1,10 @@
 //! Calls of modules that are not folders of the caller's package.
 
-use std::path::Path;
-
 use tofu_oci_types::{Constraints, ModuleSource, masked};
 
 use crate::error::TfConfigError;
 use crate::facts::{WrittenSource, WrittenVersion};
-use crate::model::Declared;
+use crate::model::{ConfigFolder, Declared};
 use crate::walk::{self, CallNode};
 
 /// A call of a module that is not a folder of the caller's package.
@@ -34,28 +32,29 @@ impl OuterCall {
     }
 }
 
-/// The calls of other packages that the configuration in `dir` makes, and the modules in its own folders; in the order of the
-/// modules and names. `None` if there is no configuration. What `tofu init` has put into `data_dir` is not looked into.
+/// The calls of other packages that the configuration makes, its tests, and the modules in its own folders; in the order of
+/// the modules and names. What `tofu init` has put into the data directory is not looked into.
 ///
 /// # Errors
-/// What cannot be read, with its place.
-pub fn outer_calls(dir: &Path, data_dir: &Path) -> Result<Option<Vec<OuterCall>>, TfConfigError> {
-    let Some(walked) = walk::walk(dir, data_dir)? else { return Ok(None) };
+/// What cannot be read, with its place; a folder without a configuration.
+pub fn outer_calls(folder: &ConfigFolder) -> Result<Vec<OuterCall>, TfConfigError> {
+    let walked = walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?;
     let mut calls = Vec::new();
     collect(&walked.root, &mut calls);
-    Ok(Some(calls))
+    Ok(calls)
 }
 
 fn collect(node: &CallNode, calls: &mut Vec<OuterCall>) {
     for (name, call) in &node.module.calls {
         let Some(source) = &call.source else { continue };
         let outer = OuterCall::of(source, &call.version);
-        match outer.source {
-            Some(ModuleSource::Local(_)) => {
-                node.children.iter().filter(|child| child.name == *name).for_each(|child| collect(child, calls));
-            }
+        let child = node.children.iter().find(|child| child.name == *name);
+        match child {
+            // A computed source is known there.
+            Some(child) if matches!(child.source.parse(), Ok(ModuleSource::Local(_))) => collect(child, calls),
             _ if calls.contains(&outer) => {}
             _ => calls.push(outer),
         }
     }
+    node.children.iter().filter(|child| child.is_test()).for_each(|test| collect(test, calls));
 }

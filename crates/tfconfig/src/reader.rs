@@ -1,5 +1,6 @@
 //! From the blocks of a file to its facts about providers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_types::{Constraints, TextPosition};
@@ -59,15 +60,18 @@ impl FactsReader<'_> {
     }
 
     fn file(&self, body: &TfBody<'_>, role: FileRole, facts: &mut FileFacts) -> Result<(), TfConfigError> {
+        for block in body.blocks("provider", 1) {
+            facts.providers.push(self.provider(&block)?);
+        }
+        if role == FileRole::Tests {
+            return self.runs(body, facts);
+        }
         self.misplaced(body)?;
         for terraform in body.blocks("terraform", 0) {
             for block in terraform.body.blocks("required_providers", 0) {
                 facts.required.push(self.required_block(&block)?);
             }
             self.backends(&terraform.body, facts);
-        }
-        for block in body.blocks("provider", 1) {
-            facts.providers.push(self.provider(&block)?);
         }
         for (kind, by) in [
             ("resource", UsedBy::Resource as fn(String) -> UsedBy),
@@ -90,9 +94,30 @@ impl FactsReader<'_> {
             facts.modules.push(self.module(&block)?);
         }
         facts.variables = body.blocks("variable", 1).iter().map(|block| self.variable(block)).collect();
+        facts.locals = body.blocks("locals", 0).iter().flat_map(|block| self.templates(&block.body)).collect();
         facts.outputs = body.blocks("output", 1).iter().map(output).collect();
         facts.names = shape::names(body, |offset| self.at(offset));
         facts.findings = shape::findings(body, role, |offset| self.at(offset));
+        Ok(())
+    }
+
+    /// The modules that the runs of a test file run, as calls.
+    ///
+    /// Spec: `OpenTofu` 1.12, `configs.decodeTestRunModuleBlock`, which evaluates nothing.
+    fn runs(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {
+        for run in body.blocks("run", 1) {
+            for block in run.body.blocks("module", 0) {
+                let call = self.module(&block)?;
+                if let Some(WrittenSource { computed: true, at, .. }) = call.source {
+                    return Err(problem(at, ConfigProblem::NotAString { name: "source".to_owned() }));
+                }
+                let providers = self.passed(&run.body)?;
+                let variables = run.body.blocks("variables", 0);
+                let arguments = variables.iter().flat_map(|block| self.templates(&block.body)).collect();
+                let (name, at) = (label(&run), self.at(run.offset));
+                facts.modules.push(ModuleCall { name, providers, arguments, at, ..call });
+            }
+        }
         Ok(())
     }
 
@@ -258,15 +283,16 @@ impl FactsReader<'_> {
     fn module(&self, block: &TfBlock<'_>) -> Result<ModuleCall, TfConfigError> {
         let source = match block.body.attribute("source").map(|source| source.value) {
             Some(value) => Some(match value.constant() {
-                Some(Constant::Text(text)) => WrittenSource { text, computed: false, at: self.at(value.offset()) },
+                Some(Constant::Text(text)) => {
+                    WrittenSource { text, computed: false, template: String::new(), at: self.at(value.offset()) }
+                }
                 Some(_) => {
                     let name = "source".to_owned();
                     return Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name }));
                 }
-                // Early evaluation: its folder is known from modules.json alone.
                 None => {
-                    let text = value.written(self.text).trim().to_owned();
-                    WrittenSource { text, computed: true, at: self.at(value.offset()) }
+                    let (text, template) = (value.written(self.text).trim().to_owned(), value.template(self.text));
+                    WrittenSource { text, computed: true, template, at: self.at(value.offset()) }
                 }
             }),
             None => None,
@@ -285,6 +311,7 @@ impl FactsReader<'_> {
             source,
             version,
             providers: self.passed(&block.body)?,
+            arguments: self.templates(&block.body),
             repeated: repeated.or(enabled),
             at: self.at(block.offset),
         })
@@ -298,8 +325,18 @@ impl FactsReader<'_> {
             description: text(block, "description"),
             type_text: written("type"),
             default: written("default"),
+            value: block.body.attribute("default").map(|attribute| attribute.value.template(self.text)),
             sensitive: truth(block, "sensitive"),
+            ephemeral: truth(block, "ephemeral"),
+            constant: truth(block, "const"),
+            nullable: truth(block, "nullable"),
         }
+    }
+
+    /// The attributes of a body as templates, by name.
+    fn templates(&self, body: &TfBody<'_>) -> BTreeMap<String, String> {
+        let attributes = body.attributes().into_iter();
+        attributes.map(|attribute| (attribute.name.to_owned(), attribute.value.template(self.text))).collect()
     }
 
     fn passed(&self, body: &TfBody<'_>) -> Result<Vec<Passed>, TfConfigError> {

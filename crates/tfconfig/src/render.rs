@@ -8,7 +8,8 @@ use crate::model::{ModuleNode, ProviderTree, StateLook};
 
 impl ProviderTree {
     /// What `tofu providers` prints on standard output, with the lines below each module sorted: providers by
-    /// address, then modules by name. The program itself prints them in an order that changes from call to call.
+    /// address, then tests by path and modules by name. The program itself prints them in an order that changes from
+    /// call to call.
     ///
     /// Spec: `OpenTofu` 1.12, `views.ProvidersHuman`.
     pub fn terraform_text(&self) -> String {
@@ -37,11 +38,6 @@ impl ModuleNode {
         }
         found
     }
-
-    /// The name of the call; empty for the root.
-    pub fn name(&self) -> &str {
-        self.key.rsplit('.').next().unwrap_or_default()
-    }
 }
 
 fn branch(node: &ModuleNode, indent: &str, text: &mut String) {
@@ -60,7 +56,8 @@ fn branch(node: &ModuleNode, indent: &str, text: &mut String) {
     }
     for child in &node.children {
         let last = edge(text);
-        text.push_str(&format!("module.{}\n", printable(child.name())));
+        let below = child.path.strip_prefix(&node.path).unwrap_or(&child.path).trim_start_matches('.');
+        text.push_str(&format!("{}\n", printable(below)));
         branch(child, &format!("{indent}{}", if last { "    " } else { "│   " }), text);
     }
 }

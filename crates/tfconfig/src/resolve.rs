@@ -19,6 +19,11 @@ pub(crate) struct ModuleScope<'a> {
 }
 
 impl<'a> ModuleScope<'a> {
+    /// A module below this one. A test inherits nothing: it sets up what it runs.
+    pub(crate) fn below<'b>(&'b self, node: &'b CallNode) -> ModuleScope<'b> {
+        ModuleScope { node, above: if node.is_test() { None } else { Some(self) } }
+    }
+
     /// The call of this module; nothing for the root.
     pub(crate) fn call(&self) -> Option<&'a ModuleCall> {
         self.above.and_then(|above| above.node.module.calls.get(&self.node.name))
@@ -84,11 +89,11 @@ impl<'a> ModuleScope<'a> {
         let configurations = self.configurations(&uses);
         let mut children = Vec::new();
         for node in &self.node.children {
-            children.push(ModuleScope { node, above: Some(self) }.node()?);
+            children.push(self.below(node).node()?);
         }
-        let CallNode { key, source, dir, called, .. } = self.node;
-        let (key, source, dir, called) = (key.clone(), source.clone(), dir.clone(), called.clone());
-        Ok(ModuleNode { key, source, dir, called, requires, uses, configurations, children })
+        let CallNode { key, path, source, dir, called, .. } = self.node;
+        let (key, path, source, dir, called) = (key.clone(), path.clone(), source.clone(), dir.clone(), called.clone());
+        Ok(ModuleNode { key, path, source, dir, called, requires, uses, configurations, children })
     }
 
     /// Every configuration that the module has, gets, demands or uses.

@@ -10,28 +10,17 @@ use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{Backend, BackendSetting, position, problem};
 use crate::files;
 use crate::json::{self, TfJsonKind, TfJsonValue};
-use crate::model::{StateLook, StateProvider};
+use crate::model::{ConfigFolder, StateLook, StateProvider};
 use crate::syntax::TfValue;
 
 /// Most bytes of a state file.
 const LIMIT: u64 = 256 << 20;
 
-/// The state of the configuration in `dir`.
+/// The state of a configuration.
 ///
 /// Spec: `OpenTofu` 1.12, `backend/local` (`StatePaths`), `statefile.Read`.
-pub(crate) fn look(
-    dir: &Path,
-    data_dir: &Path,
-    backend: Option<&Backend>,
-    workspace: Option<&str>,
-) -> Result<StateLook, TfConfigError> {
-    let workspace = match workspace.filter(|name| !name.is_empty()) {
-        Some(name) => name.to_owned(),
-        None => selected(data_dir)?,
-    };
-    if !is_workspace(&workspace) {
-        return Err(TfConfigError::InvalidWorkspace { name: workspace });
-    }
+pub(crate) fn look(folder: &ConfigFolder, backend: Option<&Backend>) -> Result<StateLook, TfConfigError> {
+    let workspace = workspace(folder)?;
     let default = workspace == "default";
     let written = match backend {
         None => BackendSetting::Absent,
@@ -49,8 +38,17 @@ pub(crate) fn look(
         _ if default => "terraform.tfstate",
         _ => "terraform.tfstate.d",
     };
-    let place = dir.join(place);
+    let place = folder.dir.join(place);
     read(if default { place } else { place.join(workspace).join("terraform.tfstate") })
+}
+
+/// The workspace that the environment names, or that was selected last.
+pub(crate) fn workspace(folder: &ConfigFolder) -> Result<String, TfConfigError> {
+    let workspace = match folder.workspace.as_deref().filter(|name| !name.is_empty()) {
+        Some(name) => name.to_owned(),
+        None => selected(&folder.data_dir)?,
+    };
+    if is_workspace(&workspace) { Ok(workspace) } else { Err(TfConfigError::InvalidWorkspace { name: workspace }) }
 }
 
 /// The workspace that was selected last.

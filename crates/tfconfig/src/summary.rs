@@ -62,8 +62,7 @@ pub(crate) fn requires(module: &ModuleFacts) -> Result<Vec<RequiredProvider>, Tf
 }
 
 /// What `install` needs to know; the built-in provider is left out.
-pub(crate) fn configuration(walked: Option<WalkedModules>) -> Result<ConfigRequirements, TfConfigError> {
-    let Some(walked) = walked else { return Ok(ConfigRequirements::default()) };
+pub(crate) fn configuration(walked: WalkedModules) -> Result<ConfigRequirements, TfConfigError> {
     let mut found: BTreeMap<ProviderAddr, Requirement> = BTreeMap::new();
     let mut open = vec![&walked.root];
     let mut nodes = Vec::new();

@@ -163,6 +163,16 @@ impl<'a> TfValue<'a> {
         }
     }
 
+    /// The expression as a template of HCL.
+    pub(crate) fn template(self, file: &str) -> String {
+        match self {
+            // Strings in JSON are templates.
+            Self::Json(TfJsonValue { kind: TfJsonKind::String(text), .. }) => text.clone(),
+            Self::Json(json) => format!("${{{}}}", json_expression(json)),
+            Self::Native(_) | Self::Name(..) => format!("${{{}}}", self.written(file)),
+        }
+    }
+
     /// The value, if it is the same whatever the variables are.
     pub(crate) fn constant(self) -> Option<Constant> {
         match self {
@@ -252,6 +262,24 @@ fn native_constant(expression: &Expression) -> Option<Constant> {
             }
         }
         _ => None,
+    }
+}
+
+/// A value of JSON as HCL writes it.
+fn json_expression(json: &TfJsonValue) -> String {
+    match &json.kind {
+        TfJsonKind::Null => "null".to_owned(),
+        TfJsonKind::Bool(value) => value.to_string(),
+        TfJsonKind::Number(text) => text.clone(),
+        TfJsonKind::String(text) if text.contains("${") || text.contains("%{") => format!("\"{text}\""),
+        TfJsonKind::String(text) => tofu_oci_hcl::hcl2_string(text),
+        TfJsonKind::Array(list) => format!("[{}]", list.iter().map(json_expression).collect::<Vec<_>>().join(", ")),
+        TfJsonKind::Object(members) => {
+            let member = |member: &TfJsonMember| {
+                format!("{} = {}", tofu_oci_hcl::hcl2_string(&member.name), json_expression(&member.value))
+            };
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

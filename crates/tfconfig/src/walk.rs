@@ -1,16 +1,17 @@
 //! From the root module to all its modules.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
+use crate::early::EarlyScope;
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
-use crate::files;
+use crate::files::{self, clean};
 use crate::json::{self, TfJsonKind};
-use crate::model::{Declared, MissingModule};
+use crate::model::{ConfigFolder, Declared, MissingModule};
 use crate::module::{self, ModuleFacts};
 
 /// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
@@ -23,6 +24,8 @@ const DEPTH: usize = 100;
 pub(crate) struct CallNode {
     /// The names of the calls on the way, joined by dots.
     pub(crate) key: String,
+    /// The same as programs write it: `module.a.module.b`, or `test.FILE.run.RUN`.
+    pub(crate) path: String,
     /// The name of the call.
     pub(crate) name: String,
     pub(crate) source: String,
@@ -33,6 +36,13 @@ pub(crate) struct CallNode {
     pub(crate) children: Vec<CallNode>,
 }
 
+impl CallNode {
+    /// Whether it is a test file.
+    pub(crate) fn is_test(&self) -> bool {
+        self.called.is_none() && !self.key.is_empty()
+    }
+}
+
 /// All modules of a configuration.
 #[derive(Debug)]
 pub(crate) struct WalkedModules {
@@ -40,14 +50,22 @@ pub(crate) struct WalkedModules {
     pub(crate) missing: Vec<MissingModule>,
 }
 
-/// The modules of the configuration in `dir`; `None` if there is no configuration.
-pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<WalkedModules>, TfConfigError> {
-    let installed = manifest(data_dir)?;
+/// The modules of a configuration, those that its tests run among them; `None` if there is no configuration.
+pub(crate) fn walk(folder: &ConfigFolder) -> Result<Option<WalkedModules>, TfConfigError> {
+    let installed = manifest(&folder.data_dir)?;
+    let dir = &folder.dir;
     let mut walk =
         ModuleWalk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
     let Some(module) = walk.read(dir)? else { return Ok(None) };
-    let call = CallStep { key: String::new(), name: String::new(), source: String::new(), called: None };
-    let root = walk.node(call, Path::new(""), module)?;
+    let mut tests = Vec::new();
+    let scope = EarlyScope::of_root(folder, &module);
+    if let Some(below) = &folder.tests {
+        for path in files::tests(dir, below)? {
+            tests.push(walk.test(&path, &module, &scope)?);
+        }
+    }
+    let mut root = walk.node(CallStep::default(), Path::new(""), Rc::clone(&module), &scope)?;
+    root.children.splice(0..0, tests);
     Ok(Some(WalkedModules { root, missing: walk.missing }))
 }
 
@@ -68,8 +86,10 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
     Ok(installed)
 }
 
+#[derive(Default)]
 struct CallStep {
     key: String,
+    path: String,
     name: String,
     source: String,
     called: Option<Declared>,
@@ -91,16 +111,42 @@ impl ModuleWalk<'_> {
         if let Some(module) = self.read.get(dir) {
             return Ok(module.clone());
         }
-        let module = module::read(dir)?.map(Rc::new);
+        let module = module::read(dir)?;
+        // A folder without a configuration is a module that requires nothing.
+        let is_empty = module.is_none() && dir != self.root && dir.is_dir();
+        let module = module.or_else(|| is_empty.then(ModuleFacts::default)).map(Rc::new);
         self.read.insert(dir.to_owned(), module.clone());
         Ok(module)
     }
 
+    /// A test file, by its path in the folder of the root module.
+    ///
+    /// Spec: `OpenTofu` 1.12, `configs.buildTestModules`: the keys of the modules that it runs.
+    fn test(&mut self, path: &Path, root: &ModuleFacts, scope: &EarlyScope<'_>) -> Result<CallNode, TfConfigError> {
+        let source = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let key = format!("test.{}", source.trim_end_matches(".tftest.hcl").replace('/', "."));
+        let call = CallStep { path: key.clone(), key, source, ..CallStep::default() };
+        let facts = module::read_test(&self.root.join(path), root)?;
+        // What a run sets, the root module's names say.
+        self.node(call, Path::new(""), Rc::new(facts), scope)
+    }
+
     /// `below` is the folder as seen from the root's.
-    fn node(&mut self, call: CallStep, below: &Path, module: Rc<ModuleFacts>) -> Result<CallNode, TfConfigError> {
+    fn node(
+        &mut self,
+        call: CallStep,
+        below: &Path,
+        module: Rc<ModuleFacts>,
+        scope: &EarlyScope<'_>,
+    ) -> Result<CallNode, TfConfigError> {
         self.calls += 1;
+        let is_test = call.called.is_none() && !call.key.is_empty();
         // An empty path would only add a separator.
-        let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };
+        let dir = match below.as_os_str().is_empty() {
+            _ if is_test => self.root.join(&call.source),
+            true => self.root.to_owned(),
+            false => self.root.join(below),
+        };
         let real = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
         if let Some(at) = call.called.clone() {
             if let Some(first) = self.chain.iter().position(|(earlier, _)| *earlier == real) {
@@ -118,13 +164,20 @@ impl ModuleWalk<'_> {
         self.chain.push((real, dir.clone()));
         let mut children = Vec::new();
         for (name, call_below) in &module.calls {
-            let key = if call.key.is_empty() { name.clone() } else { format!("{}.{name}", call.key) };
+            let dot = if call.key.is_empty() { "" } else { "." };
+            let key = format!("{}{dot}{name}", call.key);
+            let path = format!("{}{dot}{}.{name}", call.path, if is_test { "run" } else { "module" });
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let local = if source.computed { None } else { local(&source.text) };
-            let shown = if local.is_some() { source.text.clone() } else { masked(&source.text) };
+            let known = if source.computed { scope.text(&source.template) } else { Some(source.text.clone()) };
+            let local = known.as_deref().and_then(local);
+            let shown = match &known {
+                Some(known) if local.is_some() => known.clone(),
+                _ => masked(&source.text),
+            };
             let call_of_child = CallStep {
                 key: key.clone(),
+                path: path.clone(),
                 name: name.clone(),
                 source: shown.clone(),
                 called: Some(source.at.clone()),
@@ -140,19 +193,22 @@ impl ModuleWalk<'_> {
             };
             match (child_dir, child) {
                 (Some(child_dir), Some(child)) => {
-                    children.push(self.node(call_of_child, &child_dir, child)?);
+                    let names = scope.of_called(call_below, &child, &child_dir);
+                    children.push(self.node(call_of_child, &child_dir, Rc::clone(&child), &names)?);
                 }
-                (child_dir, None) if local.is_some() => {
-                    let exists = child_dir.is_some_and(|dir| self.root.join(dir).is_dir());
-                    let problem_here = ConfigProblem::ModuleMissing { path: source.text.clone(), exists };
+                (_, None) if local.is_some() => {
+                    let problem_here = ConfigProblem::ModuleMissing { path: shown };
                     return Err(problem(source.at.clone(), problem_here));
                 }
-                _ => self.missing.push(MissingModule { key, source: shown, declared: source.at.clone() }),
+                _ => {
+                    let (is_computed, declared) = (source.computed && known.is_none(), source.at.clone());
+                    self.missing.push(MissingModule { key, path, source: shown, is_computed, declared });
+                }
             }
         }
         self.chain.pop();
-        let CallStep { key, name, source, called } = call;
-        Ok(CallNode { key, name, source, dir, called, module, children })
+        let CallStep { key, path, name, source, called } = call;
+        Ok(CallNode { key, path, name, source, dir, called, module, children })
     }
 }
 
@@ -161,39 +217,5 @@ fn local(source: &str) -> Option<LocalModulePath> {
     match source.parse() {
         Ok(ModuleSource::Local(path)) => Some(path),
         _ => None,
-    }
-}
-
-/// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
-pub(crate) fn clean(path: &Path) -> PathBuf {
-    let mut cleaned = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(cleaned.components().next_back(), Some(Component::Normal(_))) => {
-                cleaned.pop();
-            }
-            other => cleaned.push(other),
-        }
-    }
-    cleaned
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(path: &str, want: &str) {
-        assert_eq!(clean(Path::new(path)), Path::new(want));
-    }
-
-    #[test]
-    fn folders_are_joined_literally() {
-        check("./a/./b", "a/b");
-        check("a/../b", "b");
-        check("a/..", "");
-        check("../a/../../b", "../../b");
-        check("/x/../a", "/a");
     }
 }

@@ -16,6 +16,7 @@ use crate::process::{Printed, find};
 const OPENTOFU_ONLY: &[(&str, &str)] = &[
     ("import-into-module", "terraform does not count the provider of an import into a module"),
     ("state-instance-keys", "only OpenTofu reads .tofu files"),
+    ("tests", "terraform counts no provider block of a test, and does not read .tofutest.hcl"),
     ("tofu-files", "only OpenTofu reads .tofu files"),
 ];
 

@@ -6,7 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Releases that are carried to a destination.
 #[derive(Debug, Args)]
@@ -17,6 +17,8 @@ pub(crate) struct CarryArgs {
     /// Take what this configuration requires, in the versions of its lock file
     #[arg(long, value_name = "DIR", conflicts_with = "providers")]
     pub(crate) from_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     /// The file that says what to take [default: mirror.toml]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["providers", "from_config", "latest", "platform"])]
     pub(crate) rules: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! Options that several verbs share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -77,3 +77,24 @@ pub(crate) struct Network {
 
 /// The heading of the options that say how registries are reached, and as whom.
 pub(super) const REGISTRY_ACCESS: &str = "Registry access";
+
+/// Which tests of a configuration count.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ConfigTestsArgs {
+    /// The folder of the tests, below the configuration's own
+    ///
+    /// `tofu init` requires what tests need, those beside the configuration and those in this folder: their provider blocks, and
+    /// the modules that their runs run. So does tofu-oci; see `tofu-oci help installing`.
+    #[arg(long, value_name = "DIR", default_value = "tests", conflicts_with = "no_tests", hide_short_help = true)]
+    test_directory: PathBuf,
+    /// Leave out what only tests need
+    #[arg(long, hide_short_help = true)]
+    no_tests: bool,
+}
+
+impl ConfigTestsArgs {
+    /// The folder of the tests; `None` if they do not count.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        if self.no_tests { None } else { Some(&self.test_directory) }
+    }
+}

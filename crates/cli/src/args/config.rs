@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{OutputArgs, PredecessorArgs};
+use super::{ConfigTestsArgs, OutputArgs, PredecessorArgs};
 
 /// Arguments of `config`.
 #[derive(Debug, Args)]
@@ -50,6 +50,8 @@ pub(crate) struct ConfigCheckArgs {
     /// Look at the configuration and the lock file of this directory, as `tofu -chdir=DIR` would
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     #[command(flatten)]
     pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]

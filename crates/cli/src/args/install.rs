@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use tofu_oci_installer::LockWrite;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `install`.
 #[derive(Debug, Args)]
@@ -39,6 +39,8 @@ pub(crate) struct InstallArgs {
     /// Work in this directory: its configuration, its lock file, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     /// The platform to install for [default: this machine's]
     ///
     /// It is repeatable with --into and --vendor.

@@ -6,7 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `lock`.
 #[derive(Debug, Args)]
@@ -40,6 +40,8 @@ pub(crate) struct LockArgs {
     /// Work in this directory: its configuration, its lock file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     /// A platform to record (repeatable) [default: all that each release offers]
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,

@@ -50,7 +50,7 @@ pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs
 pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
-pub(crate) use common::{Global, Network, OutputArgs};
+pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell};

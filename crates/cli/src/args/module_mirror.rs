@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, SigningArgs, TrustArgs};
+use super::{
+    ConfigTestsArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, SigningArgs, TrustArgs,
+};
 
 /// Arguments of `module mirror`.
 #[derive(Debug, Args)]
@@ -34,6 +36,8 @@ pub(crate) struct ModuleMirrorArgs {
     /// Of each call it takes the newest version that its `version` admits.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
     pub(crate) from_config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     /// Take modules from this bundle and from nowhere else: bundle:FILE
     ///
     /// Without SOURCE and --from-config `module mirror` takes all modules of the bundle.

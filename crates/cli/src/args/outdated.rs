@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, Network, OutputArgs, PredecessorArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, PredecessorArgs, query::LookupArgs};
 
 /// Arguments of `outdated`.
 #[derive(Debug, Args)]
@@ -28,6 +28,8 @@ pub(crate) struct OutdatedArgs {
     /// Look at this directory: its configuration and its lock file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     /// Exit with 1 if a provider is behind, not locked, withdrawn or deprecated, or if its versions cannot be listed
     #[arg(long)]
     pub(crate) exit_code: bool,

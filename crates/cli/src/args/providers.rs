@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -23,13 +23,15 @@ The tree is the one that `tofu providers` and `terraform providers` print. Below
 module's local names and which configuration it gets under each (a provider block, one that is
 passed, an inherited one, or none) and where the module itself comes from (modules.toml says so for
 modules of registries), then each provider's locked version and its place. `providers`
-evaluates nothing, makes no request and writes nothing. It looks into modules from elsewhere if
+makes no request and writes nothing. It looks into modules from elsewhere if
 `tofu get` or `terraform get` has fetched them. The exit code is 1 if OpenTofu would refuse the
 configuration, and 2 if a file of it or of the CLI configuration cannot be read.")]
 pub(crate) struct ProvidersArgs {
     /// Look at this directory: its configuration, its lock file, its state, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) tests: ConfigTestsArgs,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]

@@ -18,9 +18,6 @@ impl From<LockFileError> for Diagnostic {
         let diagnostic = Self::of(Exit::Fixable, &error).code(error.code());
         match &error {
             LockFileError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
-            LockFileError::LinkLeavesFolder { .. } => {
-                diagnostic.hint("put the file itself there; nothing outside the folder is written to")
-            }
             _ => diagnostic.hint("correct the file by hand, or restore it from version control; nothing was changed"),
         }
     }

@@ -42,7 +42,14 @@ impl Diagnostic {
             {
                 diagnostic.hint(STATE)
             }
-            TfConfigError::Invalid { problem, .. } => diagnostic.hint(hint(&problem, or_else)),
+            TfConfigError::Invalid { at, problem } => {
+                let name = at.path.file_name().unwrap_or_default().to_string_lossy();
+                let diagnostic = diagnostic.hint(hint(&problem, or_else));
+                if name.contains(".tftest.") || name.contains(".tofutest.") {
+                    return diagnostic.hint("or leave out what only tests need: --no-tests");
+                }
+                diagnostic
+            }
             _ => diagnostic,
         }
     }

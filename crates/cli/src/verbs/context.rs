@@ -1,14 +1,16 @@
 //! What every verb works with.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_logins::Access;
-use tofu_oci_types::{Place, Reporter, Tag};
+use tofu_oci_tfconfig::ConfigFolder;
+use tofu_oci_types::{Event, Place, Reporter, Tag};
 
 use super::stop::Stop;
-use crate::args::{Global, Network, OutputArgs};
+use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs};
 use crate::connect::{Connector, ResolverSlot};
 use crate::report;
 
@@ -53,6 +55,28 @@ impl Context {
 /// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
 pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
     if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
+}
+
+/// The configuration in a directory, as the environment and the arguments complete it.
+pub(crate) fn config_folder(context: &Context, dir: &Path, tests: &ConfigTestsArgs) -> ConfigFolder {
+    let tests = tests.folder();
+    if let Some(missing) = tests.filter(|tests| *tests != Path::new("tests") && !dir.join(tests).is_dir()) {
+        let text = format!("there is no folder {} with tests", dir.join(missing).display());
+        let hint = "--test-directory names it, seen from the folder of the configuration";
+        context.reporter.event(&Event::warning("missing-test-directory", text).with_hint(hint));
+    }
+    ConfigFolder {
+        dir: dir.to_owned(),
+        data_dir: data_dir(dir),
+        tests: tests.map(Path::to_owned),
+        variables: std::env::vars_os().filter_map(|(name, value)| variable(&name, value)).collect(),
+        workspace: std::env::var("TF_WORKSPACE").ok(),
+    }
+}
+
+/// The variable of the configuration that a variable of the environment sets.
+fn variable(name: &OsStr, value: OsString) -> Option<(String, String)> {
+    Some((name.to_str()?.strip_prefix("TF_VAR_")?.to_owned(), value.into_string().ok()?))
 }
 
 /// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.

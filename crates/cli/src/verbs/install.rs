@@ -9,19 +9,19 @@ use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
-use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
+use tofu_oci_tfconfig::{ConfigFolder, TfConfigError};
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
-use super::context::{Context, data_dir};
+use super::context::{Context, config_folder};
 use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
+use super::required::{given, name_a_provider, nothing_required, required};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::package_cache;
-use crate::subject;
 
 pub(super) use super::printed::shown;
 
@@ -29,16 +29,13 @@ pub(super) use super::printed::shown;
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
     let platforms = platforms(args)?;
-    let data_dir = data_dir(&dir);
+    let folder = config_folder(context, &dir, &args.tests);
     let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
-    let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
+    let wanted = wanted(context, args, &folder, lock.text().is_some())?;
     // Addresses on the command line say nothing about other entries.
-    let forget = if args.providers.is_empty() {
-        superfluous(context, &dir, &data_dir, &wanted, lock.file())?
-    } else {
-        BTreeSet::new()
-    };
+    let forget =
+        if args.providers.is_empty() { superfluous(context, &folder, &wanted, lock.file())? } else { BTreeSet::new() };
     let trust = crate::trust::load(&args.trust, &dir)?;
     let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
     let written_to = written_to(args, &dir);
@@ -49,7 +46,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         .await?;
     let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
-    let target = target(args, &dir, &data_dir, cache);
+    let target = target(args, &dir, &folder.data_dir, cache);
     let mut jobs = Vec::new();
     for (address, constraints) in &wanted {
         let source = finder.source(address)?;
@@ -163,6 +160,10 @@ impl InstallRun<'_> {
         let Self { jobs, options, .. } = self;
         let own =
             |address: &ProviderAddr| options.forget.contains(address) || jobs.iter().any(|job| job.address == *address);
+        // Constraints that were written otherwise change no file.
+        if options.lock.file() == lock {
+            return Vec::new();
+        }
         let mut changes = changes(options.lock.file(), lock);
         changes.retain(|change| own(&change.address));
         changes
@@ -291,101 +292,21 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Diagnostic> {
 fn wanted(
     context: &Context,
     args: &InstallArgs,
-    dir: &Path,
-    data_dir: &Path,
+    folder: &ConfigFolder,
     is_locked: bool,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
-    let required = required(context, dir, data_dir)?;
-    if required.is_empty() && !(is_locked && is_configuration(dir, data_dir)?) {
-        let shown = dir.display();
-        return Err(Diagnostic::usage(format!("the configuration in {shown} requires no providers"))
-            .hint(format!("name a provider: {}", invocation::with_all_options("install HOST/NAMESPACE/TYPE")))
+    let required = required(context, folder).map_err(|error| {
+        let missing = matches!(error, TfConfigError::NoConfiguration { .. });
+        let diagnostic = Diagnostic::from(error);
+        if missing { diagnostic.hint(format!("or {}", name_a_provider("install"))) } else { diagnostic }
+    })?;
+    if required.is_empty() && !is_locked {
+        return Err(nothing_required(folder)
+            .hint(name_a_provider("install"))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     Ok(required)
-}
-
-/// The addresses of the configuration.
-pub(super) fn required(
-    context: &Context,
-    dir: &Path,
-    data_dir: &Path,
-) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    required_but(context, dir, data_dir, |_| false)
-}
-
-/// The same without a warning about missing modules whose sources the caller reads itself.
-pub(super) fn required_but(
-    context: &Context,
-    dir: &Path,
-    data_dir: &Path,
-    is_read: impl Fn(&str) -> bool,
-) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
-    let found = configuration(dir, data_dir)?;
-    for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
-        let text =
-            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
-        context
-            .reporter
-            .event(&Event::warning("missing-module", text).with_hint("run `tofu get` or `terraform get` first"));
-    }
-    Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
-}
-
-/// The addresses of the command line, each with what was written after its `@`; repeated ones add up.
-pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
-    let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
-    for (number, text) in providers.iter().enumerate() {
-        let (address, constraints) = subject::provider(text).map_err(|diagnostic| {
-            let before = number.checked_sub(1).and_then(|before| providers.get(before));
-            match before.filter(|before| !before.contains('@') && text.parse::<Constraints>().is_ok()) {
-                Some(before) => Diagnostic::usage(diagnostic.text())
-                    .hint(format!("to say which version, join the two by an @: {before}@'{text}'")),
-                None => diagnostic,
-            }
-        })?;
-        match wanted.iter_mut().find(|(known, _)| *known == address) {
-            Some((_, known)) => *known = known.and(&constraints),
-            None => wanted.push((address, constraints)),
-        }
-    }
-    Ok(wanted)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exit::Exit;
-
-    #[track_caller]
-    fn check(providers: &[&str], want: &[(&str, &str)]) {
-        let providers: Vec<String> = providers.iter().map(ToString::to_string).collect();
-        let got: Vec<(String, String)> = given(&providers)
-            .expect("well-formed")
-            .into_iter()
-            .map(|(address, constraints)| (address.to_string(), constraints.to_string()))
-            .collect();
-        let want: Vec<(String, String)> =
-            want.iter().map(|(address, constraints)| ((*address).to_owned(), (*constraints).to_owned())).collect();
-        assert_eq!(got, want);
-    }
-
-    #[test]
-    fn an_at_sign_without_a_version_does_not_mean_the_newest() {
-        let diagnostic = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
-        assert_eq!(diagnostic.exit(), Exit::Usage);
-    }
-
-    #[test]
-    fn an_address_may_carry_constraints_and_repeats_add_up() {
-        check(&["example.com/acme/widget"], &[("example.com/acme/widget", "")]);
-        check(&["example.com/acme/widget@1.4.0"], &[("example.com/acme/widget", "1.4.0")]);
-        check(
-            &["example.com/acme/widget@>= 1.2", "example.com/acme/widget@< 2.0"],
-            &[("example.com/acme/widget", ">= 1.2.0, < 2.0.0")],
-        );
-    }
 }

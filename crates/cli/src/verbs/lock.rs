@@ -14,10 +14,11 @@ use tofu_oci_tfconfig::TfConfigError;
 use tofu_oci_trust::{ManifestChecksums, Policy, Standing};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
-use super::context::{Context, data_dir};
-use super::install::{finder, given, required, working_dir};
+use super::context::{Context, config_folder};
+use super::install::{finder, working_dir};
 use super::locked::{LockChange, changes, diff};
 use super::printed::shown;
+use super::required::{given, name_a_provider, nothing_required, required};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -118,13 +119,17 @@ struct Wanted {
 /// Spec: `OpenTofu` 1.12, `providers lock`: "is not required by the current configuration".
 fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diagnostic> {
     let named = given(&args.providers)?;
-    let configured: BTreeMap<_, _> = match required(context, dir, &data_dir(dir)) {
+    let folder = config_folder(context, dir, &args.tests);
+    let configured: BTreeMap<_, _> = match required(context, &folder) {
         Err(TfConfigError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
+        Err(error @ TfConfigError::NoConfiguration { .. }) => {
+            return Err(Diagnostic::of_needed_configuration(error).hint(format!("or {}", name_a_provider("lock"))));
+        }
         required => required.map_err(Diagnostic::of_needed_configuration)?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
-        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display()))
-            .hint(format!("name a provider: {}", invocation::with_all_options("lock HOST/NAMESPACE/TYPE")))
+        return Err(nothing_required(&folder)
+            .hint(name_a_provider("lock"))
             .hint("or the directory of the configuration: --chdir DIR"));
     }
     if named.is_empty() {

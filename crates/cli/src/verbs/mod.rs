@@ -22,6 +22,7 @@ mod outdated;
 mod printed;
 mod providers;
 mod push;
+mod required;
 mod resolve;
 mod run;
 mod serve;

@@ -12,7 +12,8 @@ use tofu_oci_logins::Access;
 use tofu_oci_tfconfig::{ConfigFinding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
-use super::context::{Context, data_dir};
+use super::context::{Context, config_folder};
+use super::required::warn_of_missing;
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -30,9 +31,8 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
             .hint("--chdir names the directory that holds the configuration"));
     }
     let mirrors = crate::modules::load(&args.mapping, &args.predecessors, &dir)?;
-    let workspace = std::env::var("TF_WORKSPACE").ok();
-    let tree =
-        providers_tree(&dir, &data_dir(&dir), workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;
+    let folder = config_folder(context, &dir, &args.tests);
+    let tree = providers_tree(&folder).map_err(Diagnostic::of_needed_configuration)?;
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?.into_file();
     let finder = Finder::new(
         &args.lookup,
@@ -80,10 +80,7 @@ fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Insta
 /// Warns of what is missing from the tree, and of findings that `OpenTofu` accepts.
 fn warn(context: &Context, tree: &ProviderTree, dir: &Path) {
     for module in &tree.not_looked_into {
-        let text =
-            format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
-        let event = Event::warning("missing-module", text);
-        context.reporter.event(&event.with_hint("run `tofu get` or `terraform get` first"));
+        warn_of_missing(context, module);
     }
     let state = match &tree.state {
         StateLook::Elsewhere { backend, declared } => {

@@ -1,10 +1,9 @@
 //! Which entries of the lock file an `install` without addresses removes.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use tofu_oci_lockfile::LockFile;
-use tofu_oci_tfconfig::{StateLook, configuration, state};
+use tofu_oci_tfconfig::{ConfigFolder, MissingModule, StateLook, configuration, state};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
 use super::context::Context;
@@ -19,8 +18,7 @@ use crate::diagnostic::Diagnostic;
 /// "locks for any providers that are no longer needed".
 pub(super) fn superfluous(
     context: &Context,
-    dir: &Path,
-    data_dir: &Path,
+    folder: &ConfigFolder,
     required: &[(ProviderAddr, Constraints)],
     lock: &LockFile,
 ) -> Result<BTreeSet<ProviderAddr>, Diagnostic> {
@@ -30,9 +28,9 @@ pub(super) fn superfluous(
     if unneeded.is_empty() {
         return Ok(unneeded);
     }
-    let workspace = std::env::var("TF_WORKSPACE").ok();
-    let unknown = match state(dir, data_dir, workspace.as_deref()) {
-        _ if !configuration(dir, data_dir)?.missing_modules.is_empty() => "a module is not installed".to_owned(),
+    let missing = configuration(folder)?.missing_modules;
+    let unknown = match state(folder) {
+        _ if !missing.is_empty() => missing.first().map(MissingModule::why).unwrap_or_default(),
         Ok(None) => return Ok(BTreeSet::new()),
         Ok(Some(StateLook::Absent)) => return Ok(unneeded),
         Ok(Some(StateLook::Read { providers, .. })) => {

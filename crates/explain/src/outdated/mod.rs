@@ -16,6 +16,8 @@ use tofu_oci_types::{Constraints, ProviderAddr, Version};
 pub struct ModuleDemand {
     /// The names of the calls on the way to the module, joined by dots; empty for the root.
     pub module: String,
+    /// The same as programs write it: `module.a.module.b`.
+    pub path: String,
     /// Its constraints.
     pub constraints: Constraints,
     /// Where the module demands them.
@@ -58,6 +60,7 @@ pub fn demands(root: &ModuleNode, address: &ProviderAddr) -> Vec<ModuleDemand> {
     let own = root.requires.iter().filter(|required| required.address == *address && !required.constraints.is_any());
     let own = own.map(|required| ModuleDemand {
         module: root.key.clone(),
+        path: root.path.clone(),
         constraints: required.constraints.clone(),
         declared: required.declared.clone(),
     });

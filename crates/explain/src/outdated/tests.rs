@@ -7,7 +7,12 @@ use super::*;
 fn demand(constraints: &str) -> ModuleDemand {
     let at = TextPosition { line: 3, column: 7 };
     let declared = Declared { path: PathBuf::from("versions.tf"), at };
-    ModuleDemand { module: String::new(), constraints: constraints.parse().expect("constraints"), declared }
+    ModuleDemand {
+        module: String::new(),
+        path: String::new(),
+        constraints: constraints.parse().expect("constraints"),
+        declared,
+    }
 }
 
 /// `demands` are separated by `;`, one a module. What is locked and admitted and newest, the state, and who holds it.

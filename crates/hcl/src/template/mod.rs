@@ -129,6 +129,14 @@ impl TemplateValue {
     /// # Errors
     /// If it is a list or an object. The text says which.
     pub fn into_text(self) -> Result<Self, String> {
-        convert::convert(self, &Type::String)
+        self.into_type(&Type::String)
+    }
+
+    /// Converts a value to a type.
+    ///
+    /// # Errors
+    /// If it cannot be of that type. The text says why.
+    pub fn into_type(self, of: &Type) -> Result<Self, String> {
+        convert::convert(self, of)
     }
 }

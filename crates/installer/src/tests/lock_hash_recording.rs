@@ -182,6 +182,11 @@ async fn already_installed(case: &Value) {
     workspace.lock("1.0.0", &[&own.h1, &own.zh, ch, &other]);
     let mut job = workspace.job(store);
     job.constraints = "~> 1.0".parse().unwrap();
+    let (installed, written) = workspace.run(vec![job.clone()]).await.unwrap();
+    // Other constraints alone change no file (measured with 1.12.6), and a repeated line does.
+    assert_eq!((installed[0].outcome, written), (InstallOutcome::AlreadyInstalled, WriteOutcome::Unchanged));
+    let text = std::fs::read_to_string(workspace.lock_path()).unwrap();
+    std::fs::write(workspace.lock_path(), text.replace("\"x9:other\",", "\"x9:other\",\n    \"x9:other\",")).unwrap();
     let (installed, written) = workspace.run(vec![job]).await.unwrap();
     assert_eq!((installed[0].outcome, written), (InstallOutcome::AlreadyInstalled, WriteOutcome::Updated));
     assert_eq!(workspace.locked().len(), 4, "every line is there");

@@ -26,7 +26,7 @@ pub(super) fn outer_calls_of(package: &Path, folder: &Subdir) -> ReadCalls {
 
 /// The providers that a module and its local modules require; what cannot be read says none.
 fn providers_of(folder: &Path) -> Vec<(ProviderAddr, Constraints)> {
-    let found = tofu_oci_tfconfig::configuration(folder, &folder.join(".terraform"));
+    let found = tofu_oci_tfconfig::configuration(&tofu_oci_tfconfig::ConfigFolder::new(folder));
     let requirements = found.map(|found| found.requirements).unwrap_or_default();
     requirements.into_iter().map(|one| (one.address, one.constraints)).collect()
 }

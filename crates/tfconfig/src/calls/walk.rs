@@ -8,9 +8,8 @@ use tofu_oci_types::{LocalModulePath, ModuleSource};
 use super::source_call::{self, CallSource, SourceCall};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
-use crate::files::{self, ModuleFiles};
+use crate::files::{self, ModuleFiles, clean};
 use crate::model::Declared;
-use crate::walk::clean;
 
 /// More folders than this are a mistake.
 const LIMIT: usize = 5000;
@@ -80,9 +79,8 @@ pub fn module_calls(dir: &Path, data_dir: &Path) -> Result<Vec<CallFile>, TfConf
         if walk.folders.len() > LIMIT {
             return Err(problem(called.at, ConfigProblem::TooManyModules { limit: LIMIT }));
         }
-        if !walk.folder(&below)? && !called.is_overridden {
-            let exists = dir.join(&below).is_dir();
-            return Err(problem(called.at, ConfigProblem::ModuleMissing { path: called.source, exists }));
+        if !walk.folder(&below)? && !called.is_overridden && !dir.join(&below).is_dir() {
+            return Err(problem(called.at, ConfigProblem::ModuleMissing { path: called.source }));
         }
     }
     Ok(walk.found)

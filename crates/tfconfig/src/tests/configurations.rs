@@ -10,7 +10,7 @@ fn check(files: &[(&str, &str)]) -> String {
         std::fs::write(path, content).unwrap();
     }
     let root = folder.path().display().to_string();
-    match configuration(folder.path(), &folder.path().join(".terraform")) {
+    match configuration(&ConfigFolder::new(folder.path())) {
         Ok(configuration) => {
             let line = |requirement: &Requirement| {
                 format!("{} = {} [{}]", requirement.local_name, requirement.address, requirement.constraints)
@@ -37,7 +37,7 @@ terraform {
 #[test]
 fn required_providers_of_the_folder() {
     insta::assert_snapshot!(check(&[("main.tf", WIDGET)]), @"widget = registry.example.test/acme/widget [1.0.0]");
-    insta::assert_snapshot!(check(&[]), @"");
+    insta::assert_snapshot!(check(&[]), @"error: there is no configuration in DIR");
 }
 
 #[test]

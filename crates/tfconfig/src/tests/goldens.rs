@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{ConfigFinding, ProviderTree, providers_tree};
+use crate::{ConfigFinding, ConfigFolder, ProviderTree, providers_tree};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations")
@@ -21,7 +21,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 fn tree(dir: &Path) -> ProviderTree {
-    providers_tree(dir, &dir.join(".terraform"), None).unwrap()
+    providers_tree(&ConfigFolder { tests: Some("tests".into()), ..ConfigFolder::new(dir) }).unwrap()
 }
 
 /// The titles that `OpenTofu` gives to what it finds when it loads a configuration.
@@ -40,7 +40,7 @@ fn every_configuration_gives_the_tree_that_opentofu_prints() {
         assert_eq!(got, golden, "{}", dir.display());
         count += 1;
     }
-    assert_eq!(count, 20);
+    assert_eq!(count, 21);
 }
 
 #[test]

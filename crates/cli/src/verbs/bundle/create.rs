@@ -10,7 +10,7 @@ use tofu_oci_mirror::{
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
-use tofu_oci_tfconfig::OuterCall;
+use tofu_oci_tfconfig::{ConfigFolder, OuterCall};
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Constraints, ModuleSource, ProviderAddr};
 
@@ -21,10 +21,10 @@ use crate::destination::BundleShape;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::modules as mapping;
-use crate::verbs::context::{Context, data_dir};
-use crate::verbs::install::required_but;
+use crate::verbs::context::{Context, config_folder};
 use crate::verbs::mirror::{carry, collect, key_of};
 use crate::verbs::module::{mirror as modules, open};
+use crate::verbs::required::required_but;
 use crate::verbs::sign::one_password;
 
 /// Writes a bundle with what was asked for: of a configuration also the modules that it calls.
@@ -42,7 +42,11 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
         carry: args.carry,
     };
     let Some(dir) = &mirror.carry.from_config else { return carry(context, &mirror, shape).await };
-    let configuration = if dir.is_dir() { modules::configuration(dir)? } else { (String::new(), Vec::new()) };
+    let configuration = if dir.is_dir() {
+        modules::configuration(&config_folder(context, dir, &mirror.carry.tests))?
+    } else {
+        (String::new(), Vec::new())
+    };
     if configuration.1.is_empty() {
         return carry(context, &mirror, shape).await;
     }
@@ -52,7 +56,7 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     // One password serves both kinds: standard input is read once.
     let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
     let connector = context.connector(&mirror.carry.network, access.clone());
-    let required = required_apart_from_registries(context, dir)?;
+    let required = required_apart_from_registries(context, &config_folder(context, dir, &mirror.carry.tests))?;
     let configuration = BundledConfiguration { dir, calls: configuration, providers: &required };
     let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;
     let required = with_those_of_modules(required, &report.providers);
@@ -68,10 +72,10 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
 /// modules of the bundle.
 fn required_apart_from_registries(
     context: &Context,
-    dir: &Path,
+    folder: &ConfigFolder,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     let is_read = |source: &str| matches!(source.parse(), Ok(ModuleSource::Registry(..)));
-    required_but(context, dir, &data_dir(dir), is_read).map_err(Diagnostic::of_needed_configuration)
+    required_but(context, folder, is_read).map_err(Diagnostic::of_needed_configuration)
 }
 
 /// The same with the providers that the modules require; the constraints of one provider add up.

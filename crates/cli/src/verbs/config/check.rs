@@ -12,6 +12,7 @@ use tofu_oci_checker::cli_config::{CliConfigFacts, CliConfigFinding, LockFacts, 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{self, ConfigFileState, MEASURED, releases_text};
+use tofu_oci_tfconfig::{ConfigFolder, TfConfigError};
 use tofu_oci_types::{Event, TextPosition};
 
 use crate::args::ConfigCheckArgs;
@@ -22,7 +23,7 @@ use crate::exit::Exit;
 use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::context::{Context, data_dir};
+use crate::verbs::context::{Context, config_folder};
 
 /// Prints every finding about the user's files.
 ///
@@ -53,7 +54,7 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
         magic_suffix: suffix.unwrap_or_else(MagicSuffix::default),
         predecessors: args.predecessors.all(),
         lock: lock(context, &dir, &mut not_read),
-        required: required(context, &dir, &mut not_read),
+        required: required(context, &config_folder(context, &dir, &args.tests), &mut not_read),
     };
     let found = findings(&facts);
     print(context, &found, read.len(), not_read);
@@ -102,8 +103,9 @@ fn quoted(text: &str) -> HashMap<&str, Range<usize>> {
 }
 
 /// What the configuration requires. An unreadable one produces a warning, and the check goes on.
-fn required(context: &Context, dir: &Path, not_read: &mut usize) -> Vec<RequiredFact> {
-    match tofu_oci_tfconfig::configuration(dir, &data_dir(dir)) {
+fn required(context: &Context, folder: &ConfigFolder, not_read: &mut usize) -> Vec<RequiredFact> {
+    match tofu_oci_tfconfig::configuration(folder) {
+        Err(TfConfigError::NoConfiguration { .. }) => Vec::new(),
         Ok(found) => found
             .requirements
             .into_iter()

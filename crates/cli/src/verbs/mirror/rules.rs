@@ -7,13 +7,13 @@ use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{DestinationName, Gone, MirrorRules, ProviderRule, RulesError, RulesFile};
 use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
-use crate::args::{MirrorArgs, TrustArgs};
+use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
 use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 use crate::invocation;
-use crate::verbs::context::{Context, data_dir};
-use crate::verbs::install::{given, required};
+use crate::verbs::context::{Context, config_folder};
+use crate::verbs::required::{given, nothing_required, required};
 
 /// The name of the rules in the current directory.
 const RULES_FILE: &str = "mirror.toml";
@@ -36,7 +36,7 @@ pub(super) struct Asked {
 /// What is wrong with one of them; exit code 2.
 pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
     let required = match &args.carry.from_config {
-        Some(dir) => of_configuration(context, dir)?,
+        Some(dir) => of_configuration(context, dir, &args.carry.tests)?,
         None => Vec::new(),
     };
     asked_with(args, required)
@@ -88,14 +88,19 @@ fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>,
 }
 
 /// The providers that a configuration requires.
-fn of_configuration(context: &Context, dir: &Path) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
+fn of_configuration(
+    context: &Context,
+    dir: &Path,
+    tests: &ConfigTestsArgs,
+) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     if !dir.is_dir() {
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--from-config names the directory that holds the configuration and its lock file"));
     }
-    let required = required(context, dir, &data_dir(dir)).map_err(Diagnostic::of_needed_configuration)?;
+    let folder = config_folder(context, dir, tests);
+    let required = required(context, &folder).map_err(Diagnostic::of_needed_configuration)?;
     if required.is_empty() {
-        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display())));
+        return Err(nothing_required(&folder));
     }
     Ok(required)
 }

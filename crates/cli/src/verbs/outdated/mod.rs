@@ -10,8 +10,9 @@ use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME, LockFile};
 use tofu_oci_tfconfig::{ProviderTree, providers_tree};
 use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 
-use super::context::{Context, data_dir};
-use super::install::{finder, required, working_dir};
+use super::context::{Context, config_folder};
+use super::install::{finder, working_dir};
+use super::required::required;
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -26,10 +27,9 @@ const AT_ONCE: usize = 16;
 /// Prints which providers of a configuration are behind, and what moves when.
 pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<Exit, Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
-    let data_dir = data_dir(&dir);
-    let required = required(context, &dir, &data_dir).map_err(Diagnostic::of_needed_configuration)?;
-    let workspace = std::env::var("TF_WORKSPACE").ok();
-    let tree = providers_tree(&dir, &data_dir, workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;
+    let folder = config_folder(context, &dir, &args.tests);
+    let required = required(context, &folder).map_err(Diagnostic::of_needed_configuration)?;
+    let tree = providers_tree(&folder).map_err(Diagnostic::of_needed_configuration)?;
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
     finder

@@ -103,9 +103,6 @@ fn moves(row: &ProviderRow) -> Option<String> {
 }
 
 fn demanded(demand: &ModuleDemand, dir: &Path) -> String {
-    let module = match demand.module.as_str() {
-        "" => "the root module".to_owned(),
-        key => format!("module.{}", key.replace('.', ".module.")),
-    };
+    let module = if demand.path.is_empty() { "the root module" } else { &demand.path };
     format!("`{}` of {module} ({})", demand.constraints, declared_at(&demand.declared, dir))
 }

@@ -139,12 +139,11 @@ pub(super) fn note_leaving(context: &Context, tree: &ProviderTree, mirrors: &Mod
     }
     let mut calls = Vec::new();
     sources(&tree.root, &mut calls);
-    calls.extend(tree.not_looked_into.iter().map(|missing| (missing.key.as_str(), missing.source.as_str())));
+    calls.extend(tree.not_looked_into.iter().map(|missing| (missing.path.as_str(), missing.source.as_str())));
     let leaving: Vec<&str> =
-        calls.into_iter().filter(|(_, source)| CallPlace::of(source, mirrors).leaves()).map(|(key, _)| key).collect();
-    let names: Vec<String> =
-        leaving.iter().take(NAMED).map(|key| format!("module.{}", key.replace('.', ".module."))).collect();
-    let (names, more) = (names.join(", "), leaving.len().saturating_sub(NAMED));
+        calls.into_iter().filter(|(_, source)| CallPlace::of(source, mirrors).leaves()).map(|(path, _)| path).collect();
+    let (names, more) =
+        (leaving.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "), leaving.len().saturating_sub(NAMED));
     let text = match (leaving.len(), more) {
         (0, _) => return,
         (1, _) => format!("modules.toml does not map {names}"),
@@ -155,10 +154,13 @@ pub(super) fn note_leaving(context: &Context, tree: &ProviderTree, mirrors: &Mod
     context.reporter.event(&Event::note("module-not-mapped", text).with_hint(hint));
 }
 
-/// The key and the source of every call below a module.
+/// The path and the source of every call below a module.
 fn sources<'a>(node: &'a ModuleNode, calls: &mut Vec<(&'a str, &'a str)>) {
     for child in &node.children {
-        calls.push((&child.key, &child.source));
+        // A test file is not called.
+        if child.called.is_some() {
+            calls.push((&child.path, &child.source));
+        }
         sources(child, calls);
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_lockfile::LockFile;
 use tofu_oci_mapper::ModuleMirrors;
-use tofu_oci_tfconfig::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
+use tofu_oci_tfconfig::{
+    ConfigOrigin, Declared, MissingModule, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy,
+};
 use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 
 use super::call_place::{CallPlace, ComesFrom};
@@ -20,14 +22,25 @@ pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Ins
         struct UnreadModuleLine<'a> {
             event: &'static str,
             key: &'a str,
+            path: &'a str,
             source: &'a str,
+            computed: bool,
             called: At<'a>,
             comes_from: ComesFrom<'a>,
         }
-        let (key, source, called) = (&missing.key, &missing.source, At::of(&missing.declared));
+        let MissingModule { key, path, source, is_computed: computed, declared } = missing;
+        let called = At::of(declared);
         let place = CallPlace::of(source, mirrors);
         let comes_from = place.json();
-        json_line(&UnreadModuleLine { event: "module-unread", key, source, called, comes_from });
+        json_line(&UnreadModuleLine {
+            event: "module-unread",
+            key,
+            path,
+            source,
+            computed: *computed,
+            called,
+            comes_from,
+        });
     }
     state(&tree.state);
     for (need, origin) in tree.providers.iter().zip(origins) {
@@ -85,6 +98,7 @@ impl<'a> At<'a> {
 struct Module<'a> {
     event: &'static str,
     key: &'a str,
+    path: &'a str,
     source: &'a str,
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     folder: &'a Path,
@@ -165,6 +179,7 @@ fn module(node: &ModuleNode, mirrors: &ModuleMirrors) {
     json_line(&Module {
         event: "module",
         key: &node.key,
+        path: &node.path,
         source: &node.source,
         folder: &node.dir,
         called: node.called.as_ref().map(At::of),

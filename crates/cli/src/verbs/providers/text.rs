@@ -25,7 +25,7 @@ pub(super) fn render(
     module(&tree.root, mirrors, dir, &mut page);
     for missing in &tree.not_looked_into {
         let at = place(&missing.declared, dir);
-        page.line(format_args!("{} ({}), called at {at}", path(&missing.key), missing.source));
+        page.line(format_args!("{} ({}), called at {at}", missing.path, missing.source));
         page.line(format_args!("  place: {}", CallPlace::of(&missing.source, mirrors).text(dir)));
         page.line("  not looked into");
         page.gap();
@@ -40,14 +40,11 @@ pub(super) fn render(
     page.without_gap_at_end()
 }
 
-/// `root module`, or `module.a.module.b` as programs write it.
-fn path(key: &str) -> String {
-    if key.is_empty() { "root module".to_owned() } else { format!("module.{}", key.replace('.', ".module.")) }
-}
-
 fn module(node: &ModuleNode, mirrors: &ModuleMirrors, dir: &Path, page: &mut Page) {
     let called = node.called.as_ref().map(|called| format!(" ({}), called at {}", node.source, place(called, dir)));
-    page.line(path(&node.key) + &called.unwrap_or_default());
+    let called =
+        called.unwrap_or_else(|| if node.source.is_empty() { String::new() } else { format!(" ({})", node.source) });
+    page.line(format_args!("{}{called}", if node.path.is_empty() { "root module" } else { &node.path }));
     if node.called.is_some() {
         page.line(format_args!("  place: {}", CallPlace::of(&node.source, mirrors).text(&node.dir)));
     }
@@ -90,7 +87,11 @@ fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> Stri
     let says = match &config.origin {
         ConfigOrigin::Own => block,
         ConfigOrigin::Passed { from, at } => format!("passed `{from}` at {}: {block}", place(at, dir)),
-        ConfigOrigin::Inherited { from } => format!("inherited from {}: {block}", path(from)),
+        ConfigOrigin::Inherited { from } if from.is_empty() => format!("inherited from root module: {block}"),
+        ConfigOrigin::Inherited { from } if node.path.starts_with("test.") => format!("inherited from {from}: {block}"),
+        ConfigOrigin::Inherited { from } => {
+            format!("inherited from module.{}: {block}", from.replace('.', ".module."))
+        }
         ConfigOrigin::Empty => "no provider block: it runs with an empty configuration".to_owned(),
         _ => "missing".to_owned(),
     };

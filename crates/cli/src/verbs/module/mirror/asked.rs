@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError, check_mentioned};
 use tofu_oci_mirror::{ModuleOrigin, NamedPackage, WantedModule};
-use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
+use tofu_oci_tfconfig::{ConfigFolder, OuterCall, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use crate::args::ModuleMirrorArgs;
@@ -12,7 +12,6 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
-use crate::verbs::context::data_dir;
 use crate::verbs::module::open;
 
 /// The modules that the arguments name.
@@ -106,11 +105,9 @@ fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAd
 ///
 /// # Errors
 /// If it cannot be read, or the folder has no configuration; exit code 2.
-pub(in crate::verbs) fn configuration(dir: &Path) -> Result<(String, Vec<OuterCall>), Diagnostic> {
-    let calls = outer_calls(dir, &data_dir(dir))
-        .and_then(|calls| calls.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.to_owned() }));
-    let calls = calls.map_err(Diagnostic::of_needed_configuration)?;
-    Ok((dir.display().to_string(), calls))
+pub(in crate::verbs) fn configuration(folder: &ConfigFolder) -> Result<(String, Vec<OuterCall>), Diagnostic> {
+    let calls = outer_calls(folder).map_err(Diagnostic::of_needed_configuration)?;
+    Ok((folder.dir.display().to_string(), calls))
 }
 
 /// The repositories or the bundle that `--to` names, else the repositories of the mapping in this folder.

@@ -24,7 +24,7 @@ use crate::printer;
 use crate::report::json_line;
 use crate::signing_key;
 use crate::trust;
-use crate::verbs::context::Context;
+use crate::verbs::context::{Context, config_folder};
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
 pub(in crate::verbs) use asked::{ModuleCount, configuration, one_of_both, registries, template};
@@ -34,7 +34,8 @@ use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let mut wanted = asked::wanted(args)?;
-    let configuration = args.from_config.as_deref().map(configuration).transpose()?;
+    let configuration =
+        args.from_config.as_deref().map(|dir| configuration(&config_folder(context, dir, &args.tests))).transpose()?;
     let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
     let target = asked::destination(args, dir)?;
     let bundle = match asked::from_bundle(args)? {

@@ -1,0 +1,119 @@
+//! Which providers a verb works on: those of its arguments, or those of the configuration.
+
+use tofu_oci_tfconfig::{ConfigFolder, MissingModule, TfConfigError, configuration};
+use tofu_oci_types::{Constraints, Event, ProviderAddr};
+
+use super::context::Context;
+use crate::diagnostic::Diagnostic;
+use crate::invocation;
+use crate::subject;
+
+/// How to run this verb without a configuration.
+pub(super) fn name_a_provider(verb: &str) -> String {
+    format!("name a provider: {}", invocation::with_all_options(&format!("{verb} HOST/NAMESPACE/TYPE")))
+}
+
+/// The addresses of the configuration.
+pub(super) fn required(
+    context: &Context,
+    folder: &ConfigFolder,
+) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
+    required_but(context, folder, |_| false)
+}
+
+/// The same without a warning about missing modules whose sources the caller reads itself.
+pub(super) fn required_but(
+    context: &Context,
+    folder: &ConfigFolder,
+    is_read: impl Fn(&str) -> bool,
+) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
+    let found = configuration(folder)?;
+    for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
+        warn_of_missing(context, module);
+    }
+    Ok(found.requirements.into_iter().map(|required| (required.address, required.constraints)).collect())
+}
+
+/// What makes a module known: `OpenTofu` evaluates what is not evaluated here.
+fn get(module: &MissingModule) -> &'static str {
+    if module.is_computed {
+        "run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs"
+    } else {
+        "run `tofu get` or `terraform get` first"
+    }
+}
+
+/// Warns of a module whose providers are not known.
+pub(super) fn warn_of_missing(context: &Context, module: &MissingModule) {
+    let text = format!("{}, so its providers are not known", module.why());
+    context.reporter.event(&Event::warning("missing-module", text).with_hint(get(module)));
+}
+
+/// Why a configuration requires no provider: it needs none, or its modules are not known.
+pub(super) fn nothing_required(folder: &ConfigFolder) -> Diagnostic {
+    let dir = folder.dir.display();
+    let missing = configuration(folder).map(|found| found.missing_modules).unwrap_or_default();
+    match missing.first() {
+        None => Diagnostic::usage(format!("the configuration in {dir} requires no providers")),
+        Some(module) => {
+            Diagnostic::usage(format!("what the configuration in {dir} requires is not known: {}", module.why()))
+                .code("missing-module")
+                .hint(get(module))
+        }
+    }
+}
+
+/// The addresses of the command line, each with what was written after its `@`; repeated ones add up.
+pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
+    let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
+    for (number, text) in providers.iter().enumerate() {
+        let (address, constraints) = subject::provider(text).map_err(|diagnostic| {
+            let before = number.checked_sub(1).and_then(|before| providers.get(before));
+            match before.filter(|before| !before.contains('@') && text.parse::<Constraints>().is_ok()) {
+                Some(before) => Diagnostic::usage(diagnostic.text())
+                    .hint(format!("to say which version, join the two by an @: {before}@'{text}'")),
+                None => diagnostic,
+            }
+        })?;
+        match wanted.iter_mut().find(|(known, _)| *known == address) {
+            Some((_, known)) => *known = known.and(&constraints),
+            None => wanted.push((address, constraints)),
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::Exit;
+
+    #[track_caller]
+    fn check(providers: &[&str], want: &[(&str, &str)]) {
+        let providers: Vec<String> = providers.iter().map(ToString::to_string).collect();
+        let got: Vec<(String, String)> = given(&providers)
+            .expect("well-formed")
+            .into_iter()
+            .map(|(address, constraints)| (address.to_string(), constraints.to_string()))
+            .collect();
+        let want: Vec<(String, String)> =
+            want.iter().map(|(address, constraints)| ((*address).to_owned(), (*constraints).to_owned())).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn an_at_sign_without_a_version_does_not_mean_the_newest() {
+        let diagnostic = given(&["example.com/acme/widget@".to_owned()]).expect_err("an unset variable, most likely");
+        assert_eq!(diagnostic.exit(), Exit::Usage);
+    }
+
+    #[test]
+    fn an_address_may_carry_constraints_and_repeats_add_up() {
+        check(&["example.com/acme/widget"], &[("example.com/acme/widget", "")]);
+        check(&["example.com/acme/widget@1.4.0"], &[("example.com/acme/widget", "1.4.0")]);
+        check(
+            &["example.com/acme/widget@>= 1.2", "example.com/acme/widget@< 2.0"],
+            &[("example.com/acme/widget", ">= 1.2.0, < 2.0.0")],
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! What a configuration requires besides its plain files: what its tests need, and modules whose source is an expression.
+//! Every verb that reads the configuration counts it, as `tofu init` does.
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::ReleaseFolder;
+
+use crate::lock_all::{FROM, require};
+use crate::setup::{PLATFORMS, Scene};
+
+const RUNS_SETUP: &str = "run \"setup\" {\n  module {\n    source = \"./setup\"\n  }\n}\n";
+
+/// The configuration requires widget, and a module that a test runs requires gadget.
+fn scene() -> Scene {
+    let scene = Scene::published();
+    ReleaseFolder::new("gadget", "1.0.0", &PLATFORMS).write_zips(&scene.path("dist-gadget"));
+    scene.run("push dist-gadget REGISTRY/acme/gadget --address registry.example.com/acme/gadget").success();
+    require(&scene, &[("gadget", "1.0.0")]);
+    scene.context.write("setup/main.tf", scene.context.read("main.tf"));
+    scene.context.write("tests/a.tftest.hcl", RUNS_SETUP);
+    require(&scene, &[("widget", "~> 1.4")]);
+    scene
+}
+
+fn locked(scene: &Scene) -> String {
+    let lock = scene.context.read(".terraform.lock.hcl");
+    lock.lines().filter_map(|line| line.strip_prefix("provider ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_lock_file_with_the_providers_of_tests_is_not_refused_and_they_are_not_removed() {
+    let scene = scene();
+    let install = format!("install {FROM} --platform linux_amd64 --quiet");
+    scene.run(&install).success();
+    assert_snapshot!(locked(&scene), @r#"
+    "registry.example.com/acme/gadget" {
+    "registry.example.com/acme/widget" {
+    "#);
+    let lock = scene.context.read(".terraform.lock.hcl");
+    assert_snapshot!(scene.run(&format!("{install} --locked")).text, @"
+    exit code: 0
+    ----- stdout -----
+    already installed registry.example.com/acme/gadget 1.0.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/gadget/1.0.0/linux_amd64
+    already installed registry.example.com/acme/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl unchanged
+
+    ----- stderr -----
+    ");
+    scene.run(&install).success();
+    assert_eq!(scene.context.read(".terraform.lock.hcl"), lock);
+    scene.run(&format!("lock {FROM} --quiet")).success();
+    assert_snapshot!(scene.run(&format!("lock {FROM} --check --quiet")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/gadget 1.0.0 from [REGISTRY]/acme/gadget
+      locked already: darwin_arm64, linux_amd64
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      locked already: darwin_arm64, linux_amd64
+    lock file .terraform.lock.hcl unchanged
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("{install} --no-tests")).text, @"
+    exit code: 0
+    ----- stdout -----
+    already installed registry.example.com/acme/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl updated
+      registry.example.com/acme/gadget 1.0.0 removed: neither the configuration nor its state requires it
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/widget" {"#);
+}
+
+#[test]
+fn every_verb_that_reads_a_configuration_counts_its_tests() {
+    let scene = scene();
+    assert_snapshot!(scene.run("providers --from REGISTRY/acme/widget").text, @"
+    exit code: 0
+    ----- stdout -----
+    Providers required by configuration:
+    .
+    ├── provider[registry.example.com/acme/widget] ~> 1.4
+    └── test.tests.a
+        └── run.setup
+            └── provider[registry.example.com/acme/gadget] 1.0.0
+
+    Modules:
+
+    root module
+      widget = registry.example.com/acme/widget ~> 1.4, required at main.tf:3:5
+        widget: no provider block: it runs with an empty configuration
+
+    test.tests.a (tests/a.tftest.hcl)
+      needs no provider
+
+    test.tests.a.run.setup (./setup), called at tests/a.tftest.hcl:3:14
+      place: the folder setup
+      gadget = registry.example.com/acme/gadget 1.0.0, required at setup/main.tf:3:5
+        gadget: no provider block: it runs with an empty configuration
+
+    Providers:
+
+    registry.example.com/acme/gadget
+      versions:      1.0.0
+      local names:   gadget
+      needed by:     the configuration
+      locked:        no version
+      place:         [REGISTRY]/acme/widget, by --from
+
+    registry.example.com/acme/widget
+      versions:      ~> 1.4
+      local names:   widget
+      needed by:     the configuration
+      locked:        no version
+      place:         [REGISTRY]/acme/widget, by --from
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("outdated {FROM}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                          locked  admitted  newest
+    registry.example.com/acme/gadget  -       1.0.0     1.0.0
+    registry.example.com/acme/widget  -       1.4.0     1.4.0
+
+    registry.example.com/acme/gadget
+      from      [REGISTRY]/acme/gadget
+      upgrade   no version is locked; 1.0.0 would be: tofu-oci install --from
+                '[REGISTRY]/${namespace}/${type}'
+
+    registry.example.com/acme/widget
+      from      [REGISTRY]/acme/widget
+      upgrade   no version is locked; 1.4.0 would be: tofu-oci install --from
+                '[REGISTRY]/${namespace}/${type}'
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan")).text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                          version  would be
+    registry.example.com/acme/gadget  1.0.0    added for darwin_arm64 linux_amd64, 647 B
+    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 647 B
+
+    plan: 2 added; 1.3 kB to send. Nothing was changed
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan --no-tests")).text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                          version  would be
+    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 647 B
+
+    plan: 1 added; 647 B to send. Nothing was changed
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("bundle create b.tar --from-config . {FROM} --quiet")).text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                          version  report
+    registry.example.com/acme/gadget  1.0.0    added for darwin_arm64 linux_amd64, 3.7 kB
+    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 3.7 kB
+
+    2 added; 7.3 kB sent
+
+    ----- stderr -----
+    ");
+    let said = scene.run(&format!("providers {FROM} --json"));
+    crate::json::check(&said);
+    let lines = said.success().json();
+    let paths: Vec<_> =
+        lines.iter().filter(|line| line["event"] == "module").map(|line| line["path"].to_string()).collect();
+    assert_eq!(paths.join(" "), r#""" "test.tests.a" "test.tests.a.run.setup""#);
+}
+
+#[test]
+fn a_folder_of_tests_that_is_not_there_and_a_test_that_does_not_parse_are_named() {
+    let scene = scene();
+    let lock = format!("lock {FROM} --check --quiet");
+    assert_snapshot!(scene.run(&format!("{lock} --test-directory checks")).text, @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
+      downloaded and verified: darwin_arm64, linux_amd64
+      647 B downloaded
+    lock file .terraform.lock.hcl would change
+
+    --- .terraform.lock.hcl (as it is)
+    +++ .terraform.lock.hcl (as it would be)
+    @@ -0,0 +1,15 @@
+    +# This file is maintained automatically by "tofu init".
+    +# Manual edits may be lost in future updates.
+    +
+    +provider "registry.example.com/acme/widget" {
+    +  version     = "1.4.0"
+    +  constraints = "~> 1.4"
+    +  hashes = [
+    +    "ch:sha256:[DIGEST]",
+    +    "ch:sha256:[DIGEST]",
+    +    "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
+    +    "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
+    +    "zh:[ZIP]",
+    +    "zh:[ZIP]",
+    +  ]
+    +}
+
+    ----- stderr -----
+    warning: there is no folder ./checks with tests
+      hint: --test-directory names it, seen from the folder of the configuration
+    error: .terraform.lock.hcl is not what `tofu-oci lock` writes
+
+    hint: write it: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}' --test-directory checks; look at the difference, and commit the file
+    "#);
+    scene.context.write("checks/b.tofutest.hcl", "run {");
+    assert_snapshot!(scene.run(&format!("{lock} --test-directory checks")).text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./checks/b.tofutest.hcl:1:6: the file does not parse: invalid block body; expected `}`, newline or identifier
+
+    hint: correct the file
+    hint: or leave out what only tests need: --no-tests
+    ");
+}
+
+#[test]
+fn a_module_with_a_computed_source_is_never_said_to_require_nothing() {
+    let mut scene = scene();
+    let main = "variable \"env\" {}\nmodule \"m\" {\n  source = \"./${var.env}\"\n}\n";
+    scene.context.write("main.tf", main);
+    let lock = format!("lock {FROM} --quiet --no-tests");
+    assert_snapshot!(scene.run(&lock).text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: the source of module.m, "./${var.env}", is computed, so its providers are not known
+      hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    error: what the configuration in . requires is not known: the source of module.m, "./${var.env}", is computed
+
+    hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    hint: name a provider: tofu-oci lock HOST/NAMESPACE/TYPE --from '[REGISTRY]/${namespace}/${type}' --no-tests
+    hint: or the directory of the configuration: --chdir DIR
+    "#);
+    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan --quiet --no-tests")).text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    warning: the source of module.m, "./${var.env}", is computed, so its providers are not known
+      hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    error: what the configuration in . requires is not known: the source of module.m, "./${var.env}", is computed
+
+    hint: run `tofu get` or `terraform get` first; TF_VAR_NAME sets a variable that the source needs
+    "#);
+    scene.context.env("TF_VAR_env", "setup");
+    scene.run(&lock).success();
+    assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/gadget" {"#);
+}
