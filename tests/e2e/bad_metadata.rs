@@ -26,7 +26,7 @@ fn two_archives_for_one_platform() {
     ----- stderr -----
     error: linux_amd64 has two packages: dist/terraform-provider-widget_1.4.0_linux_amd64.zip and dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip
 
-    hint: remove the one that does not belong to this release
+    hint: a release has one package for each platform: let `archives`, `builds` or `ignore` of .goreleaser.yaml make one, and build again
     ");
 }
 
@@ -56,7 +56,7 @@ fn a_wrong_line_of_the_checksum_file() {
     ----- stderr -----
     error: cannot understand dist/terraform-provider-widget_1.4.0_SHA256SUMS: line 1: it must read CHECKSUM  FILE
 
-    hint: the folder is not as the build left it; build the release again
+    hint: each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures
     ");
     let without: String =
         right.lines().filter(|line| !line.ends_with("_amd64.zip")).map(|line| format!("{line}\n")).collect();

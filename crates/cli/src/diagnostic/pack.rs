@@ -1,7 +1,10 @@
 //! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
+use std::path::Path;
+
+use tofu_oci_packer::{DistKind, ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
+use tofu_oci_types::{Version, ZipName};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -30,6 +33,10 @@ impl From<PackError> for Diagnostic {
                     diagnostic.hint(format!("found {}", seen.join(", ")))
                 }
             }
+            PackError::TwoPackages { kind: DistKind::GoReleaser, .. } => diagnostic.hint(
+                "a release has one package for each platform: let `archives`, `builds` or `ignore` of .goreleaser.yaml make one, \
+                 and build again",
+            ),
             PackError::TwoPackages { .. } => diagnostic.hint("remove the one that does not belong to this release"),
             PackError::UnknownPlatform { meant: Some(meant), .. } => diagnostic.hint(format!("did you mean {meant}?")),
             PackError::UnknownPlatform { .. } => {
@@ -72,6 +79,13 @@ impl From<PackError> for Diagnostic {
             PackError::WrongFormat { .. } => {
                 diagnostic.hint("set `formats: [zip]` in the archives of .goreleaser.yaml")
             }
+            PackError::Malformed { path, .. } if named(path, "manifest.json") => diagnostic.hint(
+                "correct the file from which it was built, such as terraform-registry-manifest.json: \
+                 {\"version\": 1, \"metadata\": {\"protocol_versions\": [\"6.0\"]}}",
+            ),
+            PackError::Malformed { path, .. } if named(path, "SHA256SUMS") => diagnostic.hint(
+                "each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures",
+            ),
             PackError::Malformed { .. } | PackError::Missing { .. } => {
                 diagnostic.hint("the folder is not as the build left it; build the release again")
             }
@@ -89,6 +103,16 @@ impl From<PackError> for Diagnostic {
             PackError::WrongSumsSignature { .. } => {
                 diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
             }
+            PackError::UnverifiableSums { names, .. } => diagnostic
+                .hint(match names {
+                    Some(names) if has_other_version(names) => "sign files that are named for this version",
+                    Some(_) => {
+                        "in .goreleaser.yaml: `name_template: '{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}'` in the \
+                         archives; then build again"
+                    }
+                    None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again",
+                })
+                .hint("to publish the release without this signature: --sums skip"),
             PackError::Module(fault) => diagnostic.module_hint(fault),
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::State(error) => diagnostic.state_hint(error),
@@ -175,6 +199,17 @@ fn move_hint(taken: &TagTaken) -> String {
         }
         None => "to move the tag all the same, add --replace-tag".to_owned(),
     }
+}
+
+/// Whether the name of a file ends so.
+fn named(path: &Path, end: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(end))
+}
+
+/// Whether two names of archives say another version.
+fn has_other_version((found, usual): &(String, String)) -> bool {
+    let version = |name| ZipName::parse(name).and_then(|name| name.version.parse::<Version>().ok());
+    version(found).is_some_and(|found| Some(found) != version(usual))
 }
 
 fn exit(error: &PackError) -> Exit {

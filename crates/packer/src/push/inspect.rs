@@ -1,13 +1,15 @@
 //! Cheap checks before anything is read through or sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tofu_oci_archive::{folder_program, is_executable_name, zip_program};
+use tofu_oci_archive::{folder_program, folder_programs, is_executable_name, zip_program};
 use tofu_oci_types::{Event, Platform, Reporter};
 
 use super::prepare::blocking;
-use crate::{DistPackage, ExecutableCheck, OtherPlatform, PackError, PackageSource, PlatformReport, PushRequest};
+use crate::{
+    Dist, DistPackage, ExecutableCheck, OtherPlatform, PackError, PackageSource, PlatformReport, PushRequest, dist,
+};
 
 /// Compares what was asked for with the files, and lists every package: names, sizes, the executable
 /// and the platform that its header names.
@@ -40,6 +42,12 @@ fn list(source: &PackageSource, provider_type: &str) -> Result<(), PackError> {
         PackageSource::Directory(path) => tofu_oci_archive::input_files(path, provider_type)
             .map(|_| ())
             .map_err(|error| PackError::archive(path, error)),
+        PackageSource::Program(path) if is_executable_name(dist::name(path), provider_type) => Ok(()),
+        PackageSource::Program(path) => Err(PackError::NoExecutable {
+            path: path.clone(),
+            provider_type: provider_type.to_owned(),
+            found: vec![dist::name(path).to_owned()],
+        }),
     }
 }
 
@@ -59,6 +67,10 @@ fn platform(package: &DistPackage, provider_type: &str) -> Result<(), PackError>
     let (path, program) = match &package.source {
         PackageSource::Zip(path) => (path, zip_program(path, provider_type)),
         PackageSource::Directory(path) => (path, folder_program(path, provider_type)),
+        PackageSource::Program(path) => {
+            let programs = folder_programs(path.parent().unwrap_or(path), &|name| name == dist::name(path));
+            (path, programs.map(|programs| programs.into_iter().next().and_then(|(_, program)| program)))
+        }
     };
     let program = program.map_err(|error| PackError::archive(path, error))?;
     match program.filter(|program| program.contradicts(&package.platform)) {
@@ -70,10 +82,17 @@ fn platform(package: &DistPackage, provider_type: &str) -> Result<(), PackError>
     }
 }
 
-/// Warns of platforms whose packages hold the same files: one of them was probably not built for its platform.
-pub(super) fn warn_of_equal_packages(platforms: &[PlatformReport], reporter: &dyn Reporter) {
+/// Warns of platforms whose packages hold the same files: one of them was probably not built for its platform. One file that is
+/// named for several platforms was.
+pub(super) fn warn_of_equal_packages(dist: &Dist, platforms: &[PlatformReport], reporter: &dyn Reporter) {
     let mut equal: BTreeMap<String, Vec<&Platform>> = BTreeMap::new();
+    let source =
+        |platform: &Platform| dist.packages.iter().find(|package| package.platform == *platform).map(|it| &it.source);
+    let mut seen = BTreeSet::new();
     for report in platforms {
+        if source(&report.platform).is_some_and(|source| !seen.insert(source.path())) {
+            continue;
+        }
         let digest = report.zip.as_ref().or(report.layer.as_ref());
         let key = report.h1.as_ref().map(ToString::to_string).or_else(|| digest.map(ToString::to_string));
         if let Some(key) = key {
