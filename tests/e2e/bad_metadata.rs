@@ -103,3 +103,47 @@ fn an_archive_that_the_metadata_names_is_missing() {
     hint: the folder is not as the build left it; build the release again
     ");
 }
+
+#[test]
+fn a_signed_checksum_file_by_which_nobody_could_verify_the_release() {
+    let scene = Scene::new();
+    let zip = package().build();
+    let write = |sum: &str| {
+        let name = "terraform-provider-widget_Linux_x86_64.zip";
+        scene.context.write(&format!("dist/{name}"), &zip);
+        scene.context.write("dist/widget_checksums.txt", format!("{sum}  {name}\n"));
+        scene.context.write("dist/widget_checksums.txt.sig", include_bytes!("../../testdata/trust/gpg/ed25519.sig"));
+        let artifacts = serde_json::json!([
+            { "name": name, "path": format!("dist/{name}"), "goos": "linux", "goarch": "amd64", "type": "Archive" },
+            { "name": "widget_checksums.txt", "path": "dist/widget_checksums.txt", "type": "Checksum" },
+        ]);
+        scene.context.write("dist/artifacts.json", artifacts.to_string());
+        scene
+            .context
+            .write("dist/metadata.json", r#"{"project_name": "terraform-provider-widget", "version": "1.4.0"}"#);
+    };
+    write(tofu_oci_types::Digest::sha256(&zip).encoded());
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nobody could verify the release by the signed dist/widget_checksums.txt: it names terraform-provider-widget_Linux_x86_64.zip, and not terraform-provider-widget_1.4.0_linux_amd64.zip
+
+    hint: in .goreleaser.yaml: `name_template: 'terraform-provider-widget_{{ .Version }}_{{ .Os }}_{{ .Arch }}'` in the archives; then build again
+    hint: to publish the release without this signature: --sums skip
+    ");
+    write(&"0".repeat(128));
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    note: the checksums in widget_checksums.txt are not of SHA-256: no package was compared with them, and they do not go with the release
+      hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum
+    error: nobody could verify the release by the signed dist/widget_checksums.txt: its checksums are not of SHA-256
+
+    hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again
+    hint: to publish the release without this signature: --sums skip
+    ");
+}

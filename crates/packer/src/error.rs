@@ -291,11 +291,11 @@ pub enum PackError {
     },
     /// A checksum file is signed, and does not say which package is the one of which platform and version.
     #[error(
-        "nobody could verify the release by {}, which is signed: {}",
+        "nobody could verify the release by the signed {}: {}",
         path.display(),
         names.as_ref().map_or_else(
             || "its checksums are not of SHA-256".to_owned(),
-            |names| format!("it names {}, which does not say that it is {}", names.0, names.1)
+            |names| format!("it names {}, and not {}", names.0, names.1)
         )
     )]
     UnverifiableSums {

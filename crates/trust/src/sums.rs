@@ -80,7 +80,7 @@ impl Sums {
                 .parse()
                 .map_err(|_| odd("the checksum is not one of SHA-256"))?;
             let zh = PackageHash::zh(&digest).ok_or_else(|| odd("the checksum is not one of SHA-256"))?;
-            let name = name.trim_start_matches([' ', '*']);
+            let name = name.trim_end().trim_start_matches([' ', '*']);
             let name = name.strip_prefix("./").unwrap_or(name);
             if name.is_empty() {
                 return Err(odd("it must read CHECKSUM  FILE"));

@@ -105,12 +105,13 @@ impl From<PackError> for Diagnostic {
             }
             PackError::UnverifiableSums { names, .. } => diagnostic
                 .hint(match names {
-                    Some(names) if has_other_version(names) => "sign files that are named for this version",
-                    Some(_) => {
-                        "in .goreleaser.yaml: `name_template: '{{ .ProjectName }}_{{ .Version }}_{{ .Os }}_{{ .Arch }}'` in the \
-                         archives; then build again"
-                    }
-                    None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again",
+                    Some(names) if has_other_version(names) => "sign files that are named for this version".to_owned(),
+                    Some(names) => format!(
+                        "in .goreleaser.yaml: `name_template: 'terraform-provider-{}_{{{{ .Version }}}}_{{{{ .Os }}}}_{{{{ .Arch }}}}'` in the \
+                         archives; then build again",
+                        ZipName::parse(&names.1).map_or("TYPE", |usual| usual.provider_type)
+                    ),
+                    None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again".to_owned(),
                 })
                 .hint("to publish the release without this signature: --sums skip"),
             PackError::Module(fault) => diagnostic.module_hint(fault),

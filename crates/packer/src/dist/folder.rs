@@ -55,12 +55,17 @@ fn read_zips(
     dist.read_sums(sums, entries)
 }
 
-/// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release.
+/// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release; or `…_checksums.txt`, as `GoReleaser` names
+/// it.
 fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     let found: Vec<&FolderEntry> = entries
         .iter()
         .filter(|entry| !entry.is_dir && (entry.name == "SHA256SUMS" || entry.name.ends_with("_SHA256SUMS")))
         .collect();
+    if found.is_empty() {
+        let is_of_goreleaser = |name: &str| name == "checksums.txt" || name.ends_with("_checksums.txt");
+        return entries.iter().find(|entry| !entry.is_dir && is_of_goreleaser(&entry.name)).map(|it| it.path.clone());
+    }
     let named = match (&dist.provider_type, &dist.version) {
         (Some(provider_type), Some(version)) => {
             let name = format!("{}{provider_type}_{version}_SHA256SUMS", names::PREFIX);

@@ -21,7 +21,9 @@ pub(super) fn executable_name(name: &str) -> Option<(&str, Option<Version>)> {
 
 /// The version in a file's name or a metadata file.
 pub(super) fn version(text: &str, path: &Path) -> Result<Version, PackError> {
-    text.parse().map_err(|source| PackError::InvalidVersion {
+    let is_number = |text: &&str| text.starts_with(|first: char| first.is_ascii_digit());
+    let number = text.strip_prefix('v').filter(is_number).unwrap_or(text);
+    number.parse().map_err(|source| PackError::InvalidVersion {
         found: text.to_owned(),
         path: path.to_owned(),
         source: Box::new(source),

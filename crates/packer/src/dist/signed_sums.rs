@@ -28,7 +28,7 @@ pub struct SignedSums {
 impl Dist {
     /// Reads the signatures of the checksum file, and the public keys beside it, for what the folder is published as.
     ///
-    /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
+    /// Signatures are `SUMS.sig`, `SUMS.asc`, `SUMS.gpg` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
     /// public keys and nothing else. The events say which files do not go with the release as they are.
     ///
     /// # Errors
@@ -172,12 +172,12 @@ impl SignedSums {
     }
 }
 
-/// Whether the name is that of a detached signature of this file: `.sig` or `.asc`, with a key id before it or without.
+/// Whether the name is that of a detached signature of this file: `.sig`, `.asc` or `.gpg`, with a key id before it or without.
 fn is_signature_of(name: &str, signed: &str) -> bool {
     let Some(rest) = name.strip_prefix(signed).and_then(|rest| rest.strip_prefix('.')) else { return false };
     let (key_id, ending) = rest.rsplit_once('.').map_or(("", rest), |(key_id, ending)| (key_id, ending));
     let is_key_id = (8..=64).contains(&key_id.len()) && key_id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    matches!(ending, "sig" | "asc") && (rest == ending || is_key_id)
+    matches!(ending, "sig" | "asc" | "gpg") && (rest == ending || is_key_id)
 }
 
 fn is_key_file(name: &str) -> bool {
@@ -210,6 +210,7 @@ mod tests {
     fn a_signature_is_named_after_the_file() {
         check("zap_SHA256SUMS.sig", true);
         check("zap_SHA256SUMS.asc", true);
+        check("zap_SHA256SUMS.gpg", true);
         check("zap_SHA256SUMS.72D7468F.sig", true);
         check("zap_SHA256SUMS.0123456789abcdef.sig", true);
         check("zap_SHA256SUMS", false);

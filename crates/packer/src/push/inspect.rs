@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tofu_oci_archive::{folder_program, folder_programs, is_executable_name, zip_program};
+use tofu_oci_archive::{
+    ArchiveError, folder_program, folder_programs, is_executable_name, windows_refusal, zip_program,
+};
 use tofu_oci_types::{Event, Platform, Reporter};
 
 use super::prepare::blocking;
@@ -28,7 +30,10 @@ pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> 
         let package = package.clone();
         let (provider_type, check) = (provider_type.to_owned(), request.executables);
         blocking(move || {
-            list(&package.source, &provider_type)?;
+            let names = list(&package.source, &provider_type)?;
+            if package.platform.os() == "windows" {
+                demand_windows_names(package.source.path(), &names)?;
+            }
             if check == ExecutableCheck::Refuse { platform(&package, &provider_type) } else { Ok(()) }
         })
         .await?;
@@ -36,13 +41,22 @@ pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> 
     Ok(())
 }
 
-fn list(source: &PackageSource, provider_type: &str) -> Result<(), PackError> {
+/// The names of the files of a package for Windows are such that Windows can hold them.
+fn demand_windows_names(path: &Path, names: &[String]) -> Result<(), PackError> {
+    match names.iter().find_map(|name| Some((name, windows_refusal(name)?))) {
+        Some((name, reason)) => Err(PackError::archive(path, ArchiveError::UnsafeName { name: name.clone(), reason })),
+        None => Ok(()),
+    }
+}
+
+/// The names of the files of a package, one of which is the executable.
+fn list(source: &PackageSource, provider_type: &str) -> Result<Vec<String>, PackError> {
     match source {
         PackageSource::Zip(path) => list_zip(path, provider_type),
         PackageSource::Directory(path) => tofu_oci_archive::input_files(path, provider_type)
-            .map(|_| ())
+            .map(|files| files.into_iter().map(|file| file.name).collect())
             .map_err(|error| PackError::archive(path, error)),
-        PackageSource::Program(path) if is_executable_name(dist::name(path), provider_type) => Ok(()),
+        PackageSource::Program(path) if is_executable_name(dist::name(path), provider_type) => Ok(Vec::new()),
         PackageSource::Program(path) => Err(PackError::NoExecutable {
             path: path.clone(),
             provider_type: provider_type.to_owned(),
@@ -51,12 +65,12 @@ fn list(source: &PackageSource, provider_type: &str) -> Result<(), PackError> {
     }
 }
 
-fn list_zip(path: &Path, provider_type: &str) -> Result<(), PackError> {
+fn list_zip(path: &Path, provider_type: &str) -> Result<Vec<String>, PackError> {
     let entries = tofu_oci_archive::list_zip(path).map_err(|error| PackError::archive(path, error))?;
-    if entries.iter().any(|entry| is_executable_name(&entry.name, provider_type)) {
-        return Ok(());
-    }
     let mut found: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();
+    if found.iter().any(|name| is_executable_name(name, provider_type)) {
+        return Ok(found);
+    }
     found.sort();
     found.truncate(5);
     Err(PackError::NoExecutable { path: path.to_owned(), provider_type: provider_type.to_owned(), found })

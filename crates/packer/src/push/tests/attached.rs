@@ -204,11 +204,11 @@ async fn a_list_by_which_nobody_could_verify_the_release_is_not_published() {
         {"name": "SUMS", "path": "dist/SUMS", "type": "Checksum"}
     ]"#;
     folder.file("artifacts.json", artifacts.replace("SUMS", SUMS));
-    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by DIST/SUMS, which is signed: it names terraform-provider-zap_Linux_x86_64.zip, which does not say that it is terraform-provider-zap_1.4.0_linux_amd64.zip");
+    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: it names terraform-provider-zap_Linux_x86_64.zip, and not terraform-provider-zap_1.4.0_linux_amd64.zip");
     let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
     folder.file(SUMS, format!("{}  terraform-provider-zap_Linux_x86_64.zip\n", "a".repeat(128)));
-    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by DIST/SUMS, which is signed: its checksums are not of SHA-256");
+    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: its checksums are not of SHA-256");
 }
 
 #[tokio::test]
