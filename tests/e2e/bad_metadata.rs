@@ -43,7 +43,8 @@ fn a_wrong_line_of_the_checksum_file() {
     ----- stdout -----
 
     ----- stderr -----
-    note: terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release
+    warning: terraform-provider-widget_1.4.0_SHA256SUMS.sig is not an OpenPGP signature, so it does not go with the release
+      hint: sign terraform-provider-widget_1.4.0_SHA256SUMS with OpenPGP: gpg --detach-sign; or sign the release: --sign-key KEY
     error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip does not match line 1 of dist/terraform-provider-widget_1.4.0_SHA256SUMS: expected sha256:[DIGEST], got sha256:[DIGEST]
 
     hint: the file or the checksum file is not the one of the release; build the release again

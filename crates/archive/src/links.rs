@@ -45,7 +45,8 @@ fn make_link(_path: &Path, name: &str, _target: &[u8]) -> Result<(), ArchiveErro
     Err(ArchiveError::Symlink { name: name.to_owned() })
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use insta::assert_snapshot;
 
@@ -86,16 +87,13 @@ mod tests {
         for (name, content) in entries {
             let mut header = tar::Header::new_gnu();
             header.set_mode(0o644);
-            match content.strip_prefix('>') {
-                Some(target) => {
-                    header.set_entry_type(tar::EntryType::Symlink);
-                    header.set_size(0);
-                    tar.append_link(&mut header, name, target).unwrap();
-                }
-                None => {
-                    header.set_size(content.len() as u64);
-                    tar.append_data(&mut header, name, content.as_bytes()).unwrap();
-                }
+            if let Some(target) = content.strip_prefix('>') {
+                header.set_entry_type(tar::EntryType::Symlink);
+                header.set_size(0);
+                tar.append_link(&mut header, name, target).unwrap();
+            } else {
+                header.set_size(content.len() as u64);
+                tar.append_data(&mut header, name, content.as_bytes()).unwrap();
             }
         }
         let bytes = tar.into_inner().unwrap().finish().unwrap();

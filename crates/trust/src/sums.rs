@@ -245,7 +245,7 @@ mod tests {
         );
         check_archives(
             &["a=dist/terraform-provider-zap_1.2.0_linux_arm.zip", "a=old/terraform-provider-zap_1.2.0_linux_arm.zip"],
-            "linux_arm dist/terraform-provider-zap_1.2.0_linux_arm.zip",
+            "linux_arm dist/1.2.0_linux_arm.zip",
         );
     }
 

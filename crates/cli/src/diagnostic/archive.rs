@@ -22,7 +22,7 @@ impl Diagnostic {
             | ArchiveError::Mismatch { .. } => {
                 self.hint("`unzip -t` shows what is damaged; build the archive again, or fetch it again")
             }
-            ArchiveError::UnsafeName { .. } if invocation::is_about_modules() => {
+            ArchiveError::UnsafeName { .. } if invocation::verb() == "module push" => {
                 self.hint(format!("rename it, or leave it out: a line in {}", ignore_file()))
             }
             ArchiveError::UnsafeName { .. } => {

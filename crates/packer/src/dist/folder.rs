@@ -78,12 +78,20 @@ fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     named.or(only).or(plain).map(|entry| entry.path.clone())
 }
 
+/// A directory with the files of a package.
+struct PackageDirectory<'a> {
+    entry: &'a FolderEntry,
+    platforms: Vec<Platform>,
+    /// As in [`CandidatePackage`].
+    demands: u8,
+}
+
 /// Directories with platform names, alone or after the name of a build, as `GoReleaser` makes them. One with an unknown name
 /// counts if it lies beside a known one or holds an executable; otherwise it is ignored.
 fn platform_directories<'a>(
     entries: &'a [FolderEntry],
     options: &DistOptions,
-) -> Result<Vec<(&'a FolderEntry, (Vec<Platform>, u8))>, PackError> {
+) -> Result<Vec<PackageDirectory<'a>>, PackError> {
     let directories: Vec<&FolderEntry> =
         entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
     let known = |entry: &FolderEntry| platforms_of_build(&entry.name);
@@ -95,11 +103,11 @@ fn platform_directories<'a>(
         if known(entry).is_some() || (any_known && entry.name.contains('_')) || holds_executable()? {
             let after_name =
                 || entry.name.match_indices('_').find_map(|(at, _)| platforms_of_build(&entry.name[at + 1..]));
-            let platforms = match known(entry).or_else(after_name) {
+            let (platforms, demands) = match known(entry).or_else(after_name) {
                 Some(platforms) => platforms,
                 None => platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?,
             };
-            found.push((entry, platforms));
+            found.push(PackageDirectory { entry, platforms, demands });
         }
     }
     Ok(found)
@@ -107,11 +115,11 @@ fn platform_directories<'a>(
 
 fn read_directories(
     path: &Path,
-    directories: Vec<(&FolderEntry, (Vec<Platform>, u8))>,
+    directories: Vec<PackageDirectory<'_>>,
     options: &DistOptions,
 ) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
-    for (entry, (platforms, demands)) in directories {
+    for PackageDirectory { entry, platforms, demands } in directories {
         let inside = files::entries(&entry.path)?;
         let told = inside.iter().filter(|file| !file.is_dir).find_map(|file| names::executable_name(&file.name));
         let (provider_type, version) = told.map_or((None, None), |(name, version)| (Some(name.to_owned()), version));

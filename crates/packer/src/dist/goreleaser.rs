@@ -118,11 +118,8 @@ fn packages<'a>(
             Err(PackError::WrongFormat { path: dist.join(&other.name), format })
         }
         (true, true, None) => {
-            let name = |artifact: &BuildArtifact| Path::new(&artifact.path).file_name().map(|name| name.to_owned());
-            let is_program = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(names::PREFIX));
-            let mut programs: Vec<&BuildArtifact> =
-                artifacts.iter().filter(|artifact| artifact.kind == "Binary").collect();
-            programs.retain(|artifact| name(artifact).is_some_and(|name| is_program(&name)));
+            let mut programs: Vec<&BuildArtifact> = artifacts.iter().filter(|it| it.kind == "Binary").collect();
+            programs.retain(|artifact| files::name(Path::new(&artifact.path)).starts_with(names::PREFIX));
             // `formats: [binary]` lists each program again, under its name for the release.
             programs.sort_by(|a, b| a.path.cmp(&b.path));
             programs.dedup_by(|a, b| a.path == b.path);
