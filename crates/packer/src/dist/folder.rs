@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use tofu_oci_types::{Platform, ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
+use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
 use super::sums::DistSums;
-use super::{names, platforms, protocols};
+use super::{DistKind, names, platforms, protocols};
 use crate::PackError;
 
 const LOOKED_FOR: [&str; 3] =

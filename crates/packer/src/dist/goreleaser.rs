@@ -10,9 +10,9 @@ use serde::Deserialize;
 use tofu_oci_types::{Platform, Version, ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
+use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
 use super::sums::DistSums;
-use super::{folder, names, platforms};
+use super::{DistKind, folder, names, platforms};
 use crate::PackError;
 
 /// The file that marks a `GoReleaser` folder.

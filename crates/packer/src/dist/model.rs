@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::{Event, Platform, Version};
 
+use super::DistKind;
 use super::files::{self, FolderEntry};
 use super::protocols;
 use super::sums::DistSums;
@@ -30,17 +31,6 @@ pub struct Dist {
     pub other_sums: Option<PathBuf>,
     /// What the publisher must know of the folder before anything is sent.
     pub events: Vec<Event>,
-}
-
-/// Which kind of folder was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DistKind {
-    /// GoReleaser's `dist/`.
-    GoReleaser,
-    /// A folder of `terraform-provider-TYPE_VERSION_OS_ARCH.zip` files.
-    Zips,
-    /// A folder of `OS_ARCH/` directories.
-    Directories,
 }
 
 /// One platform's package.
