@@ -26,7 +26,7 @@ fn two_archives_for_one_platform() {
     ----- stderr -----
     error: linux_amd64 has two packages: dist/terraform-provider-widget_1.4.0_linux_amd64.zip and dist/terraform-provider-widget_1.4.0_linux_amd64_v3.zip
 
-    hint: remove the one that does not belong to this release
+    hint: a release has one package for each platform: let `archives`, `builds` or `ignore` of .goreleaser.yaml make one, and build again
     ");
 }
 
@@ -43,7 +43,8 @@ fn a_wrong_line_of_the_checksum_file() {
     ----- stdout -----
 
     ----- stderr -----
-    note: terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release
+    warning: terraform-provider-widget_1.4.0_SHA256SUMS.sig is not an OpenPGP signature, so it does not go with the release
+      hint: sign terraform-provider-widget_1.4.0_SHA256SUMS with OpenPGP: gpg --detach-sign; or sign the release: --sign-key KEY
     error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip does not match line 1 of dist/terraform-provider-widget_1.4.0_SHA256SUMS: expected sha256:[DIGEST], got sha256:[DIGEST]
 
     hint: the file or the checksum file is not the one of the release; build the release again
@@ -56,7 +57,7 @@ fn a_wrong_line_of_the_checksum_file() {
     ----- stderr -----
     error: cannot understand dist/terraform-provider-widget_1.4.0_SHA256SUMS: line 1: it must read CHECKSUM  FILE
 
-    hint: the folder is not as the build left it; build the release again
+    hint: each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures
     ");
     let without: String =
         right.lines().filter(|line| !line.ends_with("_amd64.zip")).map(|line| format!("{line}\n")).collect();
@@ -101,5 +102,49 @@ fn an_archive_that_the_metadata_names_is_missing() {
     error: dist/artifacts.json names dist/terraform-provider-widget_1.4.0_linux_amd64.zip, which is not there
 
     hint: the folder is not as the build left it; build the release again
+    ");
+}
+
+#[test]
+fn a_signed_checksum_file_by_which_nobody_could_verify_the_release() {
+    let scene = Scene::new();
+    let zip = package().build();
+    let write = |sum: &str| {
+        let name = "terraform-provider-widget_Linux_x86_64.zip";
+        scene.context.write(&format!("dist/{name}"), &zip);
+        scene.context.write("dist/widget_checksums.txt", format!("{sum}  {name}\n"));
+        scene.context.write("dist/widget_checksums.txt.sig", include_bytes!("../../testdata/trust/gpg/ed25519.sig"));
+        let artifacts = serde_json::json!([
+            { "name": name, "path": format!("dist/{name}"), "goos": "linux", "goarch": "amd64", "type": "Archive" },
+            { "name": "widget_checksums.txt", "path": "dist/widget_checksums.txt", "type": "Checksum" },
+        ]);
+        scene.context.write("dist/artifacts.json", artifacts.to_string());
+        scene
+            .context
+            .write("dist/metadata.json", r#"{"project_name": "terraform-provider-widget", "version": "1.4.0"}"#);
+    };
+    write(tofu_oci_types::Digest::sha256(&zip).encoded());
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nobody could verify the release by the signed dist/widget_checksums.txt: it names terraform-provider-widget_Linux_x86_64.zip, and not terraform-provider-widget_1.4.0_linux_amd64.zip
+
+    hint: in .goreleaser.yaml: `name_template: 'terraform-provider-widget_{{ .Version }}_{{ .Os }}_{{ .Arch }}'` in the archives; then build again
+    hint: to publish the release without this signature: --sums skip
+    ");
+    write(&"0".repeat(128));
+    assert_snapshot!(refused_dist(&scene, ""), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    note: the checksums in widget_checksums.txt are not of SHA-256: no package was compared with them, and they do not go with the release
+      hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum
+    error: nobody could verify the release by the signed dist/widget_checksums.txt: its checksums are not of SHA-256
+
+    hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again
+    hint: to publish the release without this signature: --sums skip
     ");
 }

@@ -107,13 +107,14 @@ fn a_zip_with_an_absolute_path() {
 }
 
 #[test]
-fn a_zip_with_a_drive_letter() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", "c:cd.txt")), @"
+fn a_zip_for_windows_with_a_drive_letter() {
+    let windows = ZIP.replace("linux", "windows");
+    assert_snapshot!(refused(&windows, renamed(package().build(), "abcd.txt", "c:cd.txt")), @"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
+    error: dist/terraform-provider-widget_1.4.0_windows_amd64.zip cannot be published
       cause: the archive has an entry with an unsafe name, `c:cd.txt`: it has a colon, which on Windows names a drive or a stream
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder

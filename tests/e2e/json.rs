@@ -103,7 +103,7 @@ fn a_push() {
     assert_snapshot!(again.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"message","level":"note","code":"sums-unsigned","text":"terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release","hint":null}
+    {"event":"message","level":"warning","code":"sums-signature-not-openpgp","text":"terraform-provider-widget_1.4.0_SHA256SUMS.sig is not an OpenPGP signature, so it does not go with the release","hint":"sign terraform-provider-widget_1.4.0_SHA256SUMS with OpenPGP: gpg --detach-sign; or sign the release: --sign-key KEY"}
     {"event":"pushed","outcome":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
 
     ----- stderr -----

@@ -125,7 +125,7 @@ fn what_was_changed_is_refused_under_the_same_version() {
 #[test]
 fn what_opentofu_could_not_install_is_refused() {
     let scene = with_module();
-    scene.context.write("network/modules/vpc/up.tf", "module \"up\" {\n  source = \"../../../other\"\n}\n");
+    scene.context.write("network/up.tf", "module \"up\" {\n  source = \"../other\"\n}\n");
     let before = State::of(&scene);
     let line = "module push network REGISTRY/acme/network --version 1.4.0";
     assert_snapshot!(scene.refuse(line), @"
@@ -133,7 +133,7 @@ fn what_opentofu_could_not_install_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: OpenTofu could not read this module: modules/vpc/up.tf:2:12: the call of `../../../other` leads out of the package
+    error: OpenTofu could not read this module: up.tf:2:12: the call of `../other` leads out of the package
 
     hint: push the folder above, so that the package has both, and call this one with //FOLDER
     hint: to publish it all the same, add --skip-checks

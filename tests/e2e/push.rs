@@ -43,7 +43,8 @@ fn a_goreleaser_dist_is_published() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    note: terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release
+    warning: terraform-provider-widget_1.4.0_SHA256SUMS.sig is not an OpenPGP signature, so it does not go with the release
+      hint: sign terraform-provider-widget_1.4.0_SHA256SUMS with OpenPGP: gpg --detach-sign; or sign the release: --sign-key KEY
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");

@@ -210,6 +210,7 @@ fn the_signed_checksum_file_travels_with_the_release() {
 
     ----- stderr -----
     note: terraform-provider-widget_1.4.0_SHA256SUMS.sig is by the key AAB811346BF3A951042D8D75D0131A0CDFA25C96, which is not beside it: it was not verified
+      hint: put the public key beside it: gpg --armor --export AAB811346BF3A951042D8D75D0131A0CDFA25C96 > dist/key.asc
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");
     assert_snapshot!(scene.run("copy REGISTRY/acme/widget oci:layout").text, @"

@@ -89,8 +89,8 @@ pub enum ArchiveError {
         /// What it points to, as it is written.
         target: String,
     },
-    /// A link of a module's folder to a folder that holds the link.
-    #[error("`{name}` is a link to `{target}`, a folder that the link lies in", target = target.escape_debug())]
+    /// A link in a module to a folder that holds the link, or to itself.
+    #[error("`{name}` is a link to `{target}`, which leads in a circle", target = target.escape_debug())]
     LinkInCircle {
         /// Its name.
         name: String,

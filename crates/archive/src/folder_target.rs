@@ -31,6 +31,9 @@ impl<'a> FolderTarget<'a> {
 
     /// Makes the directory `name` and those above it.
     pub(crate) fn make_directory(&mut self, name: &str) -> Result<(), ArchiveError> {
+        if name.is_empty() {
+            return Ok(());
+        }
         let above = name.match_indices('/').map(|(slash, _)| &name[..slash]);
         for directory in above.chain([name]) {
             if !self.directories.contains(directory) {

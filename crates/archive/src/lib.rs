@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! a zip that comes in      unpack_zip   ByteSource -> folder + PackageContents      (install)
+//!                          unpack_module_zip   the same, links become copies        (module pull)
 //! a zip on disk            read_zip     checks + PackageContents, nothing written   (push)
 //!                          list_zip     names, sizes, modes from its directory      (a look before a push)
 //! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
@@ -28,6 +29,7 @@ mod folder_target;
 mod known;
 mod layer;
 mod limits;
+mod links;
 mod module;
 mod names;
 mod pack;
@@ -47,9 +49,10 @@ pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
+pub use names::windows_refusal;
 pub use pack::{
     WrittenLayer, WrittenZip, layer_from_zip, small_layer_from_zip, write_layer, write_small_layer, write_zip,
 };
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
-pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_zip};
+pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_module_zip, unpack_zip};

@@ -129,6 +129,9 @@ fn wrong_key(name: &str, error: &KeyError) -> Diagnostic {
         Diagnostic::usage(format!("the key {name} cannot be used")).code("signing-key").cause(error.to_string());
     match error {
         KeyError::Public => diagnostic.hint("name the private key; the public one is for those who verify"),
+        KeyError::OpenPgp => diagnostic
+            .hint("what `gpg --detach-sign` writes beside SHA256SUMS goes with the release, if the public key lies beside it")
+            .hint("`cosign generate-key-pair` makes a PEM key"),
         KeyError::WrongPassword => diagnostic.hint(format!("check {PASSWORD}, or the password that you gave")),
         KeyError::UnsupportedEncryption { .. } => diagnostic
             .hint("`openssl pkey -in KEY -out PLAIN` writes it unencrypted; `cosign import-key-pair --key PLAIN` encrypts it as cosign does"),

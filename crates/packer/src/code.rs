@@ -42,6 +42,7 @@ impl PackError {
             Self::Archive { source, .. } => source.code(),
             Self::PrivateKey { .. } => "private-key",
             Self::LargeSumsFile { .. } | Self::TooManySumsFiles { .. } => "sums-limit",
+            Self::UnverifiableSums { .. } => "sums-unverifiable",
             Self::WrongSumsSignature { .. } => "wrong-sums-signature",
             Self::Module(fault) => fault.code(),
             Self::Sign(error) => error.code(),

@@ -10,7 +10,8 @@ use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
 use crate::{
-    KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken, WithdrawnVersion,
+    DistKind, KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken,
+    WithdrawnVersion,
 };
 
 /// Why a release could not be read, planned, pushed or copied.
@@ -48,6 +49,8 @@ pub enum PackError {
         first: PathBuf,
         /// The other.
         second: PathBuf,
+        /// Where they were found.
+        kind: DistKind,
     },
     /// Go does not know the operating system or the architecture.
     #[error("{} is for `{found}`, which is not a platform that Go knows", path.display())]
@@ -285,6 +288,21 @@ pub enum PackError {
         kind: SumsFile,
         /// The most files that are read.
         limit: usize,
+    },
+    /// A checksum file is signed, and does not say which package is the one of which platform and version.
+    #[error(
+        "nobody could verify the release by the signed {}: {}",
+        path.display(),
+        names.as_ref().map_or_else(
+            || "its checksums are not of SHA-256".to_owned(),
+            |names| format!("it names {}, and not {}", names.0, names.1)
+        )
+    )]
+    UnverifiableSums {
+        /// The checksum file; nothing has been sent.
+        path: PathBuf,
+        /// The name of the first such package, and the usual one; `None` if there are no SHA-256 checksums.
+        names: Option<Box<(String, String)>>,
     },
     /// A signature of a checksum file is damaged, or a key beside it shows that it signs something else.
     #[error("{} does not sign {sums}", path.display())]

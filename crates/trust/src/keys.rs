@@ -69,6 +69,9 @@ pub enum KeyError {
     /// A public key was given instead of a private one.
     #[error("this is a public key; what signs is a private key")]
     Public,
+    /// An `OpenPGP` key, which signs files and no releases.
+    #[error("this is an OpenPGP key; what signs a release is a PEM key")]
+    OpenPgp,
     /// A key of an algorithm or curve that is not supported.
     #[error("{algorithm} is not supported; use ECDSA P-256 or P-384, Ed25519, or RSA of 2048 bits or more")]
     Unsupported {

@@ -194,6 +194,10 @@ fn is_sealed(label: &str) -> bool {
 
 /// The one block of the file that is not about the curve alone (`openssl ecparam -genkey` writes that before the key).
 fn private_block(file: &[u8]) -> Result<PemBlock, KeyError> {
+    let is_armored = || std::str::from_utf8(file).is_ok_and(|text| text.contains("-----BEGIN PGP "));
+    if file.first().is_some_and(|first| first & 0x80 != 0) || is_armored() {
+        return Err(KeyError::OpenPgp);
+    }
     let blocks = pem::blocks(file).map_err(KeyError::malformed)?;
     let mut blocks = blocks.into_iter().filter(|block| block.label != "EC PARAMETERS");
     match (blocks.next(), blocks.next()) {

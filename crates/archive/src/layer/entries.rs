@@ -20,6 +20,10 @@ pub(super) trait LayerTarget {
     fn file(&mut self, name: String, mode: u32, contents: &mut EntryContents<'_>) -> Result<(), ArchiveError>;
     /// A hard link to a name.
     fn link(&mut self, name: String, target: String) -> Result<(), ArchiveError>;
+    /// A symbolic link, and the path that it leads to, which is not checked.
+    fn symlink(&mut self, name: String, _target: Vec<u8>) -> Result<(), ArchiveError> {
+        Err(ArchiveError::Symlink { name })
+    }
     /// A name of lower layers that is hidden.
     fn whiteout(&mut self, name: String) -> Result<(), ArchiveError>;
     /// A directory whose contents of lower layers are hidden.
@@ -186,7 +190,10 @@ impl LayerReading<'_> {
                 let target = normalise(&target.unwrap_or_default())?.map(|(target, _)| target).unwrap_or_default();
                 self.target.link(name, target)?;
             }
-            EntryType::Symlink => return Err(ArchiveError::Symlink { name }),
+            EntryType::Symlink => {
+                let target = extended.link.or_else(|| header.link_name_bytes().map(std::borrow::Cow::into_owned));
+                self.target.symlink(name, target.unwrap_or_default())?;
+            }
             kind => return Err(ArchiveError::UnsupportedEntry { name, kind: describe(kind) }),
         }
         Ok(())

@@ -28,13 +28,14 @@ use tempfile::TempDir;
 use tofu_oci_types::{Digest, DigestHasher};
 
 use crate::folder_target::FolderTarget;
+use crate::links::copy_links;
 use crate::names::{EntryKind, NameSet};
 use crate::sink::{self, EntryChecksums};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 pub use decode::LayerCompression;
 use decode::{Consumed, Hashed, Metered, decoder};
 use entries::{LayerReading, LayerUsage};
-use spool::Spool;
+use spool::{Spool, SymbolicLinks};
 pub use stream::{read_tar_zst, unpack_tar_zst};
 use tree::{Tree, TreeNode};
 
@@ -52,6 +53,8 @@ pub struct LayerTree {
     hashes: Vec<[u8; 32]>,
     tree: Tree,
     used: LayerUsage,
+    links: SymbolicLinks,
+    symlinks: Vec<(String, Vec<u8>)>,
 }
 
 impl LayerTree {
@@ -59,7 +62,8 @@ impl LayerTree {
     pub fn new(spool: &Path, limits: Limits) -> Result<Self, ArchiveError> {
         let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
         let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
-        Ok(Self { limits, spool, hashes: Vec::new(), tree: Tree::default(), used: LayerUsage::default() })
+        let (tree, used) = (Tree::default(), LayerUsage::default());
+        Ok(Self { limits, spool, hashes: Vec::new(), tree, used, links: SymbolicLinks::Refuse, symlinks: Vec::new() })
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
@@ -76,15 +80,15 @@ impl LayerTree {
         diff_id: Option<&Digest>,
     ) -> Result<Digest, ArchiveError> {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
-        let (limits, used, spooled) = (&self.limits, &mut self.used, self.hashes.len());
+        let (limits, used, spooled, links) = (&self.limits, &mut self.used, self.hashes.len(), self.links);
         let mut folder = FolderTarget::new(self.spool.path());
-        let ((changes, found), sums) = sink::run(&mut folder, EntryChecksums::Missing, |feed| {
+        let ((mut changes, found), sums) = sink::run(&mut folder, EntryChecksums::Missing, |feed| {
             let consumed = Consumed::new(source, limits.clone(), used.packed);
             let faults = consumed.faults();
             let stream = decoder(consumed, compression);
             let metered = Metered::new(stream, limits.clone(), used.bytes, faults.clone());
             let decoded = Hashed { inner: metered, hasher };
-            let mut spool = Spool::new(feed, spooled);
+            let mut spool = Spool::new(feed, spooled, links);
             let reading = LayerReading { limits, used, target: &mut spool };
             // A fault of the source or a broken limit lies below the decoders, which would only garble it.
             let Hashed { inner, hasher } = reading.read(decoded).map_err(|error| faults.take().unwrap_or(error))?;
@@ -96,6 +100,7 @@ impl LayerTree {
         if let Some(expected) = diff_id.filter(|expected| **expected != found) {
             return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found });
         }
+        self.symlinks.append(&mut changes.symlinks);
         let (used, limit) = (&mut self.used.bytes, self.limits.total_bytes);
         self.tree.apply(changes, &mut |copied| {
             *used = used.saturating_add(copied);
@@ -118,6 +123,9 @@ impl LayerTree {
                 }
             }
         }
+        for (name, _) in &self.symlinks {
+            names.insert(name, EntryKind::File)?;
+        }
         let mut folder = FolderTarget::new(into);
         let mut files = Vec::new();
         for (name, node) in nodes {
@@ -134,7 +142,7 @@ impl LayerTree {
         }
         let contents = PackageContents::new(files);
         folder.set_modes(&contents)?;
-        Ok(contents)
+        if self.symlinks.is_empty() { Ok(contents) } else { copy_links(into, &self.symlinks, &self.limits) }
     }
 }
 
@@ -155,17 +163,19 @@ fn place(from: &Path, to: &PathBuf, last: bool) -> Result<(), ArchiveError> {
 }
 
 /// Unpacks the tar archive, compressed with gzip, that `source` delivers into the empty folder `into`, by the rules of
-/// [`LayerTree`]: one layer over nothing. Returns what is there now.
+/// [`LayerTree`]: one layer over nothing. A symbolic link to a file or folder inside of the package becomes a copy of what it
+/// leads to. Returns what is there now.
 ///
 /// # Errors
-/// As [`LayerTree::apply`], and [`ArchiveError::Empty`] for an archive without files.
+/// As [`LayerTree::apply`], as [`take_checkout`](crate::take_checkout) for links, and [`ArchiveError::Empty`] for an archive
+/// without files.
 pub fn unpack_tar_gz(
     source: &mut dyn ByteSource,
     into: &Path,
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
     let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut tree = LayerTree::new(spool, limits.clone())?;
+    let mut tree = LayerTree { links: SymbolicLinks::Keep, ..LayerTree::new(spool, limits.clone())? };
     tree.apply(source, LayerCompression::Gzip, None)?;
     let contents = tree.materialise(into)?;
     if contents.files().is_empty() { Err(ArchiveError::Empty) } else { Ok(contents) }

@@ -11,12 +11,21 @@ pub(super) struct Spool {
     /// How many files lie in the folder.
     files: usize,
     changes: Changes,
+    links: SymbolicLinks,
+}
+
+/// What becomes of symbolic links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SymbolicLinks {
+    Refuse,
+    /// They are in the changes.
+    Keep,
 }
 
 impl Spool {
     /// The layers before this one had `files` files.
-    pub(super) fn new(feed: Feed, files: usize) -> Self {
-        Self { feed, files, changes: Changes::default() }
+    pub(super) fn new(feed: Feed, files: usize, links: SymbolicLinks) -> Self {
+        Self { feed, files, changes: Changes::default(), links }
     }
 
     pub(super) fn into_changes(self) -> Changes {
@@ -40,6 +49,14 @@ impl LayerTarget for Spool {
 
     fn link(&mut self, name: String, target: String) -> Result<(), ArchiveError> {
         self.changes.link(name, target);
+        Ok(())
+    }
+
+    fn symlink(&mut self, name: String, target: Vec<u8>) -> Result<(), ArchiveError> {
+        if self.links == SymbolicLinks::Refuse {
+            return Err(ArchiveError::Symlink { name });
+        }
+        self.changes.symlinks.push((name, target));
         Ok(())
     }
 

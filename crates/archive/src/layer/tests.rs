@@ -136,9 +136,7 @@ fn whiteouts_hide_lower_layers_and_never_their_own() {
     check(&[&lower(), &[file(".wh..wh..opq", ""), file("only", "2")]], "only=2");
     check(&[&lower(), &[file("d/.wh..wh.plnk", "note")]], "a=1 d/e/y=1 d/x=1 dd=1");
     check(&[&lower(), &[file("a", "2")], &[file(".wh.a", "")]], "d/e/y=1 d/x=1 dd=1");
-    let bare = "error: the archive has an entry with an unsafe name, `.wh.`: a part of it ends in a dot or a space, \
-                which Windows drops";
-    check(&[&[file(".wh.", "")]], bare);
+    check(&[&[file(".wh.", "")]], "error: the archive has an entry with an unsafe name, ``: it is empty");
 }
 
 #[test]
@@ -183,7 +181,7 @@ fn modes_are_of_two_classes() {
 
 #[test]
 fn unsafe_names_are_refused() {
-    for name in ["../a", "a/../b", "a/./b", "a//b", "a\\b", "C:\\x", "nul", "a ", "a\nb", "/../a"] {
+    for name in ["../a", "a/../b", "a/./b", "a//b", "a\\b", "C:\\x", "a\nb", "/../a"] {
         let bytes = tar_of(&[file(name, "x")]);
         let error = union_within(&[(LayerCompression::None, bytes)], &Limits::default()).unwrap_err();
         assert!(matches!(error, ArchiveError::UnsafeName { .. }), "{name:?}: {error}");

@@ -39,6 +39,9 @@ const PROGRAMS: [&[u8]; 7] = [
     b"\xca\xfe\xba\xbe",
 ];
 
+/// `ELOOP`: a link leads to itself.
+const TOO_MANY_LINKS: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
+
 /// How much of a file is looked through for secrets, 1 MiB.
 const LOOKED_THROUGH: u64 = 1 << 20;
 
@@ -230,6 +233,9 @@ impl ModuleFolderWalk<'_> {
             Ok(real) => real,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(ArchiveError::LinkToNothing { target: target(), name });
+            }
+            Err(error) if error.raw_os_error() == Some(TOO_MANY_LINKS) => {
+                return Err(ArchiveError::LinkInCircle { target: target(), name });
             }
             Err(error) => return Err(ArchiveError::io("read", path)(error)),
         };

@@ -87,7 +87,7 @@ fn a_link_inside_is_followed_and_one_that_leads_outside_is_refused() {
     insta::assert_snapshot!(shown(&dir), @"`z.tf` is a link to `nothing`, which does not exist (module-link)");
     fs::remove_file(dir.join("z.tf")).unwrap();
     symlink("..", dir.join("lib/up")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @"`copy/up` is a link to `..`, a folder that the link lies in (module-link)");
+    insta::assert_snapshot!(shown(&dir), @"`copy/up` is a link to `..`, which leads in a circle (module-link)");
 }
 
 #[cfg(unix)]
@@ -151,7 +151,7 @@ fn what_git_has_checked_out_is_taken_without_links() {
     insta::assert_snapshot!(refused("../into/sub/main.tf", "outside"), @"`link` is a link to `../into/sub/main.tf`, which lies outside of the module's folder");
     insta::assert_snapshot!(refused("/etc/passwd", "absolute"), @"`link` is a link to `/etc/passwd`, which lies outside of the module's folder");
     insta::assert_snapshot!(refused("nothing", "dead"), @"`link` is a link to `nothing`, which does not exist");
-    insta::assert_snapshot!(refused(".", "circle"), @"`link` is a link to `.`, a folder that the link lies in");
+    insta::assert_snapshot!(refused(".", "circle"), @"`link` is a link to `.`, which leads in a circle");
 }
 
 #[test]

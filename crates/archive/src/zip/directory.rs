@@ -8,21 +8,21 @@ use super::walk::WalkedZip;
 use crate::ArchiveError;
 
 /// Reads the central directory, which begins at the input's position, to the very end of the archive. It must list
-/// exactly `walked`, in that order. Returns the modes of the entries, `0o755` or `0o644`.
-pub(crate) fn check_directory(input: &mut Input<'_>, walked: &[WalkedZip]) -> Result<Vec<u32>, ArchiveError> {
+/// exactly `walked`, in that order. Returns its entries.
+pub(crate) fn check_directory(input: &mut Input<'_>, walked: &[WalkedZip]) -> Result<Vec<CentralEntry>, ArchiveError> {
     let start = input.position();
-    let mut modes = Vec::new();
+    let mut entries = Vec::new();
     for entry in walked {
         if input.signature()? != CENTRAL {
             return Err(ArchiveError::Malformed { reason: "its directory lists fewer entries than there are" });
         }
         let central = CentralEntry::read(&mut |buffer| input.read_exact(buffer))?;
         compare(entry, &central)?;
-        modes.push(central.mode);
+        entries.push(central);
     }
     let facts = EntryFacts { count: walked.len() as u64, start, size: input.position() - start };
     check_end(input, &facts)?;
-    Ok(modes)
+    Ok(entries)
 }
 
 fn compare(entry: &WalkedZip, central: &CentralEntry) -> Result<(), ArchiveError> {

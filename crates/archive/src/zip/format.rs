@@ -47,7 +47,7 @@ fn read_vec(read: ReadBytes<'_>, length: u16) -> Result<Vec<u8>, ArchiveError> {
 /// What local and central header say alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ZipHeader {
-    /// Checked; without the slash that ends a directory's name.
+    /// Checked; without `./` before it and the slash that ends a directory's name. That of the root is empty.
     pub(crate) name: String,
     pub(crate) kind: EntryKind,
     pub(crate) flags: u16,
@@ -71,11 +71,18 @@ impl ZipHeader {
         if unicode_name(extra).is_some_and(|other| other != name) {
             return Err(unsafe_name(text, "another name is recorded beside it"));
         }
-        let (name, kind) = match text.strip_suffix('/') {
+        let (mut name, kind) = match text.strip_suffix('/') {
             Some(directory) => (directory, EntryKind::Directory),
             None => (text, EntryKind::File),
         };
-        check_name(name)?;
+        while let Some(rest) = name.strip_prefix("./") {
+            name = rest;
+        }
+        if (name, kind) == (".", EntryKind::Directory) {
+            name = "";
+        } else {
+            check_name(name)?;
+        }
         let name = name.to_owned();
         let (flags, method, crc) = (u16_at(fixed, 0), u16_at(fixed, 2), u32_at(fixed, 8));
         if flags & FLAG_ENCRYPTED != 0 {
@@ -113,6 +120,8 @@ pub(crate) struct CentralEntry {
     pub(crate) offset: u64,
     /// `0o755` or `0o644`.
     pub(crate) mode: u32,
+    /// A symbolic link: its contents are the path that it leads to.
+    pub(crate) is_link: bool,
 }
 
 impl CentralEntry {
@@ -133,8 +142,9 @@ impl CentralEntry {
         }
         let mut offset = u64::from(u32_at(&fixed, 38));
         let header = ZipHeader::parse(&fixed[4..], &name, &extra, Some(&mut offset))?;
-        let mode = mode_class(&header, fixed[1], u32_at(&fixed, 34))?;
-        Ok(Self { header, offset, mode })
+        let external = u32_at(&fixed, 34);
+        let mode = mode_class(&header, fixed[1], external)?;
+        Ok(Self { header, offset, mode, is_link: external >> 28 == 0o12 })
     }
 }
 
@@ -155,9 +165,9 @@ fn mode_class(header: &ZipHeader, creator: u8, external: u32) -> Result<u32, Arc
     let name = || header.name.clone();
     // The type is looked at whoever made the archive, since readers differ in whether they do.
     match (mode & 0o170_000, header.kind) {
-        (0o120_000, _) => return Err(ArchiveError::Symlink { name: name() }),
+        (0o120_000, EntryKind::File) => return Ok(0o644),
         (0, _) | (0o100_000, EntryKind::File) | (0o040_000, EntryKind::Directory) => {}
-        (0o040_000, EntryKind::File) | (0o100_000, EntryKind::Directory) => {
+        (0o040_000, EntryKind::File) | (0o100_000 | 0o120_000, EntryKind::Directory) => {
             return Err(ArchiveError::Mismatch { name: name(), what: "type" });
         }
         _ => return Err(ArchiveError::UnsupportedEntry { name: name(), kind: "a device, a pipe or a socket" }),

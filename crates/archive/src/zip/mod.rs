@@ -26,15 +26,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 
 use crate::folder_target::FolderTarget;
+use crate::links::copy_links;
 use crate::names::{EntryKind, NameSet};
 use crate::sink::{self, EntryChecksums, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
+use format::ZipHeader;
 pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
 use input::Input;
 pub use save::save_zip;
 use tail::{Hints, hints, read_entries};
-use walk::ZipWalk;
+use walk::{WalkedZip, ZipWalk};
 
 /// Unpacks the zip archive that `source` delivers into the empty folder `into`, and returns what is there now.
 ///
@@ -53,6 +55,36 @@ pub fn unpack_zip(source: &mut dyn ByteSource, into: &Path, limits: &Limits) -> 
     target.set_modes(&contents)?;
     Ok(contents)
 }
+
+/// [`unpack_zip`] for a module: a symbolic link to a file or folder inside of the package becomes a copy of what it leads to.
+///
+/// # Errors
+/// As [`unpack_zip`], and as [`take_checkout`](crate::take_checkout) for links.
+pub fn unpack_module_zip(
+    source: &mut dyn ByteSource,
+    into: &Path,
+    limits: &Limits,
+) -> Result<PackageContents, ArchiveError> {
+    let mut target = FolderTarget::new(into);
+    let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let walk = ZipWalk { limits, hints: None, spool: Some(spool) };
+    let (contents, links) = read_with_links(source, &mut target, walk)?;
+    target.set_modes(&contents)?;
+    if links.is_empty() {
+        return Ok(contents);
+    }
+    let mut targets = Vec::new();
+    for name in links {
+        let path = into.join(&name);
+        let bytes = tofu_oci_disk::read_file(&path, LINK_BYTES).map_err(ArchiveError::io("read", &path))?;
+        std::fs::remove_file(&path).map_err(ArchiveError::io("remove", &path))?;
+        targets.push((name, bytes));
+    }
+    copy_links(into, &targets, limits)
+}
+
+/// Most bytes of the path that a link leads to.
+const LINK_BYTES: u64 = 4096;
 
 /// What the zip archive at `path` holds, after the same checks as [`unpack_zip`] makes, with nothing written.
 pub fn read_zip(path: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
@@ -124,7 +156,11 @@ pub fn list_zip(path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
 pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
     let file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;
     limits.check_packed(file.metadata().map_err(ArchiveError::io("read", path))?.len())?;
-    read_entries(&file, 0, limits)
+    let entries = read_entries(&file, 0, limits)?;
+    match entries.iter().find(|entry| entry.is_link) {
+        Some(link) => Err(ArchiveError::Symlink { name: link.header.name.clone() }),
+        None => Ok(entries),
+    }
 }
 
 /// The central directory of the archive at `path`. One that cannot be read is none: the walk comes to the same fault
@@ -144,24 +180,39 @@ fn read_through(
     target: &mut dyn UnpackTarget,
     walk: ZipWalk<'_>,
 ) -> Result<PackageContents, ArchiveError> {
+    let (contents, links) = read_with_links(source, target, walk)?;
+    match links.into_iter().next() {
+        Some(name) => Err(ArchiveError::Symlink { name }),
+        None => Ok(contents),
+    }
+}
+
+/// The files, among which each symbolic link is one with the path that it leads to, and the names of the links.
+fn read_with_links(
+    source: &mut dyn ByteSource,
+    target: &mut dyn UnpackTarget,
+    walk: ZipWalk<'_>,
+) -> Result<(PackageContents, Vec<String>), ArchiveError> {
     let limits = walk.limits;
-    let ((walked, modes), hashes) = sink::run(target, EntryChecksums::Crc32, |mut feed| {
+    let ((walked, entries), hashes) = sink::run(target, EntryChecksums::Crc32, |mut feed| {
         let mut input = Input::new(source, limits);
         let walked = walk.run(&mut input, &mut feed)?;
         // The sink finishes the last file while the directory is compared.
         drop(feed);
-        let modes = check_directory(&mut input, &walked)?;
-        Ok((walked, modes))
+        let entries = check_directory(&mut input, &walked)?;
+        Ok((walked, entries))
     })?;
-    let files = walked.into_iter().zip(modes).filter(|(entry, _)| entry.header.kind == EntryKind::File);
-    let files: Vec<PackageFile> = files
-        .zip(hashes)
-        .map(|((entry, mode), sha256)| PackageFile { name: entry.header.name, size: entry.header.size, mode, sha256 })
-        .collect();
+    let links = entries.iter().filter(|entry| entry.is_link).map(|entry| entry.header.name.clone()).collect();
+    let files = walked.into_iter().zip(entries).filter(|(entry, _)| entry.header.kind == EntryKind::File);
+    let file = |((entry, CentralEntry { mode, .. }), sha256): ((WalkedZip, CentralEntry), _)| {
+        let ZipHeader { name, size, .. } = entry.header;
+        PackageFile { name, size, mode, sha256 }
+    };
+    let files: Vec<PackageFile> = files.zip(hashes).map(file).collect();
     if files.is_empty() {
         return Err(ArchiveError::Empty);
     }
-    Ok(PackageContents::new(files))
+    Ok((PackageContents::new(files), links))
 }
 
 /// A file that ends in an error once the caller wants no more of it.

@@ -90,7 +90,7 @@ pub(crate) fn download(
         "protocols": release.protocols,
         "os": on.os(),
         "arch": on.arch(),
-        "filename": zip.name,
+        "filename": sums.names.get(on).unwrap_or(&zip.name),
         "download_url": links.archive,
         "shasums_url": links.sums,
         "shasums_signature_url": links.signature,

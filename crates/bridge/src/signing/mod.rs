@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! every platform's zip --zh--> the lines
-//! the repository carries a signed SHA256SUMS with all of them, and its key    these very bytes, as the publisher made them
+//! the repository carries a signed SHA256SUMS with all of them, and its key    these very bytes and names, as the publisher made them
 //! otherwise                                                                   the lines, signed by the bridge's own key
 //! ```
 //!
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _, stream};
 use tofu_oci_source::{Release, Search};
 use tofu_oci_trust::OpenPgpSecretKey;
 use tofu_oci_types::{ProviderAddr, Version};
@@ -80,9 +80,11 @@ impl SumsSigner {
     }
 
     async fn make(&self, release: &ServedRelease, packages: &Packages) -> Result<Arc<ReleaseSums>, Refusal> {
-        let zips: Vec<_> = release.packages.values().map(|package| packages.zip(package)).collect();
-        let zips =
-            stream::iter(zips).buffered(AT_ONCE).map_ok(|zip| (zip.name, zip.digest)).try_collect::<Vec<_>>().await?;
+        let zips = release
+            .packages
+            .iter()
+            .map(|(platform, package)| packages.zip(package).map_ok(|zip| (platform.clone(), zip.name, zip.digest)));
+        let zips = stream::iter(zips.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect::<Vec<_>>().await?;
         let evidence = release.release.evidence(Search::Everywhere).await;
         let evidence = evidence.map_err(|error| {
             let place = &release.release.id().place;
@@ -102,7 +104,7 @@ fn own(lines: &SumsLines, key: &OpenPgpSecretKey) -> ReleaseSums {
     let text = lines.to_string();
     let signature = key.sign(text.as_bytes()).into();
     let keys = vec![SumsKey { key_id: key.key_id(), ascii_armor: key.public().to_owned() }];
-    ReleaseSums { text: text.into(), signature, keys }
+    ReleaseSums { text: text.into(), signature, keys, names: lines.names() }
 }
 
 #[cfg(test)]

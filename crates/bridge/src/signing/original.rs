@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use tofu_oci_trust::{
-    Evidence, KEYS_LIMIT, KeyStanding, OpenPgpContents, OpenPgpKey, SUMS_FILES_LIMIT, Sums, binary_signature,
+    Evidence, KEYS_LIMIT, KeyStanding, OpenPgpContents, OpenPgpKey, SUMS_FILES_LIMIT, binary_signature,
     openpgp_contents, verify_detached,
 };
 
@@ -17,13 +17,12 @@ const END_KEY: &str = "-----END PGP PUBLIC KEY BLOCK-----\n";
 pub(super) fn original(evidence: Vec<Evidence>, lines: &SumsLines, now: SystemTime) -> Option<ReleaseSums> {
     evidence.into_iter().find_map(|piece| {
         let Evidence::Sums { sums, signatures, keys, .. } = piece else { return None };
-        if !lines.are_in(&Sums::parse(&sums).ok()?) {
-            return None;
-        }
+        let names = lines.names_in(&sums)?;
         let keys: Vec<_> = keys.iter().take(SUMS_FILES_LIMIT).flat_map(|file| certificates(file)).collect();
         signatures.iter().take(SUMS_FILES_LIMIT).find_map(|signature| {
             let (signature, key) = signed(&sums, signature, &keys, now)?;
-            Some(ReleaseSums { text: sums.clone().into(), signature: signature.into(), keys: vec![key] })
+            let (text, names) = (sums.clone().into(), names.clone());
+            Some(ReleaseSums { text, signature: signature.into(), keys: vec![key], names })
         })
     })
 }

@@ -1,6 +1,9 @@
 //! Signed checksums, as values.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
+use tofu_oci_types::Platform;
 
 /// A `SHA256SUMS` with its signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +14,8 @@ pub struct ReleaseSums {
     pub signature: Bytes,
     /// The keys that the signature verifies with.
     pub keys: Vec<SumsKey>,
+    /// The name that the file has for the zip of each platform.
+    pub names: BTreeMap<Platform, String>,
 }
 
 /// A public key, as the download document names it.

@@ -26,7 +26,10 @@ fn key(name: &str) -> OpenPgpSecretKey {
 }
 
 fn lines() -> SumsLines {
-    SumsLines::new([(LINUX.to_owned(), Digest::sha256(b"linux")), (DARWIN.to_owned(), Digest::sha256(b"darwin"))])
+    let zip = |platform: &str, name: &str, content: &str| {
+        (platform.parse().unwrap(), name.to_owned(), Digest::sha256(content.as_bytes()))
+    };
+    SumsLines::new([zip("linux_amd64", LINUX, "linux"), zip("darwin_arm64", DARWIN, "darwin")])
 }
 
 /// What lies beside a release: a text, the key that signed it, and the keys that travel with it.
@@ -62,8 +65,35 @@ fn our_own_lines_are_sorted_and_signed() {
         format!("{}  {DARWIN}\n{}  {LINUX}\n", Digest::sha256(b"darwin").encoded(), Digest::sha256(b"linux").encoded());
     assert_eq!(served(Some(&sums), &want), key.key_id());
     assert_eq!(sums, own(&lines(), &key), "two instances answer with the same bytes");
-    let parsed = tofu_oci_trust::Sums::parse(&sums.text).unwrap();
-    assert!(lines().are_in(&parsed));
+    assert_eq!(lines().names_in(&sums.text), Some(lines().names()));
+}
+
+#[test]
+fn the_publishers_own_file_is_served_under_the_names_that_it_has() {
+    let publisher = key("subkey.asc");
+    let text = lines().to_string().replace("_1.2.0_", "_v1.2.0_").replace("darwin_arm64", "darwin_all");
+    let found = original(vec![evidence(&text, &publisher, &[&publisher])], &lines(), now());
+    assert_eq!(served(found.as_ref(), &text), publisher.key_id());
+    let names: Vec<String> = found.unwrap().names.into_values().collect();
+    assert_eq!(
+        names,
+        ["terraform-provider-zap_v1.2.0_darwin_all.zip", "terraform-provider-zap_v1.2.0_linux_amd64.zip"]
+    );
+}
+
+#[test]
+fn a_file_that_clients_cannot_read_is_not_served() {
+    let publisher = key("subkey.asc");
+    let whole = lines().to_string();
+    let bsd = |line: &str| line.split_once("  ").map(|(sum, name)| format!("SHA256 ({name}) = {sum}\n"));
+    for text in [
+        whole.replace("  ", " *"),
+        whole.replace("  ", "  dist/"),
+        format!("{whole}\n{whole}"),
+        whole.lines().filter_map(bsd).collect(),
+    ] {
+        check(&text, vec![evidence(&text, &publisher, &[&publisher])], "none");
+    }
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_archive::embedded_repository;
+use tofu_oci_archive::{embedded_repository, windows_refusal};
 use tofu_oci_types::{Place, Reference};
 
 use super::catalogue::modules::{
     MODULE_ABSOLUTE_ENTRY, MODULE_ARCHIVE_NAME, MODULE_ARGUMENT_DROPPED, MODULE_ARTIFACT_TYPE, MODULE_BLOB,
     MODULE_CALL, MODULE_CALLS_ELSEWHERE, MODULE_CONFIGURATION, MODULE_DUPLICATE_ENTRY, MODULE_EMPTY, MODULE_FOLDER,
     MODULE_LATEST, MODULE_LAYERS, MODULE_LINK, MODULE_MANIFEST, MODULE_MANIFEST_TYPE, MODULE_REFUSED,
-    MODULE_REPOSITORY, MODULE_SOURCE, MODULE_TAG, MODULE_UNREADABLE, MODULE_ZIP, MODULES_NOT_READ,
+    MODULE_REPOSITORY, MODULE_SOURCE, MODULE_TAG, MODULE_UNREADABLE, MODULE_WINDOWS_NAME, MODULE_ZIP, MODULES_NOT_READ,
 };
 use super::once;
 use super::places::Findings;
@@ -184,6 +184,9 @@ fn names(zip: &ZipListing, place: &str) -> Findings {
         if item.link {
             found
                 .push(MODULE_LINK.at(at(), "it is a symbolic link, and becomes a file with the link's target as text"));
+        }
+        if let Some(reason) = windows_refusal(item.name.trim_end_matches('/')) {
+            found.push(MODULE_WINDOWS_NAME.at(at(), reason));
         }
         if item.name.starts_with('/') {
             found.push(MODULE_ABSOLUTE_ENTRY.at(at(), "its name is absolute; it is unpacked inside of the package"));

@@ -28,6 +28,8 @@ pub(crate) struct ReleaseArgs {
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// The version, if the input does not name one, or names several
+    ///
+    /// A prerelease that the files do not name makes them a preview of it; any other version must be that of the files.
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
     /// How the release is laid out: artifact, image or both

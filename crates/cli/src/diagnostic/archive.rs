@@ -4,6 +4,7 @@ use tofu_oci_archive::{ArchiveError, FoundSecret};
 
 use super::Diagnostic;
 use super::module::ignore_file;
+use crate::invocation;
 
 /// How many files with secrets are named beside the first.
 const NAMED: usize = 10;
@@ -20,6 +21,9 @@ impl Diagnostic {
             | ArchiveError::BadChecksum { .. }
             | ArchiveError::Mismatch { .. } => {
                 self.hint("`unzip -t` shows what is damaged; build the archive again, or fetch it again")
+            }
+            ArchiveError::UnsafeName { .. } if invocation::verb() == "module push" => {
+                self.hint(format!("rename it, or leave it out: a line in {}", ignore_file()))
             }
             ArchiveError::UnsafeName { .. } => {
                 self.hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")

@@ -1,7 +1,10 @@
 //! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
+use std::path::Path;
+
+use tofu_oci_packer::{DistKind, ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
+use tofu_oci_types::{Version, ZipName};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -15,21 +18,11 @@ impl From<PackError> for Diagnostic {
             PackError::NoFolder { .. } | PackError::NotAFolder { .. } => {
                 diagnostic.hint("name the folder that holds the release files, such as dist")
             }
-            PackError::NothingFound { looked_for, seen, .. } => {
-                let diagnostic = diagnostic.hint(format!("looked for {}", looked_for.join("; ")));
-                let is_module = [".tf", ".tofu"].iter().any(|end| seen.iter().any(|name| name.ends_with(end)));
-                let diagnostic = if is_module {
-                    diagnostic
-                        .hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
-                } else {
-                    diagnostic
-                };
-                if seen.is_empty() {
-                    diagnostic.hint("the folder is empty")
-                } else {
-                    diagnostic.hint(format!("found {}", seen.join(", ")))
-                }
-            }
+            PackError::NothingFound { looked_for, seen, .. } => diagnostic.nothing_hint(looked_for, seen),
+            PackError::TwoPackages { kind: DistKind::GoReleaser, .. } => diagnostic.hint(
+                "a release has one package for each platform: let `archives`, `builds` or `ignore` of .goreleaser.yaml make one, \
+                 and build again",
+            ),
             PackError::TwoPackages { .. } => diagnostic.hint("remove the one that does not belong to this release"),
             PackError::UnknownPlatform { meant: Some(meant), .. } => diagnostic.hint(format!("did you mean {meant}?")),
             PackError::UnknownPlatform { .. } => {
@@ -72,9 +65,8 @@ impl From<PackError> for Diagnostic {
             PackError::WrongFormat { .. } => {
                 diagnostic.hint("set `formats: [zip]` in the archives of .goreleaser.yaml")
             }
-            PackError::Malformed { .. } | PackError::Missing { .. } => {
-                diagnostic.hint("the folder is not as the build left it; build the release again")
-            }
+            PackError::Malformed { path, .. } => diagnostic.hint(well_formed(path)),
+            PackError::Missing { .. } => diagnostic.hint(BUILD_AGAIN),
             PackError::LayersDiffer { .. } => diagnostic.hint("this is a bug: please report it with the zip"),
             PackError::SmallLayerTooDense { .. } => diagnostic.hint("publish the release without --small"),
             PackError::Vanished { .. } => {
@@ -89,6 +81,9 @@ impl From<PackError> for Diagnostic {
             PackError::WrongSumsSignature { .. } => {
                 diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
             }
+            PackError::UnverifiableSums { names, .. } => diagnostic
+                .hint(verifiable(names.as_deref()))
+                .hint("to publish the release without this signature: --sums skip"),
             PackError::Module(fault) => diagnostic.module_hint(fault),
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::State(error) => diagnostic.state_hint(error),
@@ -110,7 +105,26 @@ impl From<PackError> for Diagnostic {
     }
 }
 
+/// What to do about a folder that has changed since its build.
+const BUILD_AGAIN: &str = "the folder is not as the build left it; build the release again";
+
 impl Diagnostic {
+    /// What was looked for in a folder without packages, and what is there.
+    fn nothing_hint(self, looked_for: &[&str], seen: &[String]) -> Self {
+        let diagnostic = self.hint(format!("looked for {}", looked_for.join("; ")));
+        let is_module = [".tf", ".tofu"].iter().any(|end| seen.iter().any(|name| name.ends_with(end)));
+        let diagnostic = if is_module {
+            diagnostic.hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
+        } else {
+            diagnostic
+        };
+        if seen.is_empty() {
+            diagnostic.hint("the folder is empty")
+        } else {
+            diagnostic.hint(format!("found {}", seen.join(", ")))
+        }
+    }
+
     /// What to do about a version that was withdrawn.
     fn withdrawn_hint(self, withdrawn: &WithdrawnVersion) -> Self {
         let undo = invocation::command(&format!("withdraw {}:{} --undo", withdrawn.place, withdrawn.version));
@@ -175,6 +189,39 @@ fn move_hint(taken: &TagTaken) -> String {
         }
         None => "to move the tag all the same, add --replace-tag".to_owned(),
     }
+}
+
+/// What to do about a file of the build that cannot be understood.
+fn well_formed(path: &Path) -> &'static str {
+    match path.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
+        name if name.ends_with("manifest.json") => {
+            "correct the file from which it was built, such as terraform-registry-manifest.json: \
+             {\"version\": 1, \"metadata\": {\"protocol_versions\": [\"6.0\"]}}"
+        }
+        name if name.ends_with("SHA256SUMS") => {
+            "each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures"
+        }
+        _ => BUILD_AGAIN,
+    }
+}
+
+/// How a signed checksum file becomes one by which the release can be verified.
+fn verifiable(names: Option<&(String, String)>) -> String {
+    match names {
+        Some(names) if has_other_version(names) => "sign files that are named for this version".to_owned(),
+        Some((_, usual)) => format!(
+            "in .goreleaser.yaml: `name_template: 'terraform-provider-{}_{{{{ .Version }}}}_{{{{ .Os }}}}_{{{{ .Arch }}}}'` \
+             in the archives; then build again",
+            ZipName::parse(usual).map_or("TYPE", |usual| usual.provider_type)
+        ),
+        None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again".to_owned(),
+    }
+}
+
+/// Whether two names of archives say another version.
+fn has_other_version((found, usual): &(String, String)) -> bool {
+    let version = |name| ZipName::parse(name).and_then(|name| name.version.parse::<Version>().ok());
+    version(found).is_some_and(|found| Some(found) != version(usual))
 }
 
 fn exit(error: &PackError) -> Exit {

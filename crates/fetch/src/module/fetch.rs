@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use tofu_oci_archive::{ArchiveError, Limits, PackageContents, take_checkout, unpack_tar_gz, unpack_zip};
+use tofu_oci_archive::{ArchiveError, Limits, PackageContents, take_checkout, unpack_module_zip, unpack_tar_gz};
 use tofu_oci_source::{ArchiveForm, GitCheckout, ModuleError, ModulePackage, PackageBytes, Part};
 use tofu_oci_types::{Event, GitReference, PackageHash, Place, Reporter};
 
@@ -170,7 +170,7 @@ impl ModuleUnpacking {
         let staging = StagingFolder::in_users_folder(self.target.parent())?;
         let folder = staging.folder("package")?;
         let unpacked = receiver.read_part(|source| match self.form {
-            ArchiveForm::Zip => unpack_zip(source, &folder, &self.limits),
+            ArchiveForm::Zip => unpack_module_zip(source, &folder, &self.limits),
             ArchiveForm::TarGz => unpack_tar_gz(source, &folder, &self.limits),
         });
         let contents = unpacked.map_err(|source| self.refused(source))?;

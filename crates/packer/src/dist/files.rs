@@ -23,7 +23,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, PackError> {
 /// A metadata file as a value.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, PackError> {
     let text = read_text(path)?;
-    serde_json::from_str(&text)
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| PackError::Malformed { path: path.to_owned(), problem: error.to_string() })
 }
 

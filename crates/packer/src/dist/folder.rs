@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use tofu_oci_types::{Platform, ZipName, platforms_of_build};
+
 use super::files::{self, FolderEntry};
-use super::model::{
-    CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms, settle,
-};
+use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
 use super::sums::DistSums;
-use super::{names, platforms, protocols};
+use super::{DistKind, names, platforms, protocols};
 use crate::PackError;
 
 const LOOKED_FOR: [&str; 3] =
@@ -38,30 +38,34 @@ fn read_zips(
 ) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
     for zip in zips {
-        let Some(name) = names::package_name(&zip.name) else {
+        let Some(name) = ZipName::parse(&zip.name) else {
             return Err(PackError::UnreadableName { path: zip.path.clone() });
         };
-        candidates.push(CandidatePackage {
+        let version = names::version(name.version, &zip.path)?;
+        let (platforms, demands) = platforms::parse(name.platform, &zip.path, options.unknown_platforms)?;
+        candidates.extend(platforms.into_iter().map(|platform| CandidatePackage {
             provider_type: Some(name.provider_type.to_owned()),
-            version: Some(names::version(name.version, &zip.path)?),
-            package: DistPackage {
-                platform: platforms::parse(&name.platform, &zip.path, options.unknown_platforms)?,
-                source: PackageSource::Zip(zip.path.clone()),
-            },
-        });
+            version: Some(version.clone()),
+            package: DistPackage { platform, source: PackageSource::Zip(zip.path.clone()) },
+            demands,
+        }));
     }
-    let mut dist = settle(path, DistKind::Zips, candidates, options)?;
+    let dist = settle(path, DistKind::Zips, candidates, options)?;
     let sums = sums_file(entries, &dist).map(|path| DistSums::read(&path)).transpose()?;
-    dist.protocols = protocols::read(path, entries, dist.version.as_ref(), sums.as_ref())?;
-    dist.with_sums(sums)
+    dist.read_sums(sums, entries)
 }
 
-/// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release.
+/// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release; or `…_checksums.txt`, as `GoReleaser` names
+/// it.
 fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     let found: Vec<&FolderEntry> = entries
         .iter()
         .filter(|entry| !entry.is_dir && (entry.name == "SHA256SUMS" || entry.name.ends_with("_SHA256SUMS")))
         .collect();
+    if found.is_empty() {
+        let is_of_goreleaser = |name: &str| name == "checksums.txt" || name.ends_with("_checksums.txt");
+        return entries.iter().find(|entry| !entry.is_dir && is_of_goreleaser(&entry.name)).map(|it| it.path.clone());
+    }
     let named = match (&dist.provider_type, &dist.version) {
         (Some(provider_type), Some(version)) => {
             let name = format!("{}{provider_type}_{version}_SHA256SUMS", names::PREFIX);
@@ -74,23 +78,36 @@ fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     named.or(only).or(plain).map(|entry| entry.path.clone())
 }
 
-/// Directories with platform names. One with an unknown name counts if it lies beside a known one or holds an
-/// executable; otherwise it is ignored.
+/// A directory with the files of a package.
+struct PackageDirectory<'a> {
+    entry: &'a FolderEntry,
+    platforms: Vec<Platform>,
+    /// As in [`CandidatePackage`].
+    demands: u8,
+}
+
+/// Directories with platform names, alone or after the name of a build, as `GoReleaser` makes them. One with an unknown name
+/// counts if it lies beside a known one or holds an executable; otherwise it is ignored.
 fn platform_directories<'a>(
     entries: &'a [FolderEntry],
     options: &DistOptions,
-) -> Result<Vec<(&'a FolderEntry, DistPackage)>, PackError> {
+) -> Result<Vec<PackageDirectory<'a>>, PackError> {
     let directories: Vec<&FolderEntry> =
         entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
-    let known = |entry: &&FolderEntry| platforms::parse(&entry.name, &entry.path, UnknownPlatforms::Refuse).is_ok();
-    let any_known = directories.iter().any(known);
+    let known = |entry: &FolderEntry| platforms_of_build(&entry.name);
+    let any_known = directories.iter().any(|entry| known(entry).is_some());
     let mut found = Vec::new();
     for entry in directories {
         let holds_executable =
             || Ok::<_, PackError>(files::entries(&entry.path)?.iter().any(|file| file.name.starts_with(names::PREFIX)));
-        if known(&entry) || (any_known && entry.name.contains('_')) || holds_executable()? {
-            let platform = platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?;
-            found.push((entry, DistPackage { platform, source: PackageSource::Directory(entry.path.clone()) }));
+        if known(entry).is_some() || (any_known && entry.name.contains('_')) || holds_executable()? {
+            let after_name =
+                || entry.name.match_indices('_').find_map(|(at, _)| platforms_of_build(&entry.name[at + 1..]));
+            let (platforms, demands) = match known(entry).or_else(after_name) {
+                Some(platforms) => platforms,
+                None => platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?,
+            };
+            found.push(PackageDirectory { entry, platforms, demands });
         }
     }
     Ok(found)
@@ -98,15 +115,20 @@ fn platform_directories<'a>(
 
 fn read_directories(
     path: &Path,
-    directories: Vec<(&FolderEntry, DistPackage)>,
+    directories: Vec<PackageDirectory<'_>>,
     options: &DistOptions,
 ) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
-    for (entry, package) in directories {
+    for PackageDirectory { entry, platforms, demands } in directories {
         let inside = files::entries(&entry.path)?;
         let told = inside.iter().filter(|file| !file.is_dir).find_map(|file| names::executable_name(&file.name));
         let (provider_type, version) = told.map_or((None, None), |(name, version)| (Some(name.to_owned()), version));
-        candidates.push(CandidatePackage { provider_type, version, package });
+        candidates.extend(platforms.into_iter().map(|platform| CandidatePackage {
+            provider_type: provider_type.clone(),
+            version: version.clone(),
+            package: DistPackage { platform, source: PackageSource::Directory(entry.path.clone()) },
+            demands,
+        }));
     }
     let mut dist = settle(path, DistKind::Directories, candidates, options)?;
     let version = options.version.as_ref().or(dist.version.as_ref());

@@ -1,18 +1,18 @@
 //! `GoReleaser`'s `dist/`: what it lists in `artifacts.json`, with the version from `metadata.json`.
 //!
 //! `artifacts.json` is a list of `{name, path, goos, goarch, goarm, internal_type, type, extra}`; absent members are
-//! omitted. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
+//! omitted. `goreleaser build` lists programs alone, with the paths of the machine that it ran on. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
 //! manifest that `checksum.extra_files` names is in the checksum file, and lies beside the folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
-use tofu_oci_types::Version;
+use tofu_oci_types::{Platform, Version, ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
+use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
 use super::sums::DistSums;
-use super::{folder, names, platforms, protocols};
+use super::{DistKind, folder, names, platforms};
 use crate::PackError;
 
 /// The file that marks a `GoReleaser` folder.
@@ -30,6 +30,20 @@ struct BuildArtifact {
     goos: String,
     #[serde(default)]
     goarch: String,
+    #[serde(default)]
+    goamd64: String,
+    #[serde(default)]
+    go386: String,
+    #[serde(default)]
+    goarm: String,
+    #[serde(default)]
+    goarm64: String,
+    #[serde(default)]
+    gomips: String,
+    #[serde(default)]
+    goppc64: String,
+    #[serde(default)]
+    goriscv64: String,
     #[serde(default, rename = "type")]
     kind: String,
     /// Differs by type and version: `Format` of an archive, `ChecksumOf` of a checksum file for one artifact.
@@ -49,17 +63,20 @@ pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError
     let artifacts: Vec<BuildArtifact> = files::read_json(&dist.join(ARTIFACTS))?;
     let project = read_metadata(dist)?;
     let entries = files::entries(dist)?;
-    let candidates = packages(dist, &artifacts, &entries)?
-        .into_iter()
-        .map(|artifact| candidate(dist, artifact, project.as_ref(), options))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut candidates = Vec::new();
+    for artifact in packages(dist, &artifacts, &entries)? {
+        candidates.extend(self::candidates(dist, artifact, project.as_ref(), options)?);
+    }
     if let Some(project) = &project {
         check_version(dist, project, &candidates)?;
     }
-    let mut found = settle(dist, DistKind::GoReleaser, candidates, options)?;
-    let sums = sums_file(dist, &artifacts)?.map(|path| DistSums::read(&path)).transpose()?;
-    found.protocols = protocols::read(dist, &entries, found.version.as_ref(), sums.as_ref())?;
-    found.with_sums(sums)
+    let found = settle(dist, DistKind::GoReleaser, candidates, options)?;
+    let algorithm = artifacts.iter().find_map(|artifact| artifact.extra["Checksum"].as_str()?.split_once(':'));
+    let sums = sums_file(dist, &artifacts)?.map(|path| match algorithm {
+        None | Some(("sha256", _)) => DistSums::read(&path),
+        Some(_) => Ok(Err(path)),
+    });
+    found.read_sums(sums.transpose()?, &entries)
 }
 
 /// `metadata.json`, its version parsed.
@@ -81,7 +98,7 @@ fn read_metadata(dist: &Path) -> Result<Option<GoReleaserProject>, PackError> {
     Ok(Some(GoReleaserProject { metadata, version }))
 }
 
-/// The archives that are packages of a provider.
+/// The archives that are packages of a provider, or if there are no archives its programs.
 fn packages<'a>(
     dist: &Path,
     artifacts: &'a [BuildArtifact],
@@ -100,34 +117,54 @@ fn packages<'a>(
             let format = other.extra["Format"].as_str().unwrap_or_else(ending).to_owned();
             Err(PackError::WrongFormat { path: dist.join(&other.name), format })
         }
-        (true, true, None) => Err(folder::nothing(dist, entries)),
+        (true, true, None) => {
+            let mut programs: Vec<&BuildArtifact> = artifacts.iter().filter(|it| it.kind == "Binary").collect();
+            programs.retain(|artifact| files::name(Path::new(&artifact.path)).starts_with(names::PREFIX));
+            // `formats: [binary]` lists each program again, under its name for the release.
+            programs.sort_by(|a, b| a.path.cmp(&b.path));
+            programs.dedup_by(|a, b| a.path == b.path);
+            if programs.is_empty() { Err(folder::nothing(dist, entries)) } else { Ok(programs) }
+        }
     }
 }
 
-fn candidate(
+fn candidates(
     dist: &Path,
     artifact: &BuildArtifact,
     project: Option<&GoReleaserProject>,
     options: &DistOptions,
-) -> Result<CandidatePackage, PackError> {
+) -> Result<Vec<CandidatePackage>, PackError> {
     let path = locate(dist, artifact)?;
-    let name = names::package_name(&artifact.name);
+    let name = ZipName::parse(&artifact.name);
+    let program = names::executable_name(files::name(&path)).filter(|_| artifact.kind == "Binary");
     let project_name = project.and_then(|project| project.metadata.project_name.strip_prefix(names::PREFIX));
     let version = match (&name, project.and_then(|project| project.version.clone())) {
         // The name template is the project's own: what it says counts only if it is a version.
         (Some(name), Some(version)) => Some(name.version.parse().unwrap_or(version)),
         (Some(name), None) => Some(names::version(name.version, &path)?),
-        (None, version) => version,
+        (None, version) => version.or_else(|| program.clone()?.1),
     };
-    let platform = format!("{}_{}", artifact.goos, artifact.goarch);
-    Ok(CandidatePackage {
-        provider_type: name.map(|name| name.provider_type).or(project_name).map(str::to_owned),
-        version,
-        package: DistPackage {
-            platform: platforms::parse(&platform, &path, options.unknown_platforms)?,
-            source: PackageSource::Zip(path),
-        },
-    })
+    let provider_type = name.map(|name| name.provider_type).or(program.map(|(name, _)| name)).or(project_name);
+    let (platforms, demands) = platforms(artifact, &path, options)?;
+    let source = if artifact.kind == "Binary" { PackageSource::Program } else { PackageSource::Zip };
+    let candidate = |platform| CandidatePackage {
+        provider_type: provider_type.map(str::to_owned),
+        version: version.clone(),
+        package: DistPackage { platform, source: source(path.clone()) },
+        demands,
+    };
+    Ok(platforms.into_iter().map(candidate).collect())
+}
+
+/// The platforms of an artifact, and what it demands of a processor.
+fn platforms(artifact: &BuildArtifact, path: &Path, options: &DistOptions) -> Result<(Vec<Platform>, u8), PackError> {
+    let BuildArtifact { goos, goarch, goamd64, go386, goarm, goarm64, gomips, goppc64, goriscv64, .. } = artifact;
+    let levels = [goamd64, go386, goarm, goarm64, gomips, goppc64, goriscv64];
+    let level: String = levels.into_iter().filter(|level| !level.is_empty()).map(|level| format!("_{level}")).collect();
+    match platforms_of_build(&format!("{goos}_{goarch}{level}")) {
+        Some(platforms) => Ok(platforms),
+        None => platforms::parse(&format!("{goos}_{goarch}"), path, options.unknown_platforms),
+    }
 }
 
 /// Demands that `metadata.json` and the packages name one version.

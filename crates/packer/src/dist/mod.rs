@@ -3,6 +3,7 @@
 mod files;
 mod folder;
 mod goreleaser;
+mod kind;
 mod model;
 mod names;
 mod platforms;
@@ -15,7 +16,8 @@ mod tests;
 use std::path::Path;
 
 pub(crate) use files::name;
-pub use model::{Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
+pub use kind::DistKind;
+pub use model::{Dist, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
 pub use signed_sums::SignedSums;
 pub use sums::DistSums;
 

@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_types::{Platform, Version};
+use tofu_oci_types::{Event, Platform, Version};
 
+use super::DistKind;
+use super::files::{self, FolderEntry};
+use super::protocols;
 use super::sums::DistSums;
 use crate::PackError;
 
@@ -24,17 +27,10 @@ pub struct Dist {
     pub packages: Vec<DistPackage>,
     /// The checksum file, if there is one; every zip has a line in it.
     pub sums: Option<DistSums>,
-}
-
-/// Which kind of folder was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DistKind {
-    /// GoReleaser's `dist/`.
-    GoReleaser,
-    /// A folder of `terraform-provider-TYPE_VERSION_OS_ARCH.zip` files.
-    Zips,
-    /// A folder of `OS_ARCH/` directories.
-    Directories,
+    /// The checksum file instead, if its checksums are of another kind than SHA-256: nothing is compared with it.
+    pub other_sums: Option<PathBuf>,
+    /// What the publisher must know of the folder before anything is sent.
+    pub events: Vec<Event>,
 }
 
 /// One platform's package.
@@ -53,6 +49,8 @@ pub enum PackageSource {
     Zip(PathBuf),
     /// A directory that has to be packed.
     Directory(PathBuf),
+    /// A program that has to be packed alone.
+    Program(PathBuf),
 }
 
 /// What a caller knows about a folder before it is read.
@@ -79,9 +77,12 @@ pub(super) struct CandidatePackage {
     pub(super) provider_type: Option<String>,
     pub(super) version: Option<Version>,
     pub(super) package: DistPackage,
+    /// What it demands of a processor, as [`tofu_oci_types::platforms_of_build`] counts it.
+    pub(super) demands: u8,
 }
 
-/// One release from what was found: one provider, one version, one package a platform.
+/// One release from what was found: one provider, one version, one package a platform. Of several builds for one platform it
+/// is that which runs on more machines.
 pub(super) fn settle(
     path: &Path,
     kind: DistKind,
@@ -103,23 +104,17 @@ pub(super) fn settle(
             Some(given.clone())
         }
         (_, [_, _, ..]) => return Err(PackError::SeveralVersions { path: path.to_owned(), versions }),
-        (Some(given), [found]) if given != found => {
-            return Err(PackError::VersionConflict {
-                given: Box::new(given.clone()),
-                found: Box::new(found.clone()),
-                path: path.to_owned(),
-            });
-        }
         (_, found) => found.first().cloned(),
     };
-    let mut packages: Vec<DistPackage> = candidates.into_iter().map(|candidate| candidate.package).collect();
-    packages.sort_by(|a, b| a.platform.cmp(&b.platform).then_with(|| a.source.path().cmp(b.source.path())));
-    if let Some(pair) = packages.windows(2).find(|pair| pair[0].platform == pair[1].platform) {
-        return Err(PackError::TwoPackages {
-            platform: pair[0].platform.clone(),
-            first: pair[0].source.path().to_owned(),
-            second: pair[1].source.path().to_owned(),
-        });
+    if let (Some(given), Some(found)) = (&options.version, &version) {
+        check_version(given, found, path)?;
+    }
+    let (packages, mut events) = one_a_platform(kind, candidates)?;
+    if let (Some(given), Some(found)) = (&options.version, &version)
+        && given != found
+    {
+        let text = format!("the files of {found} become the preview {given}");
+        events.push(Event::note("preview-version", text));
     }
     Ok(Dist {
         path: path.to_owned(),
@@ -129,21 +124,82 @@ pub(super) fn settle(
         protocols: Vec::new(),
         packages,
         sums: None,
+        other_sums: None,
+        events,
     })
 }
 
+/// Demands that files of the version `found` may be published as `given`: as themselves, or as a preview, for which nobody
+/// builds a release.
+fn check_version(given: &Version, found: &Version, path: &Path) -> Result<(), PackError> {
+    if given == found || given.is_prerelease() {
+        return Ok(());
+    }
+    let (given, found) = (Box::new(given.clone()), Box::new(found.clone()));
+    Err(PackError::VersionConflict { given, found, path: path.to_owned() })
+}
+
+/// The package of each platform, sorted, with a note of each that stays behind.
+fn one_a_platform(
+    kind: DistKind,
+    mut candidates: Vec<CandidatePackage>,
+) -> Result<(Vec<DistPackage>, Vec<Event>), PackError> {
+    candidates.sort_by(|a, b| {
+        let key =
+            |it: &CandidatePackage| (it.package.platform.clone(), it.demands, it.package.source.path().to_owned());
+        key(a).cmp(&key(b))
+    });
+    let (mut packages, mut events) = (Vec::<DistPackage>::new(), Vec::new());
+    let mut taken_demands = 0;
+    for CandidatePackage { package, demands, .. } in candidates {
+        let Some(taken) = packages.last().filter(|taken| taken.platform == package.platform) else {
+            taken_demands = demands;
+            packages.push(package);
+            continue;
+        };
+        let (platform, first, second) = (&package.platform, taken.source.path(), package.source.path());
+        if demands == taken_demands {
+            let (first, second) = (first.to_owned(), second.to_owned());
+            return Err(PackError::TwoPackages { platform: platform.clone(), first, second, kind });
+        }
+        let why = if demands == u8::MAX { "is for it alone" } else { "runs on more machines" };
+        let (first, second) = (files::name(first), files::name(second));
+        let text = format!("{second} does not go with the release as {platform}: {first} {why}");
+        events.push(Event::note("package-left-out", text));
+    }
+    Ok((packages, events))
+}
+
 impl PackageSource {
-    /// The zip, or the directory.
+    /// The zip, the directory or the program.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Zip(path) | Self::Directory(path) => path,
+            Self::Zip(path) | Self::Directory(path) | Self::Program(path) => path,
         }
     }
 }
 
 impl Dist {
-    /// Takes in a checksum file, which must have a line for every zip.
-    pub(super) fn with_sums(mut self, sums: Option<DistSums>) -> Result<Self, PackError> {
+    /// Takes in a checksum file, which must have a line for every zip, and the protocol versions.
+    pub(super) fn read_sums(
+        mut self,
+        sums: Option<Result<DistSums, PathBuf>>,
+        entries: &[FolderEntry],
+    ) -> Result<Self, PackError> {
+        let sums = match sums.transpose() {
+            Ok(sums) => sums,
+            Err(path) => {
+                let name = files::name(&path);
+                let text = format!(
+                    "the checksums in {name} are not of SHA-256: no package was compared with them, and they do not go with the release"
+                );
+                let event = Event::note("sums-of-other-kind", text);
+                self.events.push(event.with_hint("in .goreleaser.yaml: `algorithm: sha256` in the checksum"));
+                self.other_sums = Some(path);
+                None
+            }
+        };
+        self.protocols = protocols::read(&self.path, entries, self.version.as_ref(), sums.as_ref())?;
         if let Some(sums) = &sums {
             for package in &self.packages {
                 if let PackageSource::Zip(path) = &package.source {
@@ -161,12 +217,8 @@ impl Dist {
     /// [`PackError::VersionConflict`] if they differ, [`PackError::VersionUnknown`] if there is neither.
     pub fn choose_version(&self, given: Option<&Version>) -> Result<Version, PackError> {
         match (given, &self.version) {
-            (Some(given), Some(found)) if given != found => Err(PackError::VersionConflict {
-                given: Box::new(given.clone()),
-                found: Box::new(found.clone()),
-                path: self.path.clone(),
-            }),
-            (Some(version), _) | (None, Some(version)) => Ok(version.clone()),
+            (Some(given), Some(found)) => check_version(given, found, &self.path).map(|()| given.clone()),
+            (Some(version), None) | (None, Some(version)) => Ok(version.clone()),
             (None, None) => Err(PackError::VersionUnknown { path: self.path.clone() }),
         }
     }

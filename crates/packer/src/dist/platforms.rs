@@ -1,8 +1,8 @@
-//! Platform names that Go knows.
+//! The platforms that files are for, by their names.
 
 use std::path::Path;
 
-use tofu_oci_types::{Platform, is_known_to_go};
+use tofu_oci_types::{Platform, is_known_to_go, platforms_of_build};
 
 use super::UnknownPlatforms;
 use crate::PackError;
@@ -20,22 +20,20 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("i386", "386"),
     ("i686", "386"),
     ("aarch64", "arm64"),
-    ("armv5", "arm"),
-    ("armv6", "arm"),
-    ("armv7", "arm"),
     ("armhf", "arm"),
     ("arm5", "arm"),
     ("arm6", "arm"),
     ("arm7", "arm"),
-    ("amd64v1", "amd64"),
 ];
 
-/// The platform that `text` names; `path` is the file or folder with this name.
-pub(super) fn parse(text: &str, path: &Path, unknown: UnknownPlatforms) -> Result<Platform, PackError> {
-    match text.parse::<Platform>() {
-        Ok(platform) if is_known(&platform) || unknown == UnknownPlatforms::Allow => Ok(platform),
-        _ => Err(PackError::UnknownPlatform { found: text.to_owned(), path: path.to_owned(), meant: meant(text) }),
-    }
+/// The platforms that `text` names, and what it demands of a processor; `path` is the file or folder with this name.
+pub(super) fn parse(text: &str, path: &Path, unknown: UnknownPlatforms) -> Result<(Vec<Platform>, u8), PackError> {
+    let as_written = || Some((vec![text.parse().ok().filter(|_| unknown == UnknownPlatforms::Allow)?], 0));
+    platforms_of_build(text).or_else(as_written).ok_or_else(|| PackError::UnknownPlatform {
+        found: text.to_owned(),
+        path: path.to_owned(),
+        meant: meant(text),
+    })
 }
 
 fn is_known(platform: &Platform) -> bool {
@@ -59,7 +57,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &str) {
         let found = match parse(text, Path::new("dist"), UnknownPlatforms::Refuse) {
-            Ok(platform) => platform.to_string(),
+            Ok((platforms, _)) => platforms.iter().map(Platform::to_string).collect::<Vec<_>>().join(" "),
             Err(PackError::UnknownPlatform { meant: Some(meant), .. }) => format!("meant {meant}"),
             Err(error) => error.to_string(),
         };
@@ -71,16 +69,18 @@ mod tests {
         check("linux_amd64", "linux_amd64");
         check("windows_386", "windows_386");
         check("macos_arm64", "meant darwin_arm64");
-        check("Linux_x86_64", "meant linux_amd64");
-        check("linux_armv7", "meant linux_arm");
+        check("Linux_x86_64", "linux_amd64");
+        check("linux_armv7", "linux_arm");
+        check("linux_arm7", "meant linux_arm");
         check("linux-amd64", "meant linux_amd64");
-        check("darwin_all", "dist is for `darwin_all`, which is not a platform that Go knows");
+        check("darwin_all", "darwin_amd64 darwin_arm64");
+        check("linux_all", "dist is for `linux_all`, which is not a platform that Go knows");
         check("linux", "dist is for `linux`, which is not a platform that Go knows");
     }
 
     #[test]
     fn takes_an_unknown_name_when_told_to() {
         let platform = parse("haiku_amd64", Path::new("dist"), UnknownPlatforms::Allow);
-        assert_eq!(platform.map(|platform| platform.to_string()).unwrap(), "haiku_amd64");
+        assert_eq!(platform.map(|(platforms, _)| platforms[0].to_string()).unwrap(), "haiku_amd64");
     }
 }

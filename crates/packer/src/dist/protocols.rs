@@ -77,7 +77,9 @@ fn beside(dist: &Path) -> Option<PathBuf> {
 
 fn parse(path: &Path) -> Result<Vec<String>, PackError> {
     let manifest: RegistryManifest = files::read_json(path)?;
-    let versions = manifest.metadata.protocol_versions;
+    // `6` is read as 6.0.
+    let whole = |text: String| if text.contains('.') { text } else { text + ".0" };
+    let versions: Vec<String> = manifest.metadata.protocol_versions.into_iter().map(whole).collect();
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let valid = |text: &String| text.split_once('.').is_some_and(|(major, minor)| number(major) && number(minor));
     match versions.iter().find(|text| !valid(text)) {

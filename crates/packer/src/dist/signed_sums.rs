@@ -9,9 +9,9 @@ use tofu_oci_trust::{
     KEYS_LIMIT, OpenPgpContents, OpenPgpFault, OpenPgpKey, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT,
     openpgp_contents, verify_each,
 };
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, ProviderAddr, Version, zip_name};
 
-use super::{Dist, files};
+use super::{Dist, DistSums, PackageSource, files};
 use crate::{PackError, SumsFile};
 
 /// A checksum file, and what proves who wrote it.
@@ -26,19 +26,26 @@ pub struct SignedSums {
 }
 
 impl Dist {
-    /// Reads the signatures of the checksum file, and the public keys beside it.
+    /// Reads the signatures of the checksum file, and the public keys beside it, for what the folder is published as.
     ///
-    /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
+    /// Signatures are `SUMS.sig`, `SUMS.asc`, `SUMS.gpg` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
     /// public keys and nothing else. The events say which files do not go with the release as they are.
     ///
     /// # Errors
     /// [`PackError::PrivateKey`] if one of these files holds a private key.
     /// [`PackError::WrongSumsSignature`] for a damaged signature, and for one that a key beside it disproves.
+    /// [`PackError::UnverifiableSums`] if the file is signed, and nobody could verify the release by it.
     /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
-    pub(crate) fn signed_sums(&self) -> Result<(Option<SignedSums>, Vec<Event>), PackError> {
-        let Some(sums) = &self.sums else { return Ok((None, Vec::new())) };
-        let folder = sums.path.parent().unwrap_or(&self.path);
-        let sums_name = files::name(&sums.path).to_owned();
+    pub(crate) fn signed_sums(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<(Option<SignedSums>, Vec<Event>), PackError> {
+        let Some(sums_path) = self.sums.as_ref().map(|sums| &sums.path).or(self.other_sums.as_ref()) else {
+            return Ok((None, Vec::new()));
+        };
+        let folder = sums_path.parent().unwrap_or(&self.path);
+        let sums_name = files::name(sums_path).to_owned();
         let mut signatures: Vec<(String, Bytes)> = Vec::new();
         let mut keys: Vec<(String, Bytes)> = Vec::new();
         let mut events = Vec::new();
@@ -70,7 +77,9 @@ impl Dist {
                     if is_signature {
                         let text =
                             format!("{} is not an OpenPGP signature, so it does not go with the release", entry.name);
-                        events.push(Event::warning("sums-signature-not-openpgp", text));
+                        events.push(Event::warning("sums-signature-not-openpgp", text).with_hint(format!(
+                            "sign {sums_name} with OpenPGP: gpg --detach-sign; or sign the release: --sign-key KEY"
+                        )));
                     }
                     continue;
                 }
@@ -88,9 +97,14 @@ impl Dist {
             list.push((entry.name, found));
         }
         if signatures.is_empty() {
-            let text = format!("{sums_name} has no OpenPGP signature beside it, so it does not go with the release");
-            return Ok((None, vec![Event::note("sums-unsigned", text)]));
+            if events.is_empty() && self.sums.is_some() {
+                let text =
+                    format!("{sums_name} has no OpenPGP signature beside it, so it does not go with the release");
+                events.push(Event::note("sums-unsigned", text));
+            }
+            return Ok((None, events));
         }
+        let sums = self.verifiable(address, version)?;
         if sums.text.len() > SUMS_LIMIT {
             let (path, kind) = (sums.path.clone(), SumsFile::Checksums);
             return Err(PackError::LargeSumsFile { path, kind, limit: SUMS_LIMIT });
@@ -99,6 +113,27 @@ impl Dist {
         let signed = SignedSums { sums: (sums_name, text), signatures, keys };
         events.extend(signed.verify(folder)?);
         Ok((Some(signed), events))
+    }
+}
+
+impl Dist {
+    /// The checksum file, if it has SHA-256 checksums of all packages under names by which they are verified.
+    fn verifiable(&self, address: &ProviderAddr, version: &Version) -> Result<&DistSums, PackError> {
+        let Some(sums) = &self.sums else {
+            let path = self.other_sums.clone().unwrap_or_default();
+            return Err(PackError::UnverifiableSums { path, names: None });
+        };
+        let archives = sums.listed.archives(address.provider_type(), version);
+        for package in &self.packages {
+            let PackageSource::Zip(path) = &package.source else { continue };
+            let line = sums.listed.line(files::name(path)).map(|line| &line.zh);
+            let listed = archives.get(&package.platform).copied().flatten().map(|(_, zh)| zh);
+            if line.is_none() || line != listed {
+                let names = (files::name(path).to_owned(), zip_name(address, version, &package.platform));
+                return Err(PackError::UnverifiableSums { path: sums.path.clone(), names: Some(Box::new(names)) });
+            }
+        }
+        Ok(sums)
     }
 }
 
@@ -123,7 +158,11 @@ impl SignedSums {
                     Err(OpenPgpFault::UnknownKey { issuer }) => {
                         let text =
                             format!("{name} is by the key {issuer}, which is not beside it: it was not verified");
-                        notes.push(Event::note("sums-key-absent", text));
+                        let key = issuer.strip_prefix("openpgp:").unwrap_or(&issuer);
+                        notes.push(Event::note("sums-key-absent", text).with_hint(format!(
+                            "put the public key beside it: gpg --armor --export {key} > {}",
+                            folder.join("key.asc").display()
+                        )));
                     }
                     _ => {}
                 }
@@ -133,12 +172,12 @@ impl SignedSums {
     }
 }
 
-/// Whether the name is that of a detached signature of this file: `.sig` or `.asc`, with a key id before it or without.
+/// Whether the name is that of a detached signature of this file: `.sig`, `.asc` or `.gpg`, with a key id before it or without.
 fn is_signature_of(name: &str, signed: &str) -> bool {
     let Some(rest) = name.strip_prefix(signed).and_then(|rest| rest.strip_prefix('.')) else { return false };
     let (key_id, ending) = rest.rsplit_once('.').map_or(("", rest), |(key_id, ending)| (key_id, ending));
     let is_key_id = (8..=64).contains(&key_id.len()) && key_id.bytes().all(|byte| byte.is_ascii_hexdigit());
-    matches!(ending, "sig" | "asc") && (rest == ending || is_key_id)
+    matches!(ending, "sig" | "asc" | "gpg") && (rest == ending || is_key_id)
 }
 
 fn is_key_file(name: &str) -> bool {
@@ -171,6 +210,7 @@ mod tests {
     fn a_signature_is_named_after_the_file() {
         check("zap_SHA256SUMS.sig", true);
         check("zap_SHA256SUMS.asc", true);
+        check("zap_SHA256SUMS.gpg", true);
         check("zap_SHA256SUMS.72D7468F.sig", true);
         check("zap_SHA256SUMS.0123456789abcdef.sig", true);
         check("zap_SHA256SUMS", false);

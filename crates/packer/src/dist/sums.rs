@@ -19,12 +19,15 @@ pub struct DistSums {
 }
 
 impl DistSums {
-    /// Reads a file, by the rule by which a signed one is read later.
-    pub(super) fn read(path: &Path) -> Result<Self, PackError> {
+    /// Reads a file, by the rule by which a signed one is read later; the path alone if its checksums are all of another kind
+    /// than SHA-256.
+    pub(super) fn read(path: &Path) -> Result<Result<Self, PathBuf>, PackError> {
         let text = files::read_text(path)?;
-        let listed = tofu_oci_trust::Sums::parse(text.as_bytes())
-            .map_err(|error| PackError::Malformed { path: path.to_owned(), problem: error.to_string() })?;
-        Ok(Self { path: path.to_owned(), listed, text })
+        match tofu_oci_trust::Sums::parse(text.as_bytes()) {
+            Ok(listed) => Ok(Ok(Self { path: path.to_owned(), listed, text })),
+            Err(_) if is_of_other_kind(&text) => Ok(Err(path.to_owned())),
+            Err(error) => Err(PackError::Malformed { path: path.to_owned(), problem: error.to_string() }),
+        }
     }
 
     /// Demands a line for the file.
@@ -50,6 +53,17 @@ impl DistSums {
     }
 }
 
+/// Whether every line has a checksum that is longer or shorter than one of SHA-256.
+fn is_of_other_kind(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let is_other = |line: &str| {
+        let plain = line.split_once(' ').filter(|(_, name)| !name.trim().is_empty()).map(|(hex, _)| hex);
+        let hex = line.rsplit_once(") = ").map(|(_, hex)| hex.trim_end()).or(plain).unwrap_or_default();
+        hex.len() >= 8 && hex.len() != 64 && hex.bytes().all(|digit| digit.is_ascii_hexdigit())
+    };
+    lines.peek().is_some() && lines.all(is_other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +74,8 @@ mod tests {
         let path = dir.path().join("SHA256SUMS");
         std::fs::write(&path, text).unwrap();
         let found = match DistSums::read(&path) {
-            Ok(sums) => sums.listed.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", "),
+            Ok(Err(_)) => "of another kind".to_owned(),
+            Ok(Ok(sums)) => sums.listed.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", "),
             Err(PackError::Malformed { problem, .. }) => problem,
             Err(error) => error.to_string(),
         };
@@ -73,5 +88,9 @@ mod tests {
         check(&format!("{a}  x.zip\r\n\n{b} *./y z.zip\n"), "x.zip, y z.zip");
         check(&format!("{a}  x.zip\n{b}  x.zip\n"), "line 2: the file was named before, with another checksum");
         check("abc  x.zip\n", "line 1: the checksum is not one of SHA-256");
+        let long = "a".repeat(128);
+        check(&format!("{long}  x.zip\n"), "of another kind");
+        check(&format!("SHA512 (x.zip) = {long}\n"), "of another kind");
+        check(&format!("{a}  x.zip\n{long}  x.zip\n"), "line 2: the checksum is not one of SHA-256");
     }
 }

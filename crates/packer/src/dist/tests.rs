@@ -1,5 +1,7 @@
 //! Folders as they come, and as they should not come.
 
+mod builds;
+
 use insta::assert_snapshot;
 
 use super::*;
@@ -205,11 +207,11 @@ fn tells_what_is_wrong_with_names() {
         }
         read(&folder)
     };
-    assert_snapshot!(of(&["terraform-provider-zap_v1.4.0_linux_amd64.zip"]), @r"
-    DIST/terraform-provider-zap_v1.4.0_linux_amd64.zip names no usable version
-      cause: `v1.4.0` is not a version: it is written without a v before it
+    assert_snapshot!(of(&["terraform-provider-zap_vault_linux_amd64.zip"]), @r"
+    DIST/terraform-provider-zap_vault_linux_amd64.zip names no usable version
+      cause: `vault` is not a version: it is written without a v before it
     ");
-    assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_x86_64.zip"]), @"DIST/terraform-provider-zap_1.4.0_linux_x86_64.zip is for `linux_x86_64`, which is not a platform that Go knows");
+    assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_x64.zip"]), @"DIST/terraform-provider-zap_1.4.0_linux_x64.zip is for `linux_x64`, which is not a platform that Go knows");
     assert_snapshot!(of(&["terraform-provider-zap_linux_amd64.zip"]), @"DIST/terraform-provider-zap_linux_amd64.zip is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip");
     assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_amd64.zip", "terraform-provider-zip_1.4.0_linux_amd64.zip"]), @"DIST holds packages of several providers: zap, zip");
     assert_snapshot!(of(&["linux_amd64/terraform-provider-zap", "linux_arm7/terraform-provider-zap"]), @"DIST/linux_arm7 is for `linux_arm7`, which is not a platform that Go knows");
@@ -258,8 +260,10 @@ fn an_unknown_platform_is_taken_when_told_to() {
 #[test]
 fn tells_what_is_wrong_with_a_registry_manifest() {
     let folder = Folder::new();
-    folder.package("1.4.0", "linux_amd64").file("zap_manifest.json", r#"{"metadata": {"protocol_versions": ["6"]}}"#);
-    assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: `6` is not a protocol version: it must read MAJOR.MINOR, such as 6.0");
+    folder
+        .package("1.4.0", "linux_amd64")
+        .file("zap_manifest.json", r#"{"metadata": {"protocol_versions": ["v6.0"]}}"#);
+    assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: `v6.0` is not a protocol version: it must read MAJOR.MINOR, such as 6.0");
     folder.file("zap_manifest.json", "{}");
     assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: missing field `metadata` at line 1 column 2");
 }

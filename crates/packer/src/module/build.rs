@@ -5,12 +5,14 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_archive::{Limits, PackableModule, WrittenZip, all_module_files, module_files, read_zip, write_zip};
+use tofu_oci_archive::{
+    Limits, PackableModule, WrittenZip, all_module_files, module_files, read_zip, windows_refusal, write_zip,
+};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{ModulePlan, ModuleZip, annotation, plan_module};
 use tofu_oci_types::{Digest, Version};
 
-use super::checks::check;
+use super::checks::{CheckedModule, check};
 use super::error::ModuleFault;
 use super::report::{LeftOutFile, ModuleContents};
 use super::request::{ModuleChecks, PackedFiles};
@@ -32,8 +34,10 @@ pub(super) struct BuildJob {
 pub(super) struct BuiltModule {
     pub(super) plan: ModulePlan,
     pub(super) contents: ModuleContents,
-    /// Whether `OpenTofu` would find no configuration in the package's root; `false` if it was not looked at.
-    pub(super) is_empty: bool,
+    /// What the checks found; nothing if they were not made.
+    pub(super) checked: CheckedModule,
+    /// Names that Windows cannot hold, each with the reason.
+    pub(super) not_for_windows: Vec<(String, &'static str)>,
     /// The zip.
     pub(super) path: PathBuf,
     /// Where the zip lies, until the last owner lets go.
@@ -46,10 +50,13 @@ pub(super) fn build(job: &BuildJob, folder: &PackableModule) -> Result<BuiltModu
     let failed = |error| PackError::archive(dir, error);
     let scratch = Scratch::temporary(work_dir, Purpose::Push)
         .map_err(|error| PackError::io("create a folder in", work_dir, error))?;
-    let is_empty = match checks {
+    let checked = match checks {
         ModuleChecks::Run => check(&folder.files, &scratch.path().join("checked"))?,
-        ModuleChecks::Skip => false,
+        ModuleChecks::Skip => CheckedModule::default(),
     };
+    let not_for_windows =
+        folder.files.iter().filter_map(|file| Some((file.name.clone(), windows_refusal(&file.name)?)));
+    let not_for_windows = not_for_windows.collect();
     let path = scratch.path().join("module.zip");
     let WrittenZip { digest, size, contents } = write_zip(&folder.files, &path).map_err(failed)?;
     let limits = Limits::default();
@@ -81,7 +88,7 @@ pub(super) fn build(job: &BuildJob, folder: &PackableModule) -> Result<BuiltModu
         ignore_file: folder.ignore_file,
         left_out: left_out.collect(),
     };
-    Ok(BuiltModule { plan, contents, is_empty, path, _scratch: Arc::new(scratch) })
+    Ok(BuiltModule { plan, contents, checked, not_for_windows, path, _scratch: Arc::new(scratch) })
 }
 
 /// The files of the folder.

@@ -18,11 +18,20 @@ const LARGEST: u64 = 16 << 20;
 /// Most faults that are named.
 const NAMED: usize = 10;
 
+/// What was found in a package that may be published.
+#[derive(Debug, Default)]
+pub(super) struct CheckedModule {
+    /// Whether there is no configuration in the root.
+    pub(super) is_empty: bool,
+    /// What `OpenTofu` could not read in folders that the module in the root does not call.
+    pub(super) uncalled: Vec<String>,
+}
+
 /// Reads every module of the package as `OpenTofu` would, with nothing beside it but what is packed: what was left out is not
-/// there. Returns whether there is no configuration in the root.
+/// there. If there is a module in the root, folders that it does not call stop nothing.
 ///
 /// `room` is a folder that does not exist yet. The configuration files are put there under their names in the package.
-pub(super) fn check(files: &[InputFile], room: &Path) -> Result<bool, PackError> {
+pub(super) fn check(files: &[InputFile], room: &Path) -> Result<CheckedModule, PackError> {
     let mut modules = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for file in files {
@@ -39,12 +48,14 @@ pub(super) fn check(files: &[InputFile], room: &Path) -> Result<bool, PackError>
             modules.insert(folder);
         }
     }
-    read(room, modules.iter().copied())?;
-    Ok(!modules.contains(""))
+    let is_empty = !modules.contains("");
+    let uncalled = read(room, modules.iter().copied(), is_empty)?;
+    Ok(CheckedModule { is_empty, uncalled })
 }
 
-/// Reads the modules in these folders, each once.
-fn read<'a>(room: &Path, modules: impl Iterator<Item = &'a str>) -> Result<(), PackError> {
+/// Reads the modules in these folders, each once, that in the root first. Returns what it found in those that a sound module in the
+/// root does not call.
+fn read<'a>(room: &Path, modules: impl Iterator<Item = &'a str>, is_empty: bool) -> Result<Vec<String>, PackError> {
     let mut done = BTreeSet::new();
     let (mut faults, mut leads_out) = (Vec::new(), false);
     for folder in modules {
@@ -66,8 +77,8 @@ fn read<'a>(room: &Path, modules: impl Iterator<Item = &'a str>) -> Result<(), P
             }
         }
     }
-    if faults.is_empty() {
-        return Ok(());
+    if faults.is_empty() || !is_empty && done.contains("") {
+        return Ok(faults);
     }
     let others = faults.split_off(1);
     let first = faults.remove(0);

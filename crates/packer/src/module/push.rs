@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tofu_oci_layout::{Planned, annotation};
 use tofu_oci_store::{ComparedBy, FileBody, Pushed, ReadStore, Store, is_whole, push_observed};
 use tofu_oci_trust::{SignedContent, VersionOf};
-use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
+use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable};
 
 use super::build::{BuildJob, BuiltModule, build, files};
 use super::error::ModuleFault;
@@ -19,6 +19,9 @@ use crate::{AttachmentState, PackError, ReplaceTag, ReplacedRelease, Transfers};
 /// The annotations that a push writes itself.
 const OWN: [&str; 4] =
     [annotation::MODULE_VERSION, annotation::MODULE_H1, annotation::MODULE_README, annotation::IMAGE_VERSION];
+
+/// Most names that are told of.
+const NAMED: usize = 10;
 
 /// Writes the module's package, and its tag last of all.
 ///
@@ -159,7 +162,17 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
         build(&job, &folder)
     })
     .await?;
-    if built.is_empty && request.files == PackedFiles::Chosen {
+    for (name, reason) in built.not_for_windows.iter().take(NAMED) {
+        let text = format!("nobody can unpack this module on Windows: `{}`: {reason}", printable(name));
+        let event = Event::warning("name-not-for-windows", text);
+        reporter.event(&event.with_hint("rename it, or leave it out: a line in .tofuignore"));
+    }
+    for fault in &built.checked.uncalled {
+        let text = format!("{fault}; the module in the root does not call this folder");
+        let event = Event::warning("module-folder-unreadable", text);
+        reporter.event(&event.with_hint("correct it, or leave it out: a line in .tofuignore"));
+    }
+    if built.checked.is_empty && request.files == PackedFiles::Chosen {
         let text =
             format!("{} holds no .tf or .tofu file: OpenTofu takes it for an empty module", request.dir.display());
         reporter.event(

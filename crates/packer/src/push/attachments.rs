@@ -12,11 +12,15 @@ use crate::{PackError, Publication, PushRequest, SignedSums, SumsMode};
 
 /// Reads the signed checksum file beside the packages, and reports it if the file does not go with the release as it is.
 pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Option<SignedSums>, PackError> {
+    for event in &request.dist.events {
+        reporter.event(event);
+    }
     if request.sums == SumsMode::Skip {
         return Ok(None);
     }
-    let dist = request.dist.clone();
-    let (sums, events) = blocking(move || dist.signed_sums()).await?;
+    let (dist, Publication { address, version, .. }) = (request.dist.clone(), request.publication);
+    let (address, version) = (address.clone(), version.clone());
+    let (sums, events) = blocking(move || dist.signed_sums(&address, &version)).await?;
     for event in &events {
         reporter.event(event);
     }

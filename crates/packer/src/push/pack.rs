@@ -19,7 +19,7 @@ use crate::{DistPackage, DistSums, PackError, PackageLayout, PackageSource, Smal
 pub(super) struct PackJob {
     pub(super) package: DistPackage,
     pub(super) provider_type: String,
-    /// The name of a zip that is made here.
+    /// The name of the zip, whatever its file is called.
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
     pub(super) small: SmallLayers,
@@ -79,7 +79,7 @@ pub(super) enum PackageH1 {
 pub(super) fn prepare(job: &PackJob) -> Result<(Prepared, PackageH1), PackError> {
     let made = match &job.package.source {
         PackageSource::Zip(path) => from_zip(job, path)?,
-        PackageSource::Directory(path) => from_directory(job, path)?,
+        PackageSource::Directory(path) | PackageSource::Program(path) => from_files(job, path)?,
     };
     let Made { filename, zip, layer, small, h1 } = made;
     let package = PlatformPackage {
@@ -135,7 +135,6 @@ fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     if let Some(sums) = &job.sums {
         sums.check(path, &zip.digest)?;
     }
-    let filename = dist::name(path).to_owned();
     let failed = |error| PackError::archive(path, error);
     let (mut h1, mut layer, mut small) = (PackageH1::Of(zip.clone()), None, None);
     if job.has_small_layer() {
@@ -157,12 +156,17 @@ fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
         layer = Some(MadeLayer::of(out, written));
     }
     let zip = job.layout.has(LeafKind::Artifact).then_some(zip);
-    Ok(Made { filename, zip, layer, small, h1 })
+    Ok(Made { filename: job.filename.clone(), zip, layer, small, h1 })
 }
 
-fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
+fn from_files(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     let failed = |error| PackError::archive(path, error);
-    let files: Vec<InputFile> = input_files(path, &job.provider_type).map_err(failed)?;
+    let files: Vec<InputFile> = match job.package.source {
+        PackageSource::Program(_) => {
+            vec![InputFile { name: dist::name(path).to_owned(), path: path.to_owned(), executable: true }]
+        }
+        _ => input_files(path, &job.provider_type).map_err(failed)?,
+    };
     let mut h1 = None;
     let mut zip = None;
     let (mut layer, mut small) = (None, None);

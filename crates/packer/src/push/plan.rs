@@ -42,7 +42,7 @@ pub async fn plan(
         }
         None => None,
     };
-    inspect::warn_of_equal_packages(&release.platforms, reporter);
+    inspect::warn_of_equal_packages(request.dist, &release.platforms, reporter);
     let items: Vec<PlannedItem> = futures_util::stream::iter(contents(&release))
         .map(|(role, platform, descriptor)| async move {
             let present = store.exists(&descriptor).await?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Digest, PackageHash, Platform, zip_name};
+use tofu_oci_types::{Digest, PackageHash, Platform, ZipName, zip_name};
 
 use super::examine::Examination;
 use super::examined::{Examined, SignatureOutcome};
@@ -192,36 +192,27 @@ impl Examination<'_> {
     }
 
     fn listing(&self, sums: &Sums) -> ListedRelease {
-        let (wanted_type, wanted_version) = (self.facts.address.provider_type(), self.facts.version.to_string());
-        let mut listed = BTreeMap::new();
+        let wanted_type = self.facts.address.provider_type();
+        let archives = sums.archives(wanted_type, self.facts.version);
+        if !archives.is_empty() {
+            let listed = archives.into_iter().filter_map(|(platform, archive)| Some((platform, archive?.1.clone())));
+            let listed: BTreeMap<_, _> = listed.collect();
+            return if listed.is_empty() { ListedRelease::Nothing } else { ListedRelease::Listed(listed) };
+        }
         let mut other = ListedRelease::Nothing;
-        for (file_name, zip) in sums.iter() {
-            let Some((provider_type, version, platform)) = split(file_name) else { continue };
-            if provider_type == wanted_type && version == wanted_version {
-                listed.insert(platform, zip.clone());
-            } else if provider_type == wanted_type {
-                other = ListedRelease::OtherVersion(version.to_owned());
+        for archive in sums.iter().filter_map(|(name, _)| ZipName::parse(name.rsplit('/').next()?)) {
+            if archive.provider_type == wanted_type {
+                other = ListedRelease::OtherVersion(archive.version.to_owned());
             } else if matches!(other, ListedRelease::Nothing) {
-                other = ListedRelease::OtherProvider(provider_type.to_owned());
+                other = ListedRelease::OtherProvider(archive.provider_type.to_owned());
             }
         }
-        if listed.is_empty() { other } else { ListedRelease::Listed(listed) }
+        other
     }
 
     fn file_name(&self, platform: &Platform) -> String {
         zip_name(self.facts.address, self.facts.version, platform)
     }
-}
-
-/// Type, version and platform of `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
-///
-/// Spec: `OpenTofu` 1.12, provider registry protocol, "filename".
-fn split(file_name: &str) -> Option<(&str, &str, Platform)> {
-    let rest = file_name.strip_prefix("terraform-provider-")?.strip_suffix(".zip")?;
-    let (rest, arch) = rest.rsplit_once('_')?;
-    let (rest, os) = rest.rsplit_once('_')?;
-    let (provider_type, version) = rest.rsplit_once('_')?;
-    Some((provider_type, version, format!("{os}_{arch}").parse().ok()?))
 }
 
 /// The certificates that lie beside a list, each once.

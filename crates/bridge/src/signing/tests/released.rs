@@ -18,7 +18,8 @@ fn sign(folder: &Path, publisher: &OpenPgpSecretKey) -> String {
     let zips: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "zip")).collect();
     let line = |path: &std::path::PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        (name, Digest::sha256(&std::fs::read(path).unwrap()))
+        let platform = tofu_oci_types::ZipName::parse(&name).unwrap().platform.parse().unwrap();
+        (platform, name, Digest::sha256(&std::fs::read(path).unwrap()))
     };
     let text = SumsLines::new(zips.iter().map(line)).to_string();
     std::fs::write(folder.join(SUMS), &text).unwrap();

@@ -20,6 +20,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &MODULE_ARGUMENT_DROPPED,
     &MODULE_REPOSITORY,
     &MODULE_LINK,
+    &MODULE_WINDOWS_NAME,
     &MODULE_ABSOLUTE_ENTRY,
     &MODULE_DUPLICATE_ENTRY,
     &MODULE_EMPTY,
@@ -35,6 +36,7 @@ pub(super) static READ: &[&CheckRule] = &[
     &MODULE_CALL,
     &MODULE_CONFIGURATION,
     &MODULE_LINK,
+    &MODULE_WINDOWS_NAME,
     &MODULE_ABSOLUTE_ENTRY,
     &MODULE_DUPLICATE_ENTRY,
     &MODULE_EMPTY,
@@ -209,6 +211,16 @@ pub(crate) static MODULE_LINK: CheckRule = CheckRule {
     why: "OpenTofu writes a regular file with the link's target as its text.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go (measured)",
     mend: "pack the file itself",
+};
+
+pub(crate) static MODULE_WINDOWS_NAME: CheckRule = CheckRule {
+    id: "module-windows-name",
+    group: Group::Modules,
+    level: FindingLevel::Warning,
+    finds: "a name in a module's package that Windows cannot hold",
+    why: "OpenTofu and tofu-oci install the module on Linux and macOS; on Windows tofu-oci refuses it, and OpenTofu writes another name or fails.",
+    spec: "Microsoft, Naming Files, Paths, and Namespaces; OpenTofu 1.12 on Linux (measured)",
+    mend: "publish the module anew with the file renamed or left out",
 };
 
 pub(crate) static MODULE_ABSOLUTE_ENTRY: CheckRule = CheckRule {

@@ -93,7 +93,10 @@ async fn a_signature_of_another_kind_is_not_passed_over_in_silence() {
     Sums Attached SUMS SUMS.sig
     ");
     folder.file(&format!("{SUMS}.sig"), [0x30, 0x45, 0x02, 0x21]);
-    assert_eq!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, "sums-unsigned");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-signature-not-openpgp
+    sums-signature-not-openpgp
+    ");
 }
 
 /// A push that is refused before anything is sent.
@@ -182,11 +185,49 @@ async fn a_key_that_nobody_would_read_is_not_published_in_silence() {
 async fn a_checksum_file_without_a_signature_stays_behind() {
     let folder = Folder::new();
     folder.package("1.4.0", "linux_amd64").sums(SUMS);
-    folder.file(&format!("{SUMS}.sig"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB/y/Vf0tIn0fXvHIt8A==");
     assert_eq!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, "sums-unsigned");
     let folder = signed();
     let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
+}
+
+#[tokio::test]
+async fn a_list_by_which_nobody_could_verify_the_release_is_not_published() {
+    let folder = Folder::new();
+    let program = [("terraform-provider-zap_v1.4.0", &b"program"[..])];
+    folder.zip("terraform-provider-zap_Linux_x86_64.zip", &program).sums(SUMS);
+    folder.file(&format!("{SUMS}.sig"), signature("by the first key"));
+    folder.file("metadata.json", r#"{"version": "1.4.0"}"#);
+    let artifacts = r#"[
+        {"name": "terraform-provider-zap_Linux_x86_64.zip", "path": "dist/terraform-provider-zap_Linux_x86_64.zip",
+         "goos": "linux", "goarch": "amd64", "type": "Archive"},
+        {"name": "SUMS", "path": "dist/SUMS", "type": "Checksum"}
+    ]"#;
+    folder.file("artifacts.json", artifacts.replace("SUMS", SUMS));
+    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: it names terraform-provider-zap_Linux_x86_64.zip, and not terraform-provider-zap_1.4.0_linux_amd64.zip");
+    let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
+    assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
+    folder.file(SUMS, format!("{}  terraform-provider-zap_Linux_x86_64.zip\n", "a".repeat(128)));
+    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: its checksums are not of SHA-256");
+}
+
+#[tokio::test]
+async fn a_list_of_the_names_of_a_build_goes_with_the_release() {
+    let folder = Folder::new();
+    folder.package("v1.4.0", "linux_armv7").package("v1.4.0", "darwin_all").sums(SUMS);
+    folder.file(&format!("{SUMS}.sig"), signature("by the first key"));
+    let store = Watching::new();
+    let report = crate::push(&Push::new(&folder, "1.4.0").request(), &store, &Heard::default()).await.unwrap();
+    let names: Vec<&str> = report.platforms.iter().map(|platform| platform.filename.as_str()).collect();
+    assert_snapshot!(names.join("\n"), @r"
+    terraform-provider-zap_1.4.0_darwin_amd64.zip
+    terraform-provider-zap_1.4.0_darwin_arm64.zip
+    terraform-provider-zap_1.4.0_linux_arm.zip
+    ");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &store).await, @r"
+    sums-key-absent
+    Sums Present SUMS SUMS.sig
+    ");
 }
 
 #[tokio::test]

@@ -208,6 +208,34 @@ fn an_archive_for_a_platform_that_the_list_does_not_name_is_not_covered() {
     assert_eq!(code(&scene.judge(), "windows_amd64", "two"), Some("unsigned"));
 }
 
+#[test]
+fn a_list_with_the_names_of_a_build_was_one_of_another_version_and_platform() {
+    let created = UNIX_EPOCH + Duration::from_hours(490_000);
+    let key = crate::OpenPgpSecretKey::generate("Publisher", created, &zeroize::Zeroizing::new([7; 32]));
+    let sum = |content: &str| Digest::sha256(content.as_bytes()).encoded().to_owned();
+    let list = format!(
+        "{}  terraform-provider-widget_v1.4.0_darwin_all.zip\n{}  terraform-provider-widget_v1.4.0_linux_armv7.zip\n",
+        sum("one"),
+        sum("two")
+    );
+    let evidence = Evidence::Sums {
+        origin: Digest::sha256(b"sums"),
+        signatures: vec![key.sign(list.as_bytes())],
+        sums: list.into(),
+        keys: Vec::new(),
+    };
+    let mut scene = scene(&["rsa.pgp"], "").found([evidence]);
+    let policy =
+        "[[key]]\nname = \"a\"\nfile = \"a\"\n[[rule]]\nproviders = [\"example.com/acme/*\"]\nkeys = [\"a\"]\n";
+    scene.policy = Policy::parse(policy).unwrap().resolve(|_| Ok(key.public().into())).unwrap();
+    scene.archives = zips(&[("darwin_amd64", "one"), ("darwin_arm64", "one"), ("linux_arm", "two")]);
+    let verdict = scene.judge();
+    for (platform, content) in [("darwin_amd64", "one"), ("darwin_arm64", "one"), ("linux_arm", "two")] {
+        assert_eq!(code(&verdict, platform, content), None, "{platform}");
+    }
+    assert_eq!(code(&verdict, "linux_arm", "one"), Some("other-package"));
+}
+
 /// The key file `rsa.pgp` in rules for these patterns, the first of which is for `example.com/acme/*`.
 fn shared(patterns: &[&str], rule: &str) -> Scene {
     let mut text = "[[key]]\nname = \"rsa\"\nfile = \"rsa.pgp\"\n".to_owned();
