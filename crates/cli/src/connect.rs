@@ -220,7 +220,10 @@ pub(crate) fn client(
             Some(text) => Diagnostic::usage(text),
             None => Diagnostic::of(Exit::Usage, &error),
         };
-        diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files")
+        match error {
+            ClientError::ClientIdentity { problem } if !problem.contains("PEM") => diagnostic,
+            _ => diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files"),
+        }
     })
 }
 
