@@ -27,7 +27,7 @@ pub struct HttpAnswer {
     /// The whole body, if it has been read already.
     body: Option<Bytes>,
     /// How the body becomes what was asked for, if it comes compressed.
-    decoding: Option<Decoding>,
+    decoding: Option<Box<Decoding>>,
     /// What reports a long wait for the body.
     waiting: Waiting,
     /// How the body comes.
@@ -51,7 +51,8 @@ impl HttpAnswer {
         let mut answer = Self { response, nearest, body: None, decoding: None, waiting, pace, limits, now };
         answer.decoding = answer
             .header("content-encoding")
-            .and_then(|encoding| Decoding::of(encoding.trim(), answer.is_of_compressed()));
+            .and_then(|encoding| Decoding::of(encoding.trim(), answer.is_of_compressed()))
+            .map(Box::new);
         answer
     }
 
@@ -111,9 +112,9 @@ impl HttpAnswer {
 
     /// Whether what was asked for is called a compressed file.
     fn is_of_compressed(&self) -> bool {
-        let path = self.url().path().to_ascii_lowercase();
+        let end = self.url().path().rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
         let of_type = self.media_type().is_some_and(|kind| kind.ends_with("gzip") || kind.ends_with("tgz"));
-        of_type || path.ends_with(".gz") || path.ends_with(".tgz")
+        of_type || end.is_some_and(|end| end == "gz" || end == "tgz")
     }
 
     /// The media type without parameters, in lower case.
@@ -154,7 +155,9 @@ impl HttpAnswer {
     /// If the connection breaks, or too little comes.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
         loop {
-            if let Some(piece) = self.decoding.as_mut().map(Decoding::next).transpose().map_err(damaged)?.flatten() {
+            if let Some(piece) =
+                self.decoding.as_deref_mut().map(Decoding::next).transpose().map_err(damaged)?.flatten()
+            {
                 return Ok(Some(piece));
             }
             let came = self.receive().await?;

@@ -107,10 +107,8 @@ impl Failure {
     /// A stable kebab-case name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Unauthorized(_) => "unauthorized",
-            Self::Denied(_) => "denied",
-            Self::PackageRefused { status: 401, .. } => "unauthorized",
-            Self::PackageRefused { .. } => "denied",
+            Self::Unauthorized(_) | Self::PackageRefused { status: 401, .. } => "unauthorized",
+            Self::Denied(_) | Self::PackageRefused { .. } => "denied",
             Self::TooManyRequests(_) => "too-many-requests",
             Self::ServerError(_) => "server-error",
             Self::BadStatus(_) => "bad-status",

@@ -76,8 +76,9 @@ impl Origin {
         let answer = self.get(url.clone(), "*/*", None, limit as u64).await.map_err(|failure| self.failed(failure))?;
         match answer.status() {
             200 => Ok(answer.body().to_vec()),
+            // A 403 counts as a 401, as in the other answers of a registry.
             status @ (401 | 403) => Err(self.failed(Failure::PackageRefused {
-                status,
+                status: 401,
                 problem: format!("{} answered {status}", shown_url(answer.url())),
             })),
             status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
