@@ -11,10 +11,10 @@ use url::Url;
 
 use crate::answer::{HttpAnswer, UnreadBody};
 use crate::clean::{clean, host_of};
-use crate::connections::{ClientError, Connections, NoAnswer};
+use crate::connections::{Connections, NoAnswer};
 use crate::limits::HttpLimits;
 use crate::named_hosts::NamedHosts;
-use crate::options::HttpOptions;
+use crate::options::{ClientError, HttpOptions};
 use crate::pacing::Pacing;
 use crate::problem::{NetworkProblem, is_lasting, is_refused};
 use crate::progress::Progress;

@@ -9,43 +9,12 @@ use reqwest::{Client, Proxy, Request, Response};
 use url::Url;
 
 use crate::ahead::Shelf;
-use crate::options::{HttpOptions, Proxies};
+use crate::options::{ClientError, HttpOptions, Proxies};
 use crate::problem::NetworkProblem;
-use crate::proxies::EnvironmentProxies;
 use crate::reach::Reach;
 use crate::redirect::is_loopback;
 use crate::resolver::{ASKED_HOST, Resolver, key};
 use crate::tls::{Roots, tls};
-
-/// Why a client could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClientError {
-    /// A certificate that is trusted beside the system's cannot be read.
-    #[error("a CA certificate is not usable: {problem}")]
-    CaCertificate {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The client certificate or its key cannot be read.
-    #[error("the client certificate is not usable: {problem}")]
-    ClientIdentity {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// What was given as a proxy is not an address.
-    #[error("the proxy is not usable: {problem}")]
-    Proxy {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// TLS cannot be set up on this machine.
-    #[error("TLS cannot be set up: {problem}")]
-    Tls {
-        /// What is wrong.
-        problem: String,
-    },
-}
 
 /// An exchange without an answer.
 #[derive(Debug)]
@@ -67,7 +36,6 @@ pub(crate) struct Connections {
     /// To this machine without TLS: no certificate is looked at.
     local_plain: OnceLock<Client>,
     options: HttpOptions,
-    environment: EnvironmentProxies,
     shelf: Shelf,
 }
 
@@ -78,15 +46,17 @@ impl Connections {
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         let shelf = Shelf::default();
-        let environment = EnvironmentProxies::of_process();
-        let bare = build(options, &environment, resolver, &shelf, Roots::Given)?;
+        let bare = build(options, resolver, &shelf, Roots::Given)?;
         let [local, local_plain] = Default::default();
-        Ok(Self { bare, outside: Default::default(), local, local_plain, options: options.clone(), environment, shelf })
+        Ok(Self { bare, outside: Default::default(), local, local_plain, options: options.clone(), shelf })
     }
 
     /// Why no request can be sent to an address: the environment names a proxy that is not supported.
     pub(crate) fn unsupported_proxy(&self, url: &Url) -> Option<String> {
-        self.environment.unsupported_for(url).filter(|_| self.options.proxies == Proxies::Environment)
+        match &self.options.proxies {
+            Proxies::Environment(proxies) => proxies.unsupported_for(url),
+            Proxies::Direct | Proxies::Fixed(_) => None,
+        }
     }
 
     /// Sends a request to a host that is no nearer than this, and waits for the head of its answer.
@@ -118,12 +88,11 @@ impl Connections {
     fn to(&self, url: &Url, nearest: Reach, resolver: &Resolver) -> &Client {
         let resolver = &resolver.within(nearest);
         let given = |options: &HttpOptions| {
-            build(options, &self.environment, resolver, &self.shelf, Roots::Given).unwrap_or_else(|_| self.bare.clone())
+            build(options, resolver, &self.shelf, Roots::Given).unwrap_or_else(|_| self.bare.clone())
         };
         let with_system = |options: &HttpOptions| {
             // A machine without certificates (a bare container) still reaches plain hosts and those of `--ca-file`.
-            build(options, &self.environment, resolver, &self.shelf, Roots::AndSystem)
-                .unwrap_or_else(|_| given(options))
+            build(options, resolver, &self.shelf, Roots::AndSystem).unwrap_or_else(|_| given(options))
         };
         if !is_loopback(url) || self.options.proxies == Proxies::Direct {
             return self.outside[nearest as usize].get_or_init(|| with_system(&self.options));
@@ -136,13 +105,7 @@ impl Connections {
     }
 }
 
-fn build(
-    options: &HttpOptions,
-    environment: &EnvironmentProxies,
-    resolver: &Resolver,
-    shelf: &Shelf,
-    roots: Roots,
-) -> Result<Client, ClientError> {
+fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf, roots: Roots) -> Result<Client, ClientError> {
     let mut builder = Client::builder()
         .user_agent(&options.user_agent)
         .http1_only()
@@ -160,9 +123,9 @@ fn build(
         builder = builder.tcp_user_timeout(None);
     }
     builder = match &options.proxies {
-        Proxies::Environment => {
-            let environment = environment.clone();
-            builder.proxy(Proxy::custom(move |url| environment.proxy_for(url)))
+        Proxies::Environment(proxies) => {
+            let proxies = proxies.clone();
+            builder.proxy(Proxy::custom(move |url| proxies.proxy_for(url)))
         }
         Proxies::Direct => builder.no_proxy(),
         Proxies::Fixed(address) => {

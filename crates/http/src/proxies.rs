@@ -24,7 +24,7 @@ const SCHEMES: [(&str, &str); 6] = [
 const SOCKS_PORT: u16 = 1080;
 
 /// The proxies that the environment names.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentProxies {
     https: Option<(&'static str, Url)>,
     http: Option<(&'static str, Url)>,
@@ -33,11 +33,6 @@ pub struct EnvironmentProxies {
 }
 
 impl EnvironmentProxies {
-    /// Those of this process.
-    pub fn of_process() -> Self {
-        Self::read(|name| std::env::var(name).ok())
-    }
-
     /// Those of the variables that this gives.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let first = |names: &[&'static str]| {

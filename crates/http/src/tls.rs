@@ -11,8 +11,7 @@ use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use crate::connections::ClientError;
-use crate::options::HttpOptions;
+use crate::options::{ClientError, HttpOptions};
 use crate::problem::tls_text;
 
 /// The certificates that a client trusts.

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use tofu_oci_http::EnvironmentProxies;
 use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
 
 use super::Diagnostic;
+use crate::connect::environment_proxies;
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -101,7 +101,7 @@ impl Diagnostic {
         if !matches!(fault, Refused | NoRoute | Dns | TimedOut) {
             return self;
         }
-        match EnvironmentProxies::of_process().variable_for(host) {
+        match environment_proxies().variable_for(host) {
             Some(variable) => self.hint(format!(
                 "{variable} names a proxy, and requests to {name} go through it: check the proxy; NO_PROXY={name} goes \
                  around it"
