@@ -62,9 +62,7 @@ impl Diagnostic {
         match form {
             SignatureForm::Bundle => self.hint("sign in the form that needs no referrers: --sign-format cosign-tag"),
             SignatureForm::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
-            SignatureForm::Notice => self
-                .hint("notices need a registry that lists referrers; there, delete the version's tag in their place"),
-            SignatureForm::CosignTag => self,
+            SignatureForm::CosignTag | SignatureForm::Notice => self,
         }
     }
 }
