@@ -26,8 +26,8 @@ const SOCKS_PORT: u16 = 1080;
 /// The proxies that the environment names.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentProxies {
-    https: Option<(&'static str, Url)>,
-    http: Option<(&'static str, Url)>,
+    https: Option<(&'static str, Box<Url>)>,
+    http: Option<(&'static str, Box<Url>)>,
     /// Who is reached without them.
     direct: String,
 }
@@ -38,7 +38,8 @@ impl EnvironmentProxies {
         let first = |names: &[&'static str]| {
             names.iter().find_map(|name| Some((*name, variable(name).filter(|value| !value.is_empty())?)))
         };
-        let proxy = |names: &[&'static str]| first(names).and_then(|(name, value)| Some((name, address(&value)?)));
+        let proxy =
+            |names: &[&'static str]| first(names).and_then(|(name, value)| Some((name, Box::new(address(&value)?))));
         let all = || proxy(&["ALL_PROXY", "all_proxy"]);
         // A program that a web server starts gets a header `Proxy` of a request as `HTTP_PROXY`.
         let is_cgi = variable("REQUEST_METHOD").is_some();
@@ -59,7 +60,7 @@ impl EnvironmentProxies {
 
     /// The proxy for requests to an address.
     pub(crate) fn proxy_for(&self, url: &Url) -> Option<Url> {
-        let mut proxy = self.named_for(url)?.1.clone();
+        let mut proxy = Url::clone(&self.named_for(url)?.1);
         let (_, scheme) = SCHEMES.iter().find(|(scheme, _)| *scheme == proxy.scheme())?;
         if scheme.starts_with("socks") && proxy.port().is_none() {
             proxy.set_port(Some(SOCKS_PORT)).ok()?;
@@ -80,7 +81,7 @@ impl EnvironmentProxies {
         })
     }
 
-    fn named_for(&self, url: &Url) -> Option<&(&'static str, Url)> {
+    fn named_for(&self, url: &Url) -> Option<&(&'static str, Box<Url>)> {
         let named = if url.scheme() == "https" { &self.https } else { &self.http };
         named.as_ref().filter(|_| !is_loopback(url) && !self.is_direct(url))
     }
