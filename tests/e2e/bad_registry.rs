@@ -120,17 +120,18 @@ fn credentials_that_may_not_push() {
     scene.dist("dist", "1.4.0");
     let config = serde_json::json!({"auths": {scene.registry.address(): {"username": "ada", "password": "correct"}}});
     scene.context.write_home(".docker/config.json", config.to_string());
-    assert_snapshot!(refused(&scene, ""), @"
+    assert_snapshot!(refused(&scene, ""), @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget needs credentials: the token server [REGISTRY] gives nothing to anonymous callers (status 401): bad credentials (UNAUTHORIZED)
-      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (an entry that does not count), ~/.dockercfg (not there)
 
+    hint: auths "[REGISTRY]" in ~/.docker/config.json:1 is left out: its `username` and `password` count only as `auth`, the base64 of username:password
     hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
-    ");
+    "#);
 }
 
 #[test]

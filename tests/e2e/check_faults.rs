@@ -75,6 +75,16 @@ fn places(scene: &Scene) -> Vec<(String, &'static str)> {
 }
 
 #[test]
+fn a_blob_that_only_a_get_shows_was_called_missing() {
+    let scene = Scene::published();
+    for (method, is_missing) in [("HEAD", false), ("GET", true)] {
+        scene.registry.fault(Rule::on(method, "/v2/acme/widget/blobs/*").then(Fault::status(404, "BLOB_UNKNOWN")));
+        let said = scene.run("check REGISTRY/acme/widget");
+        assert_eq!(said.stdout.contains("blob-missing"), is_missing, "{}", said.text);
+    }
+}
+
+#[test]
 fn no_fault_of_the_network_becomes_a_finding() {
     let scene = signed();
     let line = format!("{CHECK} --json");

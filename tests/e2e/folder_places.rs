@@ -77,6 +77,31 @@ fn a_folder_is_installed_from_however_it_is_named() {
 }
 
 #[test]
+fn names_that_are_nearly_right_were_passed_over_without_a_word() {
+    let scene = folders();
+    let moved = ZIP.replace("_1.4.0", "_v1.4.0");
+    fs::rename(scene.path(&format!("packed/{WIDGET}/{ZIP}")), scene.path(&format!("packed/{moved}"))).expect("a zip");
+    let said = scene.run(&format!("resolve {WIDGET} --explain --from static:packed --json"));
+    let lines = said.json();
+    assert_eq!(lines[0]["nearly"], serde_json::json!([moved]), "{}", said.text);
+    let said = scene.run(&format!("resolve {WIDGET} --explain --from static:packed"));
+    let text: Vec<&str> = said.stdout.split_whitespace().collect();
+    assert!(text.contains(&moved.as_str()) && text.contains(&format!("{WIDGET}/{ZIP}").as_str()), "{}", said.text);
+}
+
+#[test]
+fn a_package_whose_program_is_a_zip_was_installed_without_a_word() {
+    let scene = folders();
+    let place = format!("{WIDGET}/1.4.0/linux_amd64");
+    fs::remove_dir_all(scene.path(&format!("unpacked/{place}"))).expect("a folder");
+    fs::create_dir_all(scene.path(&format!("unpacked/{place}"))).expect("a folder");
+    let to = scene.path(&format!("unpacked/{place}/{ZIP}"));
+    fs::copy(scene.path(&format!("packed/{WIDGET}/{ZIP}")), to).expect("a zip");
+    let said = install(&scene, "--from static:unpacked").success();
+    assert!(said.stderr.contains("holds a zip archive in place of its program"), "{}", said.text);
+}
+
+#[test]
 fn every_verb_that_reads_takes_a_folder() {
     let scene = folders();
     for line in [

@@ -52,6 +52,18 @@ fn a_provider_is_installed_and_locked_from_a_network_mirror() {
 }
 
 #[test]
+fn a_mirror_that_wants_its_token_for_packages_was_answered_with_where_tokens_are() {
+    let (scene, upstream) = mirrored("", "");
+    upstream.fault(Rule::on("GET", "*.zip").then(Fault::Answer(Answer::new(401))));
+    let said = scene.refuse(&format!("install {WIDGET} --platform linux_amd64"));
+    assert!(
+        said.contains("answered 401") && said.contains("no client sends the token of a host with packages"),
+        "{said}"
+    );
+    assert!(!said.contains("TF_TOKEN_"), "{said}");
+}
+
+#[test]
 fn the_versions_and_checksums_of_a_network_mirror_are_read_by_other_verbs_too() {
     let (scene, upstream) = mirrored("", "");
     upstream.release(PROVIDER, "1.5.0", &["linux_amd64"]);

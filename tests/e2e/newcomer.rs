@@ -200,6 +200,15 @@ fn what_is_used_although_its_place_was_not_reached_says_why() {
 }
 
 #[test]
+fn a_proxy_of_an_unknown_kind_was_tried_five_times() {
+    let mut scene = Scene::new();
+    scene.context.env("HTTPS_PROXY", "ftp://ada:hunter2@127.0.0.1:1");
+    let said = scene.refuse("versions registry.example.com/acme/widget");
+    assert!(said.contains("HTTPS_PROXY names a proxy of the kind ftp, which is not supported"), "{said}");
+    assert!(!said.contains("hunter2") && !said.contains("attempt 2"), "{said}");
+}
+
+#[test]
 fn a_proxy_that_does_not_answer_is_not_taken_for_the_registry() {
     let mut scene = Scene::published();
     scene.context.env("HTTPS_PROXY", "http://ada:hunter2@127.0.0.1:1");

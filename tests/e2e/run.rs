@@ -1,6 +1,7 @@
 //! `run`: what the command gets, how it ends, and what stays.
 #![cfg(unix)]
 
+mod patterns;
 mod said;
 
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -28,6 +28,8 @@ pub struct BridgeSettings {
     pub hosts: Vec<OwnHost>,
     /// Which checksums a network mirror lists, the first one first. `h1:` makes `OpenTofu` read every package twice.
     pub hashes: Vec<Scheme>,
+    /// Whether a client of the network mirror asks the next method of its configuration for a version that is not here.
+    pub gives_way: bool,
 }
 
 /// What a host is the registry of.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions};
+use tofu_oci_http::{ClientError, EnvironmentProxies, HostTokens, HttpClient, HttpLimits, HttpOptions, Proxies};
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_source::GitProgram;
@@ -197,7 +197,7 @@ pub(crate) fn client(
     observer: Option<Arc<dyn ExchangeObserver>>,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Arc<RegistryClient>, Diagnostic> {
-    let mut http = HttpOptions::default();
+    let mut http = HttpOptions { proxies: Proxies::Environment(environment_proxies()), ..HttpOptions::default() };
     for file in &network.ca_file {
         http.ca_certificates.push(read(file)?);
     }
@@ -220,8 +220,16 @@ pub(crate) fn client(
             Some(text) => Diagnostic::usage(text),
             None => Diagnostic::of(Exit::Usage, &error),
         };
-        diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files")
+        match error {
+            ClientError::ClientIdentity { problem } if !problem.contains("PEM") => diagnostic,
+            _ => diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files"),
+        }
     })
+}
+
+/// The proxies that this process is to use.
+pub(crate) fn environment_proxies() -> EnvironmentProxies {
+    EnvironmentProxies::read(|name| std::env::var(name).ok())
 }
 
 /// What is wrong with which file, if it is one of the options.

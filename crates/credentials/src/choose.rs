@@ -209,6 +209,9 @@ fn of_file(file: &AuthFile, kind: FileKind, group: usize, repository: &Repositor
     considered
 }
 
+/// Secrets of Kubernetes may have such entries.
+const UNENCODED: &str = "its `username` and `password` count only as `auth`, the base64 of username:password";
+
 fn of_entry(entry: &AuthEntry, place: FilePlace, group: usize, repository: &RepositoryRef) -> Considered {
     let key = key::shown(&entry.key);
     let origin = CredentialOrigin::Auth { key: key.clone(), place: place.clone() };
@@ -216,6 +219,10 @@ fn of_entry(entry: &AuthEntry, place: FilePlace, group: usize, repository: &Repo
         return Considered { origin, aside: missed(&entry.key, KeyOf::Prefix, repository), claim: None };
     };
     let gives = match entry.held() {
+        EntryValue::Mark if entry.has_password => {
+            let verdict = CandidateVerdict::LeftOut(UNENCODED.to_owned());
+            return Considered { origin, aside: (Some(fits.fit), verdict), claim: None };
+        }
         EntryValue::Mark => {
             return Considered { origin, aside: (Some(fits.fit), CandidateVerdict::Empty), claim: None };
         }

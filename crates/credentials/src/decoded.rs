@@ -16,6 +16,8 @@ pub(crate) struct DecodedFile {
     pub(crate) has_byte_order_mark: bool,
     /// The members that count, or why there are none.
     pub(crate) sections: Result<Vec<DecodedSection>, DecodeFault>,
+    /// What the file is instead, if no member counts.
+    pub(crate) mistaken: Option<&'static str>,
 }
 
 /// Why a file has no members.
@@ -59,8 +61,13 @@ pub(crate) struct DecodedEntry {
 
 /// A member of an entry.
 pub(crate) enum EntryField {
-    Auth { line: usize, bytes: Result<Zeroizing<Vec<u8>>, AuthFault> },
+    Auth {
+        line: usize,
+        bytes: Result<Zeroizing<Vec<u8>>, AuthFault>,
+    },
     IdentityToken(JsonValue<Zeroizing<String>>),
+    /// A `password` beside it, which counts nowhere.
+    Password,
 }
 
 /// Why an `auth` has no bytes.
@@ -95,8 +102,27 @@ impl DecodedFile {
                 replaced.as_str()
             }
         };
-        Self { has_byte_order_mark: body.is_some(), sections: sections(text) }
+        let sections = sections(text);
+        let mistaken = if sections.as_ref().is_ok_and(Vec::is_empty) { mistaken(text) } else { None };
+        Self { has_byte_order_mark: body.is_some(), sections, mistaken }
     }
+}
+
+/// What a file without any member that counts was made for.
+fn mistaken(text: &str) -> Option<&'static str> {
+    let (_, top) = JsonText::parse(text).ok()?;
+    let has = |piece: JsonPiece<'_>, name: &str| piece.members().iter().any(|member| member.is_named(name));
+    let members = top.members();
+    let is_secret = |piece: JsonPiece<'_>| has(piece, ".dockerconfigjson") || has(piece, ".dockercfg");
+    if is_secret(top) || members.iter().any(|member| member.is_named("data") && is_secret(member.value)) {
+        return Some(
+            "it is a Secret of Kubernetes; the credential file is what `.dockerconfigjson` in it is the base64 of",
+        );
+    }
+    let is_entry = |member: &ObjectMember<'_>| has(member.value, "auth") || has(member.value, "password");
+    let of_old =
+        "it has the form of an old `.dockercfg`, and holds no credentials that count; its entries belong below `auths`";
+    members.iter().any(is_entry).then_some(of_old)
 }
 
 fn sections(text: &str) -> Result<Vec<DecodedSection>, DecodeFault> {
@@ -139,6 +165,8 @@ fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryF
             Some(EntryField::Auth { line: document.line_of(member), bytes: bytes(member.value) })
         } else if member.is_named("identitytoken") {
             Some(EntryField::IdentityToken(text(member.value)))
+        } else if member.is_named("password") {
+            Some(EntryField::Password)
         } else {
             None
         }

@@ -15,6 +15,8 @@ pub(crate) struct AuthEntry {
     pub(crate) auth: EntryAuth,
     /// What it ignores: `identitytoken`, not empty.
     pub(crate) identity: Option<Secret>,
+    /// Whether a `password` stands beside them.
+    pub(crate) has_password: bool,
 }
 
 /// The `auth` of an entry.
@@ -58,7 +60,8 @@ pub(crate) enum EntryRemark {
 impl AuthEntry {
     /// An entry as it counts here; `remark` receives what is wrong with it.
     pub(crate) fn of(decoded: DecodedEntry, remark: &mut dyn FnMut(EntryRemark)) -> Self {
-        let mut entry = Self { key: decoded.key, line: decoded.line, auth: EntryAuth::Absent, identity: None };
+        let mut entry =
+            Self { key: decoded.key, line: decoded.line, auth: EntryAuth::Absent, identity: None, has_password: false };
         match decoded.fields {
             JsonValue::Null => {}
             JsonValue::Valid(fields) => fields.into_iter().for_each(|field| entry.take(field, remark)),
@@ -78,6 +81,7 @@ impl AuthEntry {
                 self.auth = EntryAuth::Broken(problem);
                 remark(EntryRemark::BrokenAuth(problem));
             }
+            EntryField::Password => self.has_password = true,
             EntryField::IdentityToken(JsonValue::Null) => {}
             EntryField::IdentityToken(JsonValue::Valid(token)) => self.identity = identity(&token),
             EntryField::IdentityToken(JsonValue::Invalid) => remark(EntryRemark::IdentityToken),

@@ -1,5 +1,6 @@
 //! What a server answered, its body unread.
 
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
@@ -9,6 +10,7 @@ use tofu_oci_types::NetworkFault;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
+use crate::decoding::Decoding;
 use crate::held_url::HeldUrl;
 use crate::limits::HttpLimits;
 use crate::pace::Pace;
@@ -24,6 +26,8 @@ pub struct HttpAnswer {
     nearest: Reach,
     /// The whole body, if it has been read already.
     body: Option<Bytes>,
+    /// How the body becomes what was asked for, if it comes compressed.
+    decoding: Option<Box<Decoding>>,
     /// What reports a long wait for the body.
     waiting: Waiting,
     /// How the body comes.
@@ -43,7 +47,13 @@ impl HttpAnswer {
         now: SystemTime,
     ) -> Self {
         let nearest = HeldUrl::answered(response.url(), nearest, response.remote_addr());
-        Self { response, nearest, body: None, waiting, pace: Pace::within(left), limits, now }
+        let pace = Pace::within(left);
+        let mut answer = Self { response, nearest, body: None, decoding: None, waiting, pace, limits, now };
+        answer.decoding = answer
+            .header("content-encoding")
+            .and_then(|encoding| Decoding::of(encoding.trim(), answer.is_of_compressed()))
+            .map(Box::new);
+        answer
     }
 
     /// The status.
@@ -61,9 +71,9 @@ impl HttpAnswer {
         HeldUrl { url: self.url().clone(), nearest: self.nearest }
     }
 
-    /// The first header of this name, if it is a text.
+    /// The first header of this name, if it is a text. Servers write addresses in raw UTF-8.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.response.headers().get(name).and_then(|value| value.to_str().ok())
+        self.response.headers().get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
     }
 
     /// All headers of this name that are texts, in order.
@@ -76,9 +86,35 @@ impl HttpAnswer {
         self.response.headers()
     }
 
-    /// The length that the server announces, in bytes.
+    /// The length of the body that the server announces, in bytes; `None` for one that comes compressed.
     pub fn length(&self) -> Option<u64> {
+        if self.is_decoded() { None } else { self.announced() }
+    }
+
+    fn announced(&self) -> Option<u64> {
         self.header("content-length")?.trim().parse().ok()
+    }
+
+    /// Whether the body comes compressed, so that places in it are not those in what was asked for.
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.decoding.as_ref().is_some_and(|decoding| !decoding.is_as_it_is())
+    }
+
+    /// Takes the body as it comes if it has this length: then it is what was asked for, and only labelled as compressed.
+    pub(crate) fn known_to_have(&mut self, length: Option<u64>) {
+        if length.is_some()
+            && self.announced() == length
+            && let Some(decoding) = &mut self.decoding
+        {
+            decoding.take_as_it_is();
+        }
+    }
+
+    /// Whether what was asked for is called a compressed file.
+    fn is_of_compressed(&self) -> bool {
+        let end = self.url().path().rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+        let of_type = self.media_type().is_some_and(|kind| kind.ends_with("gzip") || kind.ends_with("tgz"));
+        of_type || end.is_some_and(|end| end == "gz" || end == "tgz")
     }
 
     /// The media type without parameters, in lower case.
@@ -87,9 +123,10 @@ impl HttpAnswer {
         (!value.is_empty()).then_some(value)
     }
 
-    /// The content encoding, if the body is encoded.
+    /// The content encoding, if the body is encoded and is not decoded here.
     pub fn content_encoding(&self) -> Option<&str> {
-        self.header("content-encoding").filter(|encoding| *encoding != "identity")
+        let encoding = self.header("content-encoding").map(str::trim);
+        encoding.filter(|encoding| self.decoding.is_none() && !matches!(*encoding, "" | "identity"))
     }
 
     /// The `ETag`, if it is a strong one.
@@ -117,6 +154,23 @@ impl HttpAnswer {
     /// # Errors
     /// If the connection breaks, or too little comes.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
+        loop {
+            if let Some(piece) =
+                self.decoding.as_deref_mut().map(Decoding::next).transpose().map_err(damaged)?.flatten()
+            {
+                return Ok(Some(piece));
+            }
+            let came = self.receive().await?;
+            let Some(decoding) = &mut self.decoding else { return Ok(came) };
+            match came {
+                Some(came) => decoding.add(&came),
+                None => return decoding.end().map_err(damaged),
+            }
+        }
+    }
+
+    /// The next piece as it comes.
+    async fn receive(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
         let start = Instant::now();
         // What was waited before counts, as long as not enough has come since.
         let since = start.checked_sub(self.pace.stalled()).unwrap_or(start);
@@ -207,6 +261,11 @@ impl HttpAnswer {
         let read = timeout(self.limits.window, self.read(limit)).await;
         read.ok().and_then(Result::ok).unwrap_or_default()
     }
+}
+
+fn damaged(_: io::Error) -> NetworkProblem {
+    let text = "the answer comes with the content encoding gzip, and is damaged or cut off";
+    NetworkProblem { text: text.to_owned(), fault: NetworkFault::Lost }
 }
 
 impl AsMut<Self> for HttpAnswer {

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use reqwest::Request;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
-use tofu_oci_types::{Event, Reporter};
+use reqwest::{Request, StatusCode};
+use tofu_oci_types::{Event, NetworkFault, Reporter};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::answer::{HttpAnswer, UnreadBody};
-use crate::clean::host_of;
-use crate::connections::{ClientError, Connections, NoAnswer};
+use crate::clean::{clean, host_of};
+use crate::connections::{Connections, NoAnswer};
 use crate::limits::HttpLimits;
 use crate::named_hosts::NamedHosts;
-use crate::options::HttpOptions;
+use crate::options::{ClientError, HttpOptions};
 use crate::pacing::Pacing;
 use crate::problem::{NetworkProblem, is_lasting, is_refused};
 use crate::progress::Progress;
@@ -155,6 +155,9 @@ impl HttpClient {
         attempts: &mut Attempts,
     ) -> Result<HttpAnswer, NoAnswer> {
         let url = request.url().clone();
+        if let Some(text) = self.connections.unsupported_proxy(&url) {
+            return Err(NoAnswer { problem: NetworkProblem { text, fault: NetworkFault::Proxy }, lasting: true });
+        }
         tracing::debug!(method = %request.method(), host = host_of(&url), path = self.scrubber.hide(url.path()), "request");
         let waiting = Waiting {
             pacing: Arc::clone(&self.pacing),
@@ -171,6 +174,10 @@ impl HttpClient {
         let answer = waiting.until(limit, || progress.still_since(start), sent).await;
         attempts.spend(Instant::now().saturating_duration_since(progress.still_since(start)));
         match answer {
+            // Only proxies answer so.
+            Ok(Ok(response)) if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                Err(NoAnswer { problem: NetworkProblem::proxy_login(), lasting: true })
+            }
             Ok(Ok(response)) => {
                 self.pacing.answered(&url);
                 Ok(HttpAnswer::new(response, nearest, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
@@ -239,6 +246,10 @@ impl HttpClient {
                 Ok(answer) if is_transient(answer.status()) => {
                     let reason = format!("status {}", answer.status());
                     (host_of(answer.url()), answer.retry_after(), reason, requester.refused(answer).await)
+                }
+                Ok(answer) if requester.wants(&answer) && answer.content_encoding().is_some() => {
+                    let encoding = answer.content_encoding().map(clean).unwrap_or_default();
+                    return Err(requester.no_document(answer.url(), NoDocument::Encoded(encoding)));
                 }
                 Ok(mut answer) if requester.wants(&answer) => match self.read(request, &mut answer, attempts).await {
                     Ok(()) => return Ok(answer),

@@ -5,45 +5,16 @@
 use std::sync::{Arc, OnceLock};
 
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, Identity, Proxy, Request, Response};
+use reqwest::{Client, Proxy, Request, Response};
 use url::Url;
 
 use crate::ahead::Shelf;
-use crate::options::{HttpOptions, Proxies};
+use crate::options::{ClientError, HttpOptions, Proxies};
 use crate::problem::NetworkProblem;
 use crate::reach::Reach;
 use crate::redirect::is_loopback;
 use crate::resolver::{ASKED_HOST, Resolver, key};
-
-/// Why a client could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClientError {
-    /// A certificate that is trusted beside the system's cannot be read.
-    #[error("a CA certificate is not usable: {problem}")]
-    CaCertificate {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The client certificate or its key cannot be read.
-    #[error("the client certificate is not usable: {problem}")]
-    ClientIdentity {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// What was given as a proxy is not an address.
-    #[error("the proxy is not usable: {problem}")]
-    Proxy {
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// TLS cannot be set up on this machine.
-    #[error("TLS cannot be set up: {problem}")]
-    Tls {
-        /// What is wrong.
-        problem: String,
-    },
-}
+use crate::tls::{Roots, tls};
 
 /// An exchange without an answer.
 #[derive(Debug)]
@@ -78,6 +49,14 @@ impl Connections {
         let bare = build(options, resolver, &shelf, Roots::Given)?;
         let [local, local_plain] = Default::default();
         Ok(Self { bare, outside: Default::default(), local, local_plain, options: options.clone(), shelf })
+    }
+
+    /// Why no request can be sent to an address: the environment names a proxy that is not supported.
+    pub(crate) fn unsupported_proxy(&self, url: &Url) -> Option<String> {
+        match &self.options.proxies {
+            Proxies::Environment(proxies) => proxies.unsupported_for(url),
+            Proxies::Direct | Proxies::Fixed(_) => None,
+        }
     }
 
     /// Sends a request to a host that is no nearer than this, and waits for the head of its answer.
@@ -126,18 +105,7 @@ impl Connections {
     }
 }
 
-/// The certificates that a client trusts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Roots {
-    /// Those of the options.
-    Given,
-    /// Those and the system's, which takes longer to set up than most runs on this machine take in all.
-    AndSystem,
-}
-
 fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf, roots: Roots) -> Result<Client, ClientError> {
-    let certificates = certificates(options)?;
-    let is_empty = certificates.is_empty();
     let mut builder = Client::builder()
         .user_agent(&options.user_agent)
         .http1_only()
@@ -147,17 +115,18 @@ fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf, roots: Roots
         .connect_timeout(options.limits.connect)
         .dns_resolver(Arc::new(resolver.clone()))
         .connector_layer(shelf.clone())
-        .tcp_nodelay(true);
+        .tcp_nodelay(true)
+        .tls_backend_preconfigured(tls(options, roots)?);
     #[cfg(target_os = "linux")]
     {
         // The table of limits decides how long a host may take nothing, not the kernel.
         builder = builder.tcp_user_timeout(None);
     }
-    if let Some(identity) = identity(options)? {
-        builder = builder.identity(identity);
-    }
     builder = match &options.proxies {
-        Proxies::Environment => builder,
+        Proxies::Environment(proxies) => {
+            let proxies = proxies.clone();
+            builder.proxy(Proxy::custom(move |url| proxies.proxy_for(url)))
+        }
         Proxies::Direct => builder.no_proxy(),
         Proxies::Fixed(address) => {
             let proxy = Proxy::all(address.as_str())
@@ -165,36 +134,7 @@ fn build(options: &HttpOptions, resolver: &Resolver, shelf: &Shelf, roots: Roots
             builder.proxy(proxy)
         }
     };
-    builder = match roots {
-        Roots::Given => builder.tls_certs_only(certificates),
-        Roots::AndSystem => builder.tls_certs_merge(certificates),
-    };
-    builder.build().map_err(|error| {
-        let problem = NetworkProblem::of(error, options.clock.now()).text;
-        if is_empty { ClientError::Tls { problem } } else { ClientError::CaCertificate { problem } }
-    })
-}
-
-fn certificates(options: &HttpOptions) -> Result<Vec<Certificate>, ClientError> {
-    let mut all = Vec::new();
-    for pem in &options.ca_certificates {
-        let invalid = |problem: String| ClientError::CaCertificate { problem };
-        let some = Certificate::from_pem_bundle(pem)
-            .map_err(|error| invalid(NetworkProblem::of(error, options.clock.now()).text))?;
-        if some.is_empty() {
-            return Err(invalid("the file holds no PEM certificate".to_owned()));
-        }
-        all.extend(some);
-    }
-    Ok(all)
-}
-
-fn identity(options: &HttpOptions) -> Result<Option<Identity>, ClientError> {
-    let Some(pem) = &options.client_identity else { return Ok(None) };
-    let identity = Identity::from_pem(pem).map_err(|_| ClientError::ClientIdentity {
-        problem: "it must hold a certificate and its private key in PEM".to_owned(),
-    })?;
-    Ok(Some(identity))
+    builder.build().map_err(|error| ClientError::Tls { problem: NetworkProblem::of(error, options.clock.now()).text })
 }
 
 #[cfg(test)]

@@ -153,8 +153,7 @@ impl<S: RangeSource> Download<S> {
         part: Range<u64>,
         attempts: Attempts,
     ) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
-        let (size, end) = (BodySize::Known(size), Some(part.end));
-        let (offset, broke_at) = (part.start, part.start);
+        let (size, end, offset, broke_at) = (BodySize::Known(size), Some(part.end), part.start, part.start);
         Self { size, end, offset, broke_at, ..Self::new(source, attempts) }.started().await
     }
 
@@ -211,12 +210,13 @@ impl<S: RangeSource> Download<S> {
                 None => self.source.send(&headers, &mut self.attempts).await?,
             };
             let head = answer.as_mut();
+            head.known_to_have(self.size.known());
             self.host = host_of(head.url());
             let short = self.size.known().zip(head.length()).filter(|(size, length)| length < size);
             match (head.status(), short) {
                 (200, Some((expected, actual))) => self.broken(Break::Short { expected, actual }).await?,
                 (200, None) => return self.whole(answer),
-                (206, _) if partial => match self.size_of_part(head) {
+                (206, _) if partial => match self.size_of_part(head).filter(|_| !head.is_decoded()) {
                     Some(size) => {
                         self.size = BodySize::Known(size);
                         (self.skip, self.skipped) = (0, 0);
@@ -251,8 +251,8 @@ impl<S: RangeSource> Download<S> {
             _ => {}
         }
         self.etag = head.strong_etag().map(str::to_owned);
-        self.skip = self.offset;
-        self.skipped = self.offset;
+        self.parts &= !head.is_decoded();
+        (self.skip, self.skipped) = (self.offset, self.offset);
         self.answer = Some(answer);
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, SystemClock};
 use crate::limits::HttpLimits;
+use crate::proxies::EnvironmentProxies;
 use crate::resolver::{NameService, SystemNames};
 
 /// What a [`crate::HttpClient`] is made from.
@@ -50,7 +51,7 @@ impl Default for HttpOptions {
             retry: RetryPolicy::default(),
             limits: HttpLimits::default(),
             max_retry_after: Duration::from_mins(2),
-            proxies: Proxies::Environment,
+            proxies: Proxies::Environment(EnvironmentProxies::default()),
             clock: Arc::new(SystemClock),
             names: Arc::new(SystemNames),
         }
@@ -70,6 +71,36 @@ impl fmt::Debug for HttpOptions {
             .field("max_retry_after", &self.max_retry_after)
             .finish_non_exhaustive()
     }
+}
+
+/// Why a client could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// A certificate that is trusted beside the system's cannot be read.
+    #[error("a CA certificate is not usable: {problem}")]
+    CaCertificate {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The client certificate or its key cannot be read.
+    #[error("the client certificate is not usable: {problem}")]
+    ClientIdentity {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// What was given as a proxy is not an address.
+    #[error("the proxy is not usable: {problem}")]
+    Proxy {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// TLS cannot be set up on this machine.
+    #[error("TLS cannot be set up: {problem}")]
+    Tls {
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 /// When a request is made again: after a broken connection and after 408, 429 and 5xx, if that is safe.
@@ -93,8 +124,8 @@ impl Default for RetryPolicy {
 /// Through which proxy requests go. Loopback hosts are always reached directly.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Proxies {
-    /// The proxies that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
-    Environment,
+    /// Those that the environment names.
+    Environment(EnvironmentProxies),
     /// No proxy.
     Direct,
     /// This proxy, for everything. It may hold a password, so nothing prints it.
@@ -104,7 +135,7 @@ pub enum Proxies {
 impl fmt::Debug for Proxies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Environment => "Environment",
+            Self::Environment(_) => "Environment",
             Self::Direct => "Direct",
             Self::Fixed(_) => "Fixed(***)",
         })

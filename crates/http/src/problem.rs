@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 use tofu_oci_types::NetworkFault;
 
 use crate::clean::clean;
@@ -38,6 +38,12 @@ impl NetworkProblem {
         Self { text: "connection closed before the end of the answer".to_owned(), fault: NetworkFault::Lost }
     }
 
+    /// The proxy answers 407.
+    pub(crate) fn proxy_login() -> Self {
+        let text = "the proxy wants a name and a password (status 407)";
+        Self { text: text.to_owned(), fault: NetworkFault::Proxy }
+    }
+
     /// A host that cannot be in an address.
     pub fn no_address(error: url::ParseError) -> Self {
         Self { text: error.to_string(), fault: NetworkFault::Dns }
@@ -53,6 +59,9 @@ impl NetworkProblem {
         }
         if let Some(tls) = find_cause::<rustls::Error>(&error) {
             return Self { text: tls_text(tls), fault: tls_fault(tls, now) };
+        }
+        if let Some(problem) = proxy_problem(&innermost(&error).to_string()) {
+            return problem;
         }
         let fault = network_fault(&error);
         let text = match fault {
@@ -76,6 +85,31 @@ impl From<io::Error> for NetworkProblem {
 
 fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     error.source().map_or(error, innermost)
+}
+
+/// What a proxy says to a connection. The library hides the types of these errors, so that their words must do.
+fn proxy_problem(words: &str) -> Option<NetworkProblem> {
+    if let Some(words) = words.strip_prefix("tunnel error: ") {
+        return match words {
+            "proxy authorization required" => Some(NetworkProblem::proxy_login()),
+            "unsuccessful" => {
+                let text = "the proxy makes no connection to it".to_owned();
+                Some(NetworkProblem { text, fault: NetworkFault::NoRoute })
+            }
+            _ => None,
+        };
+    }
+    let words = words.strip_prefix("SOCKS error: ")?;
+    let (text, fault) = match words {
+        "failed to create underlying connection" => {
+            ("the SOCKS proxy is not reached".to_owned(), NetworkFault::NoRoute)
+        }
+        "credentials not accepted" | "server does not support user/pass authentication" => {
+            ("the SOCKS proxy does not accept the name and the password".to_owned(), NetworkFault::Proxy)
+        }
+        _ => (format!("the SOCKS proxy makes no connection to it: {}", clean(words)), NetworkFault::NoRoute),
+    };
+    Some(NetworkProblem { text, fault })
 }
 
 fn network_fault(error: &reqwest::Error) -> NetworkFault {
@@ -123,13 +157,35 @@ pub(crate) fn is_refused(error: &reqwest::Error) -> bool {
 /// Whether the next attempt would fail alike: the certificate is not trusted, the name does not exist, or its address is
 /// nearer than allowed.
 pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
-    matches!(find_cause(error), Some(rustls::Error::InvalidCertificate(_)))
+    find_cause(error).is_some_and(|tls| matches!(tls, rustls::Error::InvalidCertificate(_)) || is_about_client(tls))
+        || proxy_problem(&innermost(error).to_string()).is_some_and(|problem| problem.fault == NetworkFault::Proxy)
         || find_cause::<LookupError>(error).is_some_and(|lookup| lookup.0.kind() == io::ErrorKind::NotFound)
         || find_cause::<NearName>(error).is_some()
 }
 
+/// Whether the server does not accept the client's certificate, or misses one.
+fn is_about_client(error: &rustls::Error) -> bool {
+    use AlertDescription::{
+        BadCertificate, CertificateExpired, CertificateRequired, CertificateRevoked, CertificateUnknown, NoCertificate,
+        UnknownCA, UnsupportedCertificate,
+    };
+    matches!(
+        error,
+        rustls::Error::AlertReceived(
+            BadCertificate
+                | CertificateExpired
+                | CertificateRequired
+                | CertificateRevoked
+                | CertificateUnknown
+                | NoCertificate
+                | UnknownCA
+                | UnsupportedCertificate
+        )
+    )
+}
+
 /// What went wrong with TLS.
-fn tls_text(error: &rustls::Error) -> String {
+pub(crate) fn tls_text(error: &rustls::Error) -> String {
     use rustls::Error::{InappropriateHandshakeMessage, InappropriateMessage, InvalidCertificate, InvalidMessage};
     match error {
         InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } | InvalidMessage(_) => {
@@ -187,6 +243,7 @@ fn tls_fault(error: &rustls::Error, now: SystemTime) -> NetworkFault {
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => NetworkFault::CertificateOfAnother,
         rustls::Error::InvalidCertificate(_) => NetworkFault::Certificate,
+        error if is_about_client(error) => NetworkFault::ClientCertificate,
         _ => NetworkFault::Tls,
     }
 }

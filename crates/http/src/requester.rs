@@ -49,6 +49,8 @@ pub enum NoDocument {
     Network(NetworkProblem),
     /// The body is larger than the limit.
     TooLarge,
+    /// The body comes with this content encoding.
+    Encoded(String),
     /// There are more redirects than one request follows.
     TooManyRedirects,
     /// The server asks for a longer wait than this program is willing to make.

@@ -90,7 +90,7 @@ pub enum WebFault {
         /// The bytes that are announced, or came.
         actual: u64,
     },
-    /// A file comes with this content encoding.
+    /// A document or file comes with this content encoding.
     #[error("it comes with the content encoding {0}")]
     Encoded(String),
     /// A connection broke, and after that the server had another file.
@@ -247,6 +247,7 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
         let fault = match why {
             NoDocument::Network(problem) => WebFault::Network(problem),
             NoDocument::TooLarge => WebFault::TooLarge(self.limit),
+            NoDocument::Encoded(encoding) => WebFault::Encoded(encoding),
             NoDocument::TooManyRedirects => WebFault::TooManyRedirects,
             NoDocument::TooLong(asked) => WebFault::Wait(asked),
         };

@@ -14,7 +14,7 @@ use tofu_oci_http::{
     BodySize, Clock, Downloaded, HttpClient, HttpLimits, HttpOptions, Protection, Proxies, WebClient, WebDownload,
     WebError, WebRequest,
 };
-use tofu_oci_testkit::{Answer, Computed, Fault, Gate, Length, LoggedRequest, Rule, WebServer};
+use tofu_oci_testkit::{Answer, Certificates, Computed, Fault, Gate, Length, LoggedRequest, Rule, WebServer};
 use tofu_oci_types::NoReporter;
 use url::Url;
 
@@ -282,11 +282,76 @@ async fn passing_refusals_are_tried_again_and_lasting_ones_are_not() {
 }
 
 #[tokio::test]
-async fn an_encoded_file_is_refused() {
+async fn what_came_in_an_encoding_that_is_not_known_was_called_no_json() {
     let server = WebServer::start(&[]);
-    server.page(FILE, Answer::new(200).header("content-encoding", "gzip").body(noise()));
+    server.page(FILE, Answer::new(200).header("content-encoding", "br").body(noise()));
     let said = fault(&client(options(&server)), &file(&server, UNKNOWN)).await;
-    assert_eq!(said, "it comes with the content encoding gzip");
+    assert_eq!(said, "it comes with the content encoding br");
+    assert_eq!(document(&server, 1 << 20).await.unwrap_err(), said);
+}
+
+/// The bytes of a document of at most this size, or what is wrong with it.
+async fn document(server: &WebServer, limit: u64) -> Result<Vec<u8>, String> {
+    let url = Url::parse(&format!("{}{FILE}", server.origin())).unwrap();
+    let request = WebRequest { url, accept: "*/*", token: None, timeout: Duration::from_secs(5), limit };
+    let got = client(options(server)).get(&request, |_| true).await;
+    got.map(|answer| answer.body().to_vec()).map_err(|error| error.fault.to_string())
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn what_came_gzipped_unasked_was_refused_or_not_understood() {
+    let server = WebServer::start(&[]);
+    let gzipped = |bytes: &[u8]| Answer::new(200).header("content-encoding", "gzip").body(gzip(bytes));
+    server.page(FILE, gzipped(&noise()));
+    assert_eq!(document(&server, SIZE as u64).await.unwrap(), noise());
+    for size in [UNKNOWN, BodySize::Known(SIZE as u64)] {
+        assert_eq!(read(&client(options(&server)), &file(&server, size)).await.unwrap().1, noise(), "{size:?}");
+    }
+    // Nobody asked for it, and nobody asks for it now.
+    assert!(server.requests().iter().all(|request| request.header("accept-encoding").is_none()));
+    // The limits are for what was asked for.
+    server.clear();
+    server.page(FILE, gzipped(&vec![b' '; 64 << 20]));
+    assert_eq!(document(&server, 1 << 20).await.unwrap_err(), "its answer is larger than 1048576 bytes");
+    let download = file(&server, UNKNOWN);
+    assert_eq!(fault(&client(options(&server)), &download).await, "its answer is larger than 1048576 bytes");
+}
+
+#[tokio::test]
+async fn a_gzipped_body_that_breaks_is_not_joined_to_a_part_of_another_form() {
+    let whole =
+        |_: &_, _: &_| Answer::new(200).header("content-encoding", "gzip").header("etag", "\"1\"").body(gzip(&noise()));
+    let server = WebServer::answering(&Certificates::generate(), Computed::new(whole));
+    server.fault(Rule::on("*", FILE).times(1).then(Fault::CutBody(500)));
+    assert_eq!(read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap().1, noise());
+    assert_eq!(server.requests().len(), 2);
+    assert!(server.requests().iter().all(|request| request.header("range").is_none()));
+}
+
+#[tokio::test]
+async fn an_archive_that_was_labelled_by_its_name_was_refused() {
+    let server = WebServer::start(&[]);
+    let archive = gzip(&noise());
+    for label in ["gzip", "x-gzip"] {
+        server.clear();
+        let page = |body: Vec<u8>| Answer::new(200).header("content-encoding", label).body(body);
+        server.page("/m.tar.gz", page(archive.clone()));
+        server.page("/n.tgz", page(gzip(&archive)));
+        // Its size is known: it is the file.
+        server.page(FILE, page(archive.clone()));
+        for (path, size) in [("/m.tar.gz", UNKNOWN), ("/n.tgz", UNKNOWN), (FILE, BodySize::Known(archive.len() as u64))]
+        {
+            let url = Url::parse(&format!("{}{path}", server.origin())).unwrap();
+            let download = WebDownload { url, ..file(&server, size) };
+            assert_eq!(read(&client(options(&server)), &download).await.unwrap().1, archive, "{path}");
+        }
+    }
 }
 
 #[tokio::test]

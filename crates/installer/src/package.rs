@@ -247,7 +247,11 @@ impl PackageInstall<'_> {
             && program.contradicts(platform)
         {
             let text = format!("{} holds {program}", self.subject(found));
-            let hint = "it will not start there: tell the publisher, and take another version meanwhile";
+            let hint = if program.is_archive() {
+                "it will not start: unpack the archive where the package comes from"
+            } else {
+                "it will not start there: tell the publisher, and take another version meanwhile"
+            };
             self.reporter.event(&Event::warning("other-platform", text).with_hint(hint));
         }
     }

@@ -1,7 +1,8 @@
 //! What an error about access says beside the registry's answer: where the credentials came from.
 
 use tofu_oci_credentials::{
-    Choice, Credential, CredentialLookup, CredentialOrigin, FileState, FoundFile, HelperCall, SearchScope,
+    CandidateVerdict, Choice, Credential, CredentialLookup, CredentialOrigin, FileState, FoundFile, HelperCall,
+    SearchScope,
 };
 use tofu_oci_types::RepositoryRef;
 
@@ -84,6 +85,8 @@ pub enum FileOutcome {
     Unreadable,
     /// It is not a credential file.
     Malformed,
+    /// Its entry for the repository does not count.
+    LeftOut,
     /// It has no credentials for the repository.
     NoEntry,
 }
@@ -116,7 +119,7 @@ impl CredentialResolver {
         let run = self.run(&lookup);
         let reply = run.as_ref().map(|run| &run.reply);
         let (cause, shown) = match &lookup.choice {
-            Choice::Anonymous => (Some(self.looked_in()), false),
+            Choice::Anonymous => (Some(self.looked_in(&lookup)), false),
             Choice::Credential { origin, .. } => (Some(CredentialCause::Source(origin.clone())), true),
             Choice::Ask { call, origin } => {
                 let gave = matches!(reply, Some(HelperReply::Login { .. } | HelperReply::IdentityToken));
@@ -151,12 +154,19 @@ impl CredentialResolver {
         }
     }
 
-    fn looked_in(&self) -> CredentialCause {
+    fn looked_in(&self, lookup: &CredentialLookup) -> CredentialCause {
+        let is_left_out = |file: &FoundFile| {
+            lookup
+                .candidates
+                .iter()
+                .any(|one| one.origin.place().file == file.name && matches!(one.verdict, CandidateVerdict::LeftOut(_)))
+        };
         let outcome = |file: &FoundFile| {
             let outcome = match &file.state {
                 FileState::Missing => FileOutcome::Missing,
                 FileState::Unreadable { .. } | FileState::TooLarge { .. } => FileOutcome::Unreadable,
                 FileState::Malformed(_) => FileOutcome::Malformed,
+                FileState::Read(_) if is_left_out(file) => FileOutcome::LeftOut,
                 FileState::Read(_) => FileOutcome::NoEntry,
             };
             (file.name.clone(), outcome)

@@ -66,7 +66,40 @@ pub fn folder_packages(
     folder: &Path,
     inside: &dyn Fn(&Path, &OsStr) -> PathBuf,
 ) -> Result<Vec<FolderPackage>, FolderUnread> {
-    let (mut found, mut names) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    walk(files, folder, inside, &mut |parts, form, path| found.extend(package(parts, form, path)))?;
+    found.sort_by(|one, other| (one.form, &one.path).cmp(&(other.form, &other.path)));
+    Ok(found)
+}
+
+/// What lies in a folder under a name that is nearly that of a package of a provider, and the name that it would have to have.
+/// Both are below the folder.
+///
+/// # Errors
+/// As [`folder_packages`].
+pub fn nearly_packages(
+    files: &dyn ConfigFiles,
+    folder: &Path,
+    address: &ProviderAddr,
+) -> Result<Vec<(String, String)>, FolderUnread> {
+    let mut found = Vec::new();
+    walk(files, folder, &|folder, name| folder.join(name), &mut |parts, form, path| {
+        if package(parts, form, path).is_none() {
+            found.extend(meant(parts, form, address).map(|meant| (parts.join("/"), meant)));
+        }
+    })?;
+    found.sort();
+    Ok(found)
+}
+
+/// Every name in a folder, with those of the folders between.
+fn walk(
+    files: &dyn ConfigFiles,
+    folder: &Path,
+    inside: &dyn Fn(&Path, &OsStr) -> PathBuf,
+    each: &mut dyn FnMut(&[String], FolderForm, &Path),
+) -> Result<(), FolderUnread> {
+    let mut names = 0;
     let mut open = vec![(folder.to_owned(), Vec::new())];
     while let Some((path, parts)) = open.pop() {
         let listed = match files.list(&path) {
@@ -85,14 +118,33 @@ pub fn folder_packages(
             let is_dir = files.is_dir(&inner);
             let parts: Vec<String> = parts.iter().cloned().chain([name.to_string_lossy().into_owned()]).collect();
             let form = if is_dir { FolderForm::Unpacked } else { FolderForm::Packed };
-            found.extend(package(&parts, form, &inner));
+            each(&parts, form, &inner);
             if is_dir && parts.len() < MAX_DEPTH && !files.is_link(&inner) {
                 open.push((inner, parts));
             }
         }
     }
-    found.sort_by(|one, other| (one.form, &one.path).cmp(&(other.form, &other.path)));
-    Ok(found)
+    Ok(())
+}
+
+/// Where a package of the provider would be that these names were meant for: one whose version begins with `v`, or that is in
+/// another folder.
+fn meant(parts: &[String], form: FolderForm, address: &ProviderAddr) -> Option<String> {
+    let version = |text: &str| text.strip_prefix('v').unwrap_or(text).parse::<Version>().ok();
+    let name = match (form, parts) {
+        (FolderForm::Packed, [.., file]) => {
+            let file = file.to_lowercase();
+            let prefix = format!("terraform-provider-{}_", address.provider_type());
+            let mut parts = file.strip_prefix(&prefix)?.strip_suffix(".zip")?.splitn(3, '_');
+            let (version, os, rest) = (version(parts.next()?)?, parts.next()?, parts.next()?);
+            format!("terraform-provider-{}_{version}_{os}_{rest}.zip", address.provider_type())
+        }
+        (FolderForm::Unpacked, [.., named, of_version, platform]) if named == address.provider_type() => {
+            format!("{}/{}", version(of_version)?, platform.parse::<Platform>().ok()?)
+        }
+        _ => return None,
+    };
+    Some(format!("{}/{}/{}/{name}", address.hostname(), address.namespace(), address.provider_type()))
 }
 
 /// The package that has these names between the folder and itself.
@@ -147,6 +199,28 @@ mod tests {
         check("linux_amd64/terraform-provider-widget_v1.0.0", false, None);
         let legacy = Some("registry.opentofu.org/-/aws 1.0.0 linux_amd64");
         check("registry.opentofu.org/-/aws/1.0.0/linux_amd64", true, legacy);
+    }
+
+    #[test]
+    fn names_that_are_nearly_right_were_passed_over_without_a_word() {
+        let address: ProviderAddr = "example.com/acme/zap".parse().unwrap();
+        let meant = |path: &str, form| meant(&path.split('/').map(str::to_owned).collect::<Vec<_>>(), form, &address);
+        let zip = "example.com/acme/zap/terraform-provider-zap_1.2.0_linux_amd64.zip";
+        for near in [
+            "example.com/acme/zap/terraform-provider-zap_v1.2.0_linux_amd64.zip",
+            "terraform-provider-zap_1.2.0_linux_amd64.zip",
+            "acme/zap/Terraform-Provider-zap_v1.2.0_linux_amd64.zip",
+        ] {
+            assert_eq!(meant(near, FolderForm::Packed).as_deref(), Some(zip), "{near}");
+        }
+        for near in ["example.com/acme/zap/v1.2.0/linux_amd64", "zap/1.2.0/linux_amd64"] {
+            let want = Some("example.com/acme/zap/1.2.0/linux_amd64");
+            assert_eq!(meant(near, FolderForm::Unpacked).as_deref(), want, "{near}");
+        }
+        for other in ["terraform-provider-gap_1.2.0_linux_amd64.zip", "terraform-provider-zap_latest_linux_amd64.zip"] {
+            assert_eq!(meant(other, FolderForm::Packed), None, "{other}");
+        }
+        assert_eq!(meant("example.com/acme/zap/latest/linux_amd64", FolderForm::Unpacked), None);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use config::{
     Methods, Os,
 };
 pub use error::{MapError, TemplateError};
-pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
+pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages, nearly_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use modules::{ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem};
 pub use one_to_one::{AddressRule, NotOneToOne, check_mentioned, check_one_to_one, provider_and_module_in_one_place};

@@ -1,7 +1,7 @@
 //! Whole documents of a registry, in as many attempts as they take.
 
 use bytes::Bytes;
-use tofu_oci_http::{RetryAfter, Setback, UnreadBody, host_of, is_cut_short, is_document};
+use tofu_oci_http::{RetryAfter, Setback, UnreadBody, clean, host_of, is_cut_short, is_document};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Digest;
 
@@ -26,6 +26,10 @@ impl RegistryClient {
             let mut answer = self.send_within(call, &mut attempts).await?;
             if !wanted(&answer) {
                 return Ok((answer, Bytes::new()));
+            }
+            if let Some(encoding) = answer.content_encoding() {
+                let problem = format!("{what} comes with the content encoding {}", clean(encoding));
+                return Err(StoreError::Malformed { place: answer.place, problem });
             }
             let read = answer.read_document(limit, call.digest()).await;
             let reason = match &read {

@@ -146,14 +146,10 @@ impl RemoteStore {
         let path = self.path("manifests", &reference.to_string());
         let call = RegistryCall::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
         let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
-        let is_plain = |answer: &RegistryAnswer| answer.status() == 200 && answer.content_encoding().is_none();
-        let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_plain).await?;
+        let is_there = |answer: &RegistryAnswer| answer.status() == 200;
+        let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_there).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
-        }
-        if let Some(encoding) = answer.content_encoding() {
-            let problem = format!("{} comes with the content encoding {}", content(reference), clean(encoding));
-            return Err(self.malformed(problem));
         }
         let named = answer.header("docker-content-digest").map(str::to_owned);
         let etag = answer.strong_etag().map(str::to_owned);

@@ -106,7 +106,7 @@ impl RemoteStore {
     }
 
     async fn referrers_by_tag(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let (index, _) = self.referrers_tag_index(subject).await?;
+        let (index, _) = self.referrers_tag_index(subject).await?.unwrap_or_default();
         Ok(listed_in(&index))
     }
 
@@ -168,29 +168,27 @@ impl RemoteStore {
         }
     }
 
-    /// The index under the tag that replaces the API, with its `ETag`; an empty index if the tag does not exist.
-    ///
-    /// A registry may read such a tag as the digest itself and answer with the subject: that is not a list.
+    /// The index under the tag that replaces the API, with its `ETag`; an empty index if the tag does not exist. `None` if the
+    /// registry reads such a tag as the digest itself, and answers with the subject.
     pub(crate) async fn referrers_tag_index(
         &self,
         subject: &Digest,
-    ) -> Result<(Map<String, Value>, Option<String>), StoreError> {
-        let empty = || (Map::from_iter([("manifests".to_owned(), json!([]))]), None);
+    ) -> Result<Option<(Map<String, Value>, Option<String>)>, StoreError> {
         let tag = self.referrers_tag(subject)?;
         let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {
             Ok(found) => found,
-            Err(error) if error.is_not_found() => return Ok(empty()),
+            Err(error) if error.is_not_found() => return Ok(Some(empty_list())),
             Err(error) => return Err(error),
         };
         if found.digest == *subject || subject.matches(&bytes) {
-            return Ok(empty());
+            return Ok(None);
         }
         if found.media_type != OCI_INDEX {
             return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
         }
         let index =
             serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is not an index")))?;
-        Ok((index, etag))
+        Ok(Some((index, etag)))
     }
 
     /// `ALGORITHM-ENCODED`, cut to what a tag may hold.
@@ -202,6 +200,11 @@ impl RemoteStore {
         let tag = format!("{}-{}", part(subject.algorithm_name(), 32), part(subject.encoded(), 64));
         tag.parse().map_err(|_| self.malformed(format!("{subject} has no referrers tag")))
     }
+}
+
+/// A list of referrers that was never written.
+pub(crate) fn empty_list() -> (Map<String, Value>, Option<String>) {
+    (Map::from_iter([("manifests".to_owned(), json!([]))]), None)
 }
 
 /// Whether a tag may replace the referrers API, by its name: `ALGORITHM-ENCODED`.

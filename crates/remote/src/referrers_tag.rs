@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value, json};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Tag};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
@@ -25,7 +25,7 @@ use crate::manifest::OCI_INDEX;
 use crate::manifest_writing::Tried;
 use crate::moment::Looks;
 use crate::referrer_list::{ListWrite, ReferrerList};
-use crate::referrers::listed_in;
+use crate::referrers::{empty_list, listed_in};
 use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
@@ -120,7 +120,11 @@ impl RemoteStore {
         let mut may_write = true;
         for _ in 0..2 * WRITES {
             let began = Instant::now();
-            let (mut index, etag) = self.referrers_tag_index(&list.subject).await?;
+            let found = self.referrers_tag_index(&list.subject).await?;
+            if found.is_none() && list.written.is_some() {
+                return Err(self.no_lists(list));
+            }
+            let (mut index, etag) = found.unwrap_or_else(empty_list);
             index.entry("schemaVersion").or_insert(json!(2));
             index.entry("mediaType").or_insert(json!(OCI_INDEX));
             let entries = index.entry("manifests").or_insert_with(|| json!([]));
@@ -169,6 +173,13 @@ impl RemoteStore {
             }
         }
         Err(self.lost_entries(list))
+    }
+
+    /// The tag of the list is the subject itself, whatever was written under it.
+    fn no_lists(&self, list: &ReferrerList) -> StoreError {
+        let digest = |entry: &Value| entry.get("digest")?.as_str()?.parse().ok();
+        let missing = list.ours.iter().filter_map(digest).collect();
+        StoreError::NotListed { place: self.place(), subject: list.subject.clone(), missing }
     }
 
     fn lost_entries(&self, list: &ReferrerList) -> StoreError {

@@ -78,6 +78,8 @@ pub(crate) struct RepositoryState {
     pub(crate) rewritten: Option<ListWrite>,
     /// The writes of tags that did not exist before, until they are known to last.
     pub(crate) new_tags: HashMap<Tag, ListWrite>,
+    /// The tags that this store has written: what they name now, and what they named before if that is known.
+    pub(crate) tagged: HashMap<Tag, (Digest, Option<Digest>)>,
     /// Whether the registry deletes tags or manifests.
     pub(crate) deletes: bool,
     /// Of the tags that were listed last, those that may replace the referrers API.

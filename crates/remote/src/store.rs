@@ -28,7 +28,7 @@ impl ReadStore for RemoteStore {
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        let found = self.resolve_manifest(reference).await.map_err(|error| self.scrub(error))?;
+        let found = self.resolve_settled(reference).await.map_err(|error| self.scrub(error))?;
         self.unless_going(reference, &found).map(|()| found)
     }
 

@@ -31,6 +31,7 @@ impl RemoteStore {
         let began = Instant::now();
         match self.put_manifest(tag.as_str(), descriptor, &bytes).await {
             Ok(()) => {
+                self.memory.state().tagged.insert(tag.clone(), (descriptor.digest.clone(), None));
                 self.note_tagged(tag, began, false);
                 Ok(())
             }
@@ -91,6 +92,8 @@ impl RemoteStore {
             match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, condition).await {
                 Ok(Tried::Written(answer)) => {
                     self.written(*answer, descriptor, &bytes).await?;
+                    let written = (descriptor.digest.clone(), before.cloned());
+                    self.memory.state().tagged.insert(tag.clone(), written);
                     self.note_tagged(tag, if before.is_none() { looked } else { began }, before.is_none());
                     return Ok(true);
                 }
@@ -108,6 +111,25 @@ impl RemoteStore {
                     }
                     _ => return Err(error),
                 },
+            }
+        }
+    }
+
+    /// What a reference names. A tag that this store has written is looked at again before it is believed to name nothing, or
+    /// what it named before.
+    pub(crate) async fn resolve_settled(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        let mut looks = Looks::default();
+        loop {
+            let found = self.resolve_manifest(reference).await;
+            let Reference::Tag(tag) = reference else { return found };
+            let Some((now, before)) = self.memory.state().tagged.get(tag).cloned() else { return found };
+            let is_old = match &found {
+                Ok(found) => found.digest != now && Some(&found.digest) == before.as_ref(),
+                Err(error) => error.is_not_found(),
+            };
+            let reason = "it took this tag, and does not show it";
+            if !is_old || !self.look_again(&mut looks, &self.label(tag.as_str()), reason).await {
+                return found;
             }
         }
     }

@@ -124,6 +124,12 @@ impl Requester for TokenRequester<'_> {
                 unreachable(place.clone(), problem)
             }
             NoDocument::TooLarge => self.request.too_large(self.network, self.sending, url),
+            NoDocument::Encoded(encoding) => {
+                let server = host_of(&self.sending.url);
+                let problem =
+                    format!("the answer of the token server {server} comes with the content encoding {encoding}");
+                StoreError::NoToken { place: place.clone(), fault: AccessFault::TokenNotJson, problem }
+            }
             NoDocument::TooManyRedirects => {
                 let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
                 StoreError::Forbidden { place: place.clone(), fault: None, host: None, problem }

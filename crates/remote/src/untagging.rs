@@ -49,6 +49,7 @@ impl RemoteStore {
     pub(crate) async fn untag_manifest(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
         // Where deletions overlap, registry:2 leaves tags without a manifest.
         let _turn = self.memory.untagging.lock().await;
+        self.memory.state().tagged.remove(tag);
         let tombstone = Tombstone::of(tag);
         let release = match self.get_manifest(&Reference::Tag(tag.clone()), None).await {
             Ok(found) if found.0.digest == *expected => Some(found),

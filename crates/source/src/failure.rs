@@ -14,6 +14,14 @@ pub enum Failure {
     /// It accepts the credentials and refuses the request.
     #[error("{0}")]
     Denied(String),
+    /// It demands credentials for a package, or refuses the request for it.
+    #[error("{problem}")]
+    PackageRefused {
+        /// The status.
+        status: u16,
+        /// The request and the answer.
+        problem: String,
+    },
     /// It asks to slow down.
     #[error("{0}")]
     TooManyRequests(String),
@@ -99,8 +107,8 @@ impl Failure {
     /// A stable kebab-case name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Unauthorized(_) => "unauthorized",
-            Self::Denied(_) => "denied",
+            Self::Unauthorized(_) | Self::PackageRefused { status: 401, .. } => "unauthorized",
+            Self::Denied(_) | Self::PackageRefused { .. } => "denied",
             Self::TooManyRequests(_) => "too-many-requests",
             Self::ServerError(_) => "server-error",
             Self::BadStatus(_) => "bad-status",

@@ -25,6 +25,12 @@ pub trait Source: Send + Sync {
         let _ = requests;
     }
 
+    /// What has names that are nearly those of packages of a provider, and the names that it would have to have.
+    async fn nearly_named(&self, address: &ProviderAddr) -> Vec<(String, String)> {
+        let _ = address;
+        Vec::new()
+    }
+
     /// Every version that can be installed from here, in ascending order of precedence.
     ///
     /// # Errors

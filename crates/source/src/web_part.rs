@@ -41,6 +41,9 @@ fn download(part: &Part) -> Result<WebDownload, Failure> {
 
 fn not_opened(error: &WebError) -> Failure {
     match error.fault {
+        WebFault::Status(status @ (401 | 403)) => {
+            Failure::PackageRefused { status, problem: format!("{} answered {status}", error.url) }
+        }
         WebFault::Status(404 | 410) => Failure::PackageMissing(error.to_string()),
         _ => Failure::from(error),
     }

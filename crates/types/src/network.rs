@@ -13,6 +13,8 @@ pub enum NetworkFault {
     Tls,
     /// The other side's certificate is invalid, not because of its dates.
     Certificate,
+    /// The other side does not accept this side's certificate, or misses one.
+    ClientCertificate,
     /// The certificate is for another host.
     CertificateOfAnother,
     /// The other side's certificate has expired, by this machine's clock. Both in seconds since 1970.
@@ -39,6 +41,8 @@ pub enum NetworkFault {
     Lost,
     /// No route leads to the machine.
     NoRoute,
+    /// The proxy wants a login, does not accept it, or is of a kind that is not supported.
+    Proxy,
     /// The name leads to this machine or into a private network, and a host elsewhere had named it.
     PrivateAddress,
 }
@@ -51,6 +55,7 @@ impl NetworkFault {
             Self::Refused => "connection-refused",
             Self::Tls
             | Self::Certificate
+            | Self::ClientCertificate
             | Self::CertificateOfAnother
             | Self::CertificateExpired { .. }
             | Self::CertificateNotYetValid { .. }
@@ -58,6 +63,7 @@ impl NetworkFault {
             Self::TimedOut => "timeout",
             Self::Lost | Self::NotHttp => "connection-lost",
             Self::NoRoute => "unreachable",
+            Self::Proxy => "proxy",
             Self::PrivateAddress => "private-host",
         }
     }

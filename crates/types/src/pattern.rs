@@ -84,6 +84,14 @@ impl Pattern {
         self.hostname.as_ref()
     }
 
+    /// The same for a program with another default host: of that host, if the pattern was written without one.
+    #[must_use]
+    pub fn by_default_of(&self, host: &Hostname) -> Self {
+        let is_without_host = self.written.matches('/').count() == 1;
+        let hostname = if is_without_host { Some(host.clone()) } else { self.hostname.clone() };
+        Self { hostname, ..self.clone() }
+    }
+
     /// The namespace; `None` for any namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()

@@ -44,6 +44,8 @@ enum ProgramFormat {
     Elf(elf::ElfSystem),
     MachO,
     Pe,
+    /// No program: an archive that has its name.
+    Zip,
 }
 
 /// The architectures that [`Machine::Go`] can name. A platform of another one is never contradicted.
@@ -68,6 +70,7 @@ impl Program {
                 Some(Self { format: ProgramFormat::Elf(system), machines: vec![machine] })
             }
             [b'M', b'Z', ..] => read_pe(head),
+            b"PK\x03\x04" => Some(Self { format: ProgramFormat::Zip, machines: Vec::new() }),
             [0xca, 0xfe, 0xba, 0xbe] => slices(MachOFatFile32::parse(head).ok()?.arches()),
             [0xca, 0xfe, 0xba, 0xbf] => slices(MachOFatFile64::parse(head).ok()?.arches()),
             [0xfe, 0xed, 0xfa, 0xce] | [0xce, 0xfa, 0xed, 0xfe] => {
@@ -97,12 +100,18 @@ impl Program {
         (known_system && !runs_on) || (ARCHITECTURES.contains(&platform.arch()) && !fits)
     }
 
+    /// Whether it is an archive with the name of a program.
+    pub fn is_archive(&self) -> bool {
+        self.format == ProgramFormat::Zip
+    }
+
     /// The systems that may run it, by Go's names.
     fn systems(&self) -> impl Iterator<Item = &'static str> {
         let (some, more): (&'static [&'static str], &'static [&'static str]) = match self.format {
             ProgramFormat::Elf(system) => system.names(),
             ProgramFormat::MachO => (MACH_O_SYSTEMS, &[]),
             ProgramFormat::Pe => (PE_SYSTEMS, &[]),
+            ProgramFormat::Zip => (&[], &[]),
         };
         some.iter().chain(more).copied()
     }
@@ -120,6 +129,7 @@ impl fmt::Display for Program {
             ProgramFormat::Elf(system) => ("an ELF program", system.name()),
             ProgramFormat::MachO => ("a Mach-O program", "darwin"),
             ProgramFormat::Pe => ("a Windows program", "windows"),
+            ProgramFormat::Zip => return f.write_str("a zip archive in place of its program"),
         };
         let platforms: Vec<String> = self
             .machines

@@ -46,6 +46,13 @@ fn alike(one: &str, other: &str) -> bool {
 }
 
 #[test]
+fn a_zip_with_the_name_of_the_program_was_taken_for_a_script() {
+    let found = Program::read(b"PK\x03\x04 and so on").unwrap();
+    assert!(found.is_archive() && found.contradicts(&platform("linux_amd64")));
+    assert_eq!(found.to_string(), "a zip archive in place of its program");
+}
+
+#[test]
 fn a_program_contradicts_every_platform_but_its_own() {
     let heads = built_by_go();
     assert!(heads.len() >= 40, "{}", heads.len());

@@ -231,7 +231,7 @@ mod tests {
             repositories: None,
             services: vec![crate::HostService::Providers],
         }];
-        let settings = BridgeSettings { base: base.parse().unwrap(), hosts, hashes: vec![Scheme::Zh] };
+        let settings = BridgeSettings { base: base.parse().unwrap(), hosts, hashes: vec![Scheme::Zh], gives_way: true };
         let setup = ClientSetup { settings: &settings, restricted };
         setup.cli_configuration(&address.parse().unwrap())
     }

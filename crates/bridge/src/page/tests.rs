@@ -121,6 +121,7 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
                 repositories: None,
                 services: vec![crate::HostService::Providers],
             }],
+            gives_way: true,
             hashes: vec![Scheme::Zh],
         },
     })

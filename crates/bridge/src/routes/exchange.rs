@@ -164,7 +164,8 @@ impl RoutedRequest<'_> {
     ///
     /// ```text
     /// index.json, versions 404    "no such provider"; with `direct` beside, that is asked
-    /// VERSION.json 200, empty     "no package for this platform"; with `direct` beside, that is asked. A 404 would be fatal
+    /// VERSION.json 200, empty     "no package for this platform"; with `direct` beside, that is asked
+    /// VERSION.json 404            fatal, as a missing version of an `oci_mirror` is to OpenTofu: for a bridge that does not give way
     /// 401, 403                    "your credentials were rejected"
     /// 409                         "unsuccessful: 409 Conflict": for what no token and no second try would change
     /// 502, 503                    "unsuccessful: 502 Bad Gateway"; never "no such provider"
@@ -172,6 +173,7 @@ impl RoutedRequest<'_> {
     pub(super) fn failed(&self, route: &ProviderRoute, failure: &RouteFailure) -> Response {
         if let (RouteKind::MirrorArchives(_), RouteFailure::Refusal(refusal)) = (&route.kind, failure)
             && is_absent(refusal)
+            && self.bridge.settings.gives_way
         {
             return answer::document(&network_mirror::no_archives(), self.bridge);
         }

@@ -16,7 +16,7 @@ use tofu_oci_types::{Counter, Reference, Reporter, Subdir};
 
 use super::blobs::{DownloadedLayer, LayerProgress, download_layer};
 use super::budget::ReadBudget;
-use super::read::{AT_ONCE, ManifestReading};
+use super::read::{AT_ONCE, ManifestReading, is_there};
 use super::zip_end::repository_in_zip;
 use super::{Depth, FaultKind, FoundManifest, ReadFault};
 use crate::opentofu::json::GoManifest;
@@ -143,7 +143,7 @@ async fn content(
         return Err(ReadFault::new(FaultKind::Unaddressable, format!("`{digest}` is not a digest")));
     };
     if what.depth == Depth::Manifests {
-        return match store.exists(&asked).await {
+        return match is_there(store, &asked).await {
             Ok(true) => {
                 // What this does not find, the whole package shows.
                 let found = repository_in_zip(store, &asked, GLANCE).await;

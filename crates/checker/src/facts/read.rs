@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tofu_oci_layout::media_type;
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Counter, Digest, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Counter, Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use super::blobs::{LayerProgress, LayerReadAs, read_config, read_layer};
 use super::budget::ReadBudget;
@@ -209,7 +209,7 @@ impl FactsReading<'_> {
             (Some(read_as), Depth::Packages) => {
                 read_layer(self.store, (&asked, read_as), &self.what.work_dir, self.budget, &self.moved).await
             }
-            (Some(_), Depth::Manifests) => match self.store.exists(&asked).await {
+            (Some(_), Depth::Manifests) => match is_there(self.store, &asked).await {
                 Ok(true) => Ok(BlobContent::There),
                 Ok(false) => {
                     Err(ReadFault::new(FaultKind::Missing, format!("{} has no blob {digest}", self.store.place())))
@@ -218,6 +218,18 @@ impl FactsReading<'_> {
             },
         };
         FoundBlob { digest, content }
+    }
+}
+
+/// Whether a blob is there. Proxy caches answer 404 to HEAD for what they have not fetched yet: only a GET tells.
+pub(super) async fn is_there(store: &dyn ReadStore, blob: &Descriptor) -> Result<bool, StoreError> {
+    if store.exists(blob).await? {
+        return Ok(true);
+    }
+    match store.fetch_unverified(blob).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_not_found() => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

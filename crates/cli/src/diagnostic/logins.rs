@@ -160,6 +160,7 @@ fn cause_text(cause: &CredentialCause) -> String {
                     FileOutcome::Missing => "not there",
                     FileOutcome::Unreadable => "cannot be read",
                     FileOutcome::Malformed => "cannot be understood",
+                    FileOutcome::LeftOut => "an entry that does not count",
                     FileOutcome::NoEntry => "nothing for it",
                 };
                 format!("{name} ({what})")

@@ -188,11 +188,12 @@ impl Diagnostic {
             Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
                 self.hint("if that is meant, allow it with --private-host HOST")
             }
-            Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
+            Failure::Network { fault, .. } => match super::network::hint_of(*fault) {
                 Some(hint) => self.hint(hint),
                 None => self
                     .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority"),
             },
+            Failure::PackageRefused { .. } => self.hint(super::source::NO_TOKEN_WITH_PACKAGES),
             Failure::PackageMissing(_) => self.hint("the registry names an archive that is gone; tell its owner"),
             Failure::InvalidService(_) | Failure::BadBody(_) | Failure::BadContentType(_) => {
                 self.hint("the owner of the host must correct its service")

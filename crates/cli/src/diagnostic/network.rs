@@ -1,11 +1,12 @@
 //! Connections that did not come about, or broke.
 
-use std::net::IpAddr;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
 
 use super::Diagnostic;
+use crate::connect::environment_proxies;
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -14,7 +15,7 @@ impl Diagnostic {
     pub(crate) fn network(self, place: &Place, fault: NetworkFault, problem: &str) -> Self {
         let host = &registry(place);
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-        if let Some(hint) = certificate_time(fault) {
+        if let Some(hint) = hint_of(fault) {
             return self.hint(hint);
         }
         match fault {
@@ -22,7 +23,14 @@ impl Diagnostic {
                 "its certificate is for another host than {name}: name the registry as the certificate does, or ask its \
                  operator for a certificate that names {name}"
             )),
-            NetworkFault::Certificate => self.hint("trust a private certificate authority with --ca-file FILE"),
+            NetworkFault::Certificate => match missing_certificates() {
+                Some(hint) => self.hint(hint),
+                None if invocation::says("ca-file") => self.hint(
+                    "neither --ca-file nor the system has the authority that signed it, nor the certificate itself; its \
+                     operator says which authority that is",
+                ),
+                None => self.hint("trust a private certificate authority with --ca-file FILE"),
+            },
             NetworkFault::NotHttp => self.hint("another service listens there; check the host name and the port"),
             NetworkFault::NotTls => self.hint(format!(
                 "it does not speak TLS; if it is a registry that speaks plain HTTP, allow that with --plain-http {host}"
@@ -64,7 +72,7 @@ impl Diagnostic {
             NetworkFault::Dns => self.hint("check the host name and the network"),
             _ => self.hint("check the host name and the network, and run the same command again"),
         }
-        .proxy_hint(name, fault)
+        .proxy_hint(host, name, fault)
     }
 
     /// The same, and what to type if the place was meant as the address of a provider: the two look alike.
@@ -88,12 +96,12 @@ impl Diagnostic {
 
     /// The same, and that a proxy may be what did not answer, if the environment has one for the host. The variable
     /// alone is named: its value may hold a password.
-    fn proxy_hint(self, name: &str, fault: NetworkFault) -> Self {
+    fn proxy_hint(self, host: &str, name: &str, fault: NetworkFault) -> Self {
         use NetworkFault::{Dns, NoRoute, Refused, TimedOut};
         if !matches!(fault, Refused | NoRoute | Dns | TimedOut) {
             return self;
         }
-        match proxy_variable(name, |variable| std::env::var(variable).ok()) {
+        match environment_proxies().variable_for(host) {
             Some(variable) => self.hint(format!(
                 "{variable} names a proxy, and requests to {name} go through it: check the proxy; NO_PROXY={name} goes \
                  around it"
@@ -103,29 +111,47 @@ impl Diagnostic {
     }
 }
 
-/// The variable that names the proxy for HTTPS requests to a host; none if there is no such proxy or `NO_PROXY` lists
-/// the host. Hosts of this machine are always reached directly.
-fn proxy_variable(name: &str, variable: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
-    let value = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|variable| value(variable)).unwrap_or_default();
-    let listed = |entry: &str| {
-        let domain = entry.trim().trim_start_matches('.');
-        domain == "*" || domain == name || (!domain.is_empty() && name.ends_with(&format!(".{domain}")))
-    };
-    if is_loopback(name) || direct.split(',').any(listed) {
-        return None;
-    }
-    ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].into_iter().find(|variable| value(variable).is_some())
-}
-
 /// Whether a host without its port is this machine.
 fn is_loopback(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']');
-    name == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    name == "localhost" || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The variable of the system's certificates that leads nowhere, so that no certificate of the system is trusted.
+fn missing_certificates() -> Option<String> {
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|variable| {
+        let value = std::env::var_os(variable)?;
+        let is_there = std::env::split_paths(&value).any(|path| Path::new(&path).exists());
+        let named = value.to_string_lossy();
+        (!is_there).then(|| format!("{variable} names {named}, which is not there: correct it, or unset it"))
+    })
+}
+
+/// What to do about a fault that is the same for every place.
+pub(super) fn hint_of(fault: NetworkFault) -> Option<String> {
+    match fault {
+        NetworkFault::ClientCertificate if shows_certificate() => Some(
+            "it does not accept the certificate of --client-cert: its operator says which authority must issue it"
+                .to_owned(),
+        ),
+        NetworkFault::ClientCertificate => Some(
+            "it wants a client certificate: name it with --client-cert FILE, and its key with --client-key FILE"
+                .to_owned(),
+        ),
+        NetworkFault::Proxy => Some(
+            "write the proxy with its login, as http://USER:PASSWORD@HOST:PORT or socks5://USER:PASSWORD@HOST:PORT"
+                .to_owned(),
+        ),
+        fault => certificate_time(fault),
+    }
+}
+
+fn shows_certificate() -> bool {
+    invocation::says("client-cert") || std::env::var_os("TOFU_OCI_CLIENT_CERT").is_some()
 }
 
 /// When a certificate is valid and what the clock says, if that is what is wrong.
-pub(super) fn certificate_time(fault: NetworkFault) -> Option<String> {
+fn certificate_time(fault: NetworkFault) -> Option<String> {
     let date = |seconds: u64| {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         httpdate::fmt_http_date(time)
@@ -178,26 +204,7 @@ mod tests {
         let expired = NetworkFault::CertificateExpired { not_after: Some(0), now: 86400 };
         check(expired, "", "was valid until Thu, 01 Jan 1970 00:00:00 GMT");
         check(NetworkFault::CertificateNotYetValid { not_before: None, now: 0 }, "", "is not valid yet");
+        check(NetworkFault::ClientCertificate, "received fatal alert: CertificateRequired", "--client-cert FILE");
         check(NetworkFault::CertificateOfAnother, "", "its certificate is for another host than r.example: name");
-    }
-
-    #[test]
-    fn a_proxy_that_does_not_answer_is_named() {
-        let variable = |name: &str, set: &[(&str, &str)]| {
-            proxy_variable(name, |wanted| {
-                set.iter().find(|(name, _)| *name == wanted).map(|(_, value)| (*value).to_owned())
-            })
-        };
-        let proxy = ("HTTPS_PROXY", "http://ada:secret@proxy.example:3128");
-        assert_eq!(variable("ghcr.io", &[proxy]), Some("HTTPS_PROXY"));
-        assert_eq!(variable("ghcr.io", &[("all_proxy", "socks5://p")]), Some("all_proxy"));
-        assert_eq!(variable("ghcr.io", &[("HTTPS_PROXY", "")]), None);
-        assert_eq!(variable("ghcr.io", &[]), None);
-        for direct in ["ghcr.io", ".ghcr.io", "a.example, *", "io"] {
-            assert_eq!(variable("ghcr.io", &[proxy, ("NO_PROXY", direct)]), None, "{direct}");
-        }
-        assert_eq!(variable("ghcr.io", &[proxy, ("NO_PROXY", "cr.io")]), Some("HTTPS_PROXY"));
-        assert_eq!(variable("127.0.0.1", &[proxy]), None, "this machine is reached directly");
-        assert_eq!(variable("[::1]", &[proxy]), None);
     }
 }

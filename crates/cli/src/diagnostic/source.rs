@@ -183,7 +183,7 @@ impl Diagnostic {
             Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
                 self.hint("if that is meant, allow it with --private-host HOST")
             }
-            Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
+            Failure::Network { fault, .. } => match super::network::hint_of(*fault) {
                 Some(hint) => self.hint(hint),
                 None => self
                     .hint("say which repository holds the provider with --from REPOSITORY")
@@ -193,6 +193,7 @@ impl Diagnostic {
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
             }
+            Failure::PackageRefused { .. } => self.hint(NO_TOKEN_WITH_PACKAGES),
             Failure::FolderMissing(_) => {
                 self.hint("create the folder, or correct its path; a relative path begins in the working directory")
             }
@@ -203,6 +204,10 @@ impl Diagnostic {
         }
     }
 }
+
+/// Why a token does not help where packages want one.
+pub(super) const NO_TOKEN_WITH_PACKAGES: &str = "no client sends the token of a host with packages: whoever runs it must serve them \
+     without a login, or name signed addresses";
 
 /// How many items of a list are shown.
 pub(super) const SHOWN: usize = 8;

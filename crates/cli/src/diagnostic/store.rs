@@ -33,8 +33,8 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
             StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => diagnostic
-                .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
-                .refused(place, RefusalCause::Other),
+                .hint("check the name: registries also answer so about a repository that does not exist, or that this login may not see")
+                .refused(place, RefusalCause::Login),
             StoreError::Unauthorized { place, .. } => diagnostic.refused(place, RefusalCause::Login),
             StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => diagnostic
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")

@@ -25,6 +25,9 @@ impl AuthFile {
         if decoded.has_byte_order_mark {
             reader.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
         }
+        if let Some(mistaken) = decoded.mistaken {
+            reader.warn(None, mistaken.to_owned(), OpenTofuEffect::Nothing);
+        }
         let sections = decoded.sections.map_err(|fault| match fault {
             DecodeFault::NotJson { line, column, reason } => {
                 AuthFileError::NotJson { file: name.to_owned(), line, column, reason }
@@ -193,11 +196,29 @@ mod tests {
             r#"{"auths": {}}"#,
             r#"{"credHelpers": null, "credsStore": null}"#,
             r#"{"HttpHeaders": {"X": "y"}, "proxies": [], "detachKeys": 5, "a\ud800": "\ud800"}"#,
-            r#"{"registry.example.test": {"auth": "dTpw"}}"#,
         ] {
             assert_eq!(read(text.as_bytes()), "", "{text}");
         }
         assert_eq!(read(b"{\"HttpHeaders\": \"\xfc\"}"), "");
+    }
+
+    #[test]
+    fn a_file_of_another_form_was_said_to_hold_no_credentials() {
+        let dockercfg = "a.json: it has the form of an old `.dockercfg`, and holds no credentials that count; its entries \
+                         belong below `auths` (Nothing)";
+        for text in [
+            r#"{"registry.example.test": {"auth": "dTpw"}}"#,
+            r#"{"registry.example.test": {"username": "u", "password": "p", "email": "e"}}"#,
+        ] {
+            assert_eq!(read(text.as_bytes()), dockercfg, "{text}");
+        }
+        let secret = "a.json: it is a Secret of Kubernetes; the credential file is what `.dockerconfigjson` in it is the \
+                      base64 of (Nothing)";
+        for text in
+            [r#"{"kind": "Secret", "data": {".dockerconfigjson": "e30="}}"#, r#"{".dockerconfigjson": {"auths": {}}}"#]
+        {
+            assert_eq!(read(text.as_bytes()), secret, "{text}");
+        }
     }
 
     #[test]

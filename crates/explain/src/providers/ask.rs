@@ -94,6 +94,7 @@ pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestio
     for step in steps.iter_mut().filter(|step| step.selected && matches!(step.answer, StepAnswer::NotAsked)) {
         if let Some(source) = &step.source {
             step.answer = answer(source.versions(question.address).await);
+            step.nearly = source.nearly_named(question.address).await;
         }
     }
     let after_root: Vec<MethodStep> = steps.iter().map(MethodStep::after_root).collect();

@@ -35,6 +35,8 @@ pub struct MethodStep {
     pub direct: DirectHost,
     /// What it answered.
     pub answer: StepAnswer,
+    /// What has names that are nearly those of packages, and the names that it would have to have.
+    pub nearly: Vec<(String, String)>,
     /// What it has of the versions that matter.
     pub packages: Vec<(Version, MethodPackage)>,
     /// What the registry of an `oci_mirror` answers at its root.
@@ -146,6 +148,7 @@ impl MethodStep {
             place: Some(place),
             direct: DirectHost::No,
             answer: StepAnswer::NotAsked,
+            nearly: Vec::new(),
             packages: Vec::new(),
             root: RegistryRoot::NotAsked,
             after_root: false,
@@ -276,6 +279,7 @@ fn selected(
         place: given,
         direct,
         answer: StepAnswer::NotAsked,
+        nearly: Vec::new(),
         packages: Vec::new(),
         root: RegistryRoot::NotAsked,
         after_root: false,
@@ -298,6 +302,7 @@ fn dropped(method: &Method, why: &str) -> MethodStep {
         place: None,
         direct: DirectHost::No,
         answer: StepAnswer::NotAsked,
+        nearly: Vec::new(),
         packages: Vec::new(),
         root: RegistryRoot::NotAsked,
         after_root: false,

@@ -136,9 +136,8 @@ fn refused(place: Place, form: SignatureForm, error: StoreError, tag: Option<&st
         (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 423 | 501, .. }, Some(tag)) => {
             SignError::TagRefused { place, tag: tag.to_owned(), form, source: Box::new(error) }.into()
         }
-        (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 501, .. }, None) => {
-            SignError::Refused { place, form, source: Box::new(error) }.into()
-        }
+        (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 501, .. }, None)
+        | (StoreError::NotListed { .. }, _) => SignError::Refused { place, form, source: Box::new(error) }.into(),
         _ => error.into(),
     }
 }

@@ -72,7 +72,8 @@ async fn a_manifest_that_names_what_is_not_there_is_refused_at_once() {
 #[tokio::test]
 async fn a_refusal_that_lasts_or_is_about_something_else_stays_an_error() {
     let lasting = reply(400).error("DIGEST_INVALID", "provided digest did not match uploaded content");
-    for (answer, want) in [(lasting, 9), (reply(400).error("MANIFEST_INVALID", "manifest invalid"), 1), (reply(403), 1)]
+    for (answer, want) in
+        [(lasting, 11), (reply(400).error("MANIFEST_INVALID", "manifest invalid"), 1), (reply(403), 1)]
     {
         let (server, bench, (descriptor, bytes)) = (denying(answer, 99, None), bench(), manifest());
         let pushed = bench.store(&server).push(&descriptor, &bytes).await;

@@ -1,6 +1,8 @@
 //! Where requests may go, and what they may carry there.
 
-use std::sync::Arc;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::{HttpLimits, HttpOptions, Proxies};
@@ -218,6 +220,68 @@ async fn a_fixed_proxy_is_used_but_for_this_machine() {
     let server = Server::start(|_, _| reply(200));
     assert!(bench.store(&server).exists(&blob(b"x")).await.unwrap());
     assert_eq!((proxy.requests().len(), server.requests().len()), (1, 1));
+}
+
+/// What a client says of a registry behind this proxy.
+fn behind(proxy: &str) -> (Bench, tofu_oci_remote::RemoteStore) {
+    let options = HttpOptions {
+        proxies: Proxies::Fixed(proxy.to_owned()),
+        plain_http: vec!["registry.test:80".to_owned()],
+        ..HttpOptions::default()
+    };
+    let bench = bench_with(options, Arc::new(NoCredentials));
+    let store = bench.client.store("registry.test:80/x".parse().unwrap());
+    (bench, store)
+}
+
+#[tokio::test]
+async fn a_proxy_that_wants_a_login_was_asked_five_times() {
+    let proxy = Server::start(|_, _| reply(407).header("proxy-authenticate", "Basic"));
+    let (bench, plain) = behind(&format!("http://{}", proxy.host()));
+    for store in [plain, bench.client.store("registry.test:443/x".parse().unwrap())] {
+        let got = store.tags().await;
+        assert!(
+            matches!(&got, Err(StoreError::Unreachable { problem, fault: NetworkFault::Proxy, .. }) if problem.contains("407")),
+            "{got:?}"
+        );
+    }
+    assert_eq!(bench.retries(), 0);
+    assert_eq!(proxy.lines(), ["GET http://registry.test/v2/x/tags/list?n=1000", "CONNECT registry.test:443"]);
+}
+
+/// A SOCKS5 proxy without a login that leads to one server, whatever it is asked for; and what it was asked for.
+fn socks_proxy(to: String) -> (String, Arc<Mutex<Vec<u8>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, asked) = (format!("socks5h://{}", listener.local_addr().unwrap()), Arc::new(Mutex::new(Vec::new())));
+    let log = Arc::clone(&asked);
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            let mut greeting = [0; 3];
+            client.read_exact(&mut greeting).unwrap();
+            client.write_all(&[5, 0]).unwrap();
+            let mut head = [0; 5];
+            client.read_exact(&mut head).unwrap();
+            let mut name = vec![0; usize::from(head[4]) + 2];
+            client.read_exact(&mut name).unwrap();
+            log.lock().unwrap().extend_from_slice(&name);
+            client.write_all(&[5, 0, 0, 1, 127, 0, 0, 1, 0, 80]).unwrap();
+            let mut server = TcpStream::connect(&to).unwrap();
+            let (mut back, mut from) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut from, &mut back));
+            std::thread::spawn(move || std::io::copy(&mut client, &mut server));
+        }
+    });
+    (address, asked)
+}
+
+#[tokio::test]
+async fn a_socks_proxy_was_an_unsupported_scheme() {
+    let server = Server::start(|_, _| reply(200).body(r#"{"name":"x","tags":["1.0.0"]}"#));
+    let (address, asked) = socks_proxy(server.host());
+    let (_bench, store) = behind(&address);
+    assert_eq!(store.tags().await.unwrap().len(), 1);
+    assert_eq!(*asked.lock().unwrap(), b"registry.test\0\x50", "the proxy looks the name up");
+    assert_eq!(server.lines(), ["GET /v2/x/tags/list?n=1000"]);
 }
 
 #[tokio::test]

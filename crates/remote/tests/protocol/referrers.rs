@@ -248,6 +248,23 @@ async fn an_etag_that_the_registry_refuses_is_left_out() {
     assert_eq!(listed(&server).await.unwrap(), [Digest::sha256(b"old"), descriptor.digest]);
 }
 
+/// GitLab reads the tag `sha256-HEX` as the digest.
+#[tokio::test]
+async fn a_registry_that_takes_the_tag_of_a_list_for_the_subject_was_said_to_have_other_writers() {
+    let server = Server::start(move |request, _| match (request.method.as_str(), request.path() == tag()) {
+        ("GET", true) => manifest_reply(INDEX, &index()),
+        ("PUT", _) => reply(201),
+        _ => reply(404) as Reply,
+    });
+    let (descriptor, bytes) = signature();
+    let bench = bench();
+    let store = bench.store(&server);
+    store.push(&descriptor, &bytes).await.unwrap();
+    let got = store.settle().await;
+    assert!(matches!(&got, Err(StoreError::NotListed { missing, .. }) if *missing == [descriptor.digest]), "{got:?}");
+    assert_eq!(bench.retries(), 0);
+}
+
 #[tokio::test]
 async fn a_registry_that_keeps_the_list_itself_is_left_to_it() {
     let server = tag_only(true);

@@ -1,8 +1,8 @@
 //! Tags that a registry lets nobody write twice.
 
 use bytes::Bytes;
-use tofu_oci_store::{Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Tag};
+use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use crate::server::{Reply, Server, hang_up, reply};
 use crate::support::{INDEX, bench, index, manifest_reply};
@@ -94,4 +94,39 @@ async fn a_new_tag_was_believed_before_one_who_had_seen_none_must_have_written()
     store.settle_tag(&tag).await.unwrap();
     let wait: std::time::Duration = bench.clock.0.lock().unwrap().iter().sum();
     assert!(wait.as_millis() >= 50, "{wait:?}");
+}
+
+/// A registry that shows a written tag from the fourth look on, and until then what it named before.
+#[tokio::test]
+async fn a_tag_that_a_registry_shows_late_was_taken_for_that_of_another_program() {
+    let old = Bytes::from(index().iter().copied().chain(*b" ").collect::<Vec<u8>>());
+    for before in [None, Some(old)] {
+        let (looks, shown) = (std::sync::atomic::AtomicUsize::new(99), before.clone());
+        let server = Server::start(move |request, _| match request.method.as_str() {
+            "PUT" if request.body.is_empty() => reply(201),
+            "PUT" => {
+                looks.store(0, std::sync::atomic::Ordering::SeqCst);
+                reply(201)
+            }
+            _ if request.path().contains("sha256:") => manifest_reply(INDEX, &index()),
+            method => {
+                // A tag that is not there is asked for by HEAD and by GET.
+                let nth = looks.load(std::sync::atomic::Ordering::SeqCst);
+                if nth < 99 && (method == "GET" || before.is_some()) {
+                    looks.store(nth + 1, std::sync::atomic::Ordering::SeqCst);
+                }
+                match &before {
+                    _ if (3..99).contains(&nth) => manifest_reply(INDEX, &index()),
+                    Some(before) => manifest_reply(INDEX, before),
+                    None => reply(404).error("MANIFEST_UNKNOWN", "no"),
+                }
+            }
+        });
+        let (bench, tag) = (bench(), "1.0.0".parse::<Tag>().unwrap());
+        let (store, descriptor) = (bench.store(&server), Descriptor::of(INDEX, &index()));
+        let before = shown.map(|before| Digest::sha256(&before));
+        assert!(store.retag(&descriptor, &tag, before.as_ref()).await.unwrap());
+        assert_eq!(store.resolve(&Reference::Tag(tag)).await.unwrap().digest, descriptor.digest);
+        assert_eq!(bench.retries(), 3);
+    }
 }

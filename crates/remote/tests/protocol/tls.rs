@@ -34,26 +34,29 @@ impl Authority {
     }
 
     fn server(&self, clients: Option<&Self>) -> Server {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .unwrap();
-        let builder = match clients {
-            None => builder.with_no_client_auth(),
-            Some(authority) => {
-                let mut roots = rustls::RootCertStore::empty();
-                roots.add(authority.issuer.der().clone()).unwrap();
-                let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
-                    .build()
-                    .unwrap();
-                builder.with_client_cert_verifier(verifier)
-            }
-        };
         let (certificate, key) = self.issue();
-        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
-        let config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
-        Server::with_tls(Some(Arc::new(config)), |_, _| reply(200))
+        server(&certificate, &key, clients)
     }
+}
+
+fn server(certificate: &rcgen::Certificate, key: &KeyPair, clients: Option<&Authority>) -> Server {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .unwrap();
+    let builder = match clients {
+        None => builder.with_no_client_auth(),
+        Some(authority) => {
+            let mut roots = rustls::RootCertStore::empty();
+            roots.add(authority.issuer.der().clone()).unwrap();
+            let verifier =
+                rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+    let config = builder.with_single_cert(vec![certificate.der().clone()], key).unwrap();
+    Server::with_tls(Some(Arc::new(config)), |_, _| reply(200))
 }
 
 fn trusting(authority: &Authority, identity: Option<Vec<u8>>) -> Bench {
@@ -82,6 +85,54 @@ async fn a_certificate_that_is_not_trusted_is_an_error_and_never_plain_http() {
     assert_eq!(bench.retries(), 0, "it will not be trusted the next time");
 }
 
+/// A certificate of its own authority for these names.
+fn self_signed(names: &[&str], change: impl Fn(&mut CertificateParams)) -> (rcgen::Certificate, KeyPair) {
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+    change(&mut params);
+    (params.self_signed(&key).unwrap(), key)
+}
+
+/// What a client says that trusts this certificate and meets a server with it.
+async fn met(certificate: &rcgen::Certificate, key: &KeyPair) -> Result<bool, StoreError> {
+    let options = HttpOptions { ca_certificates: vec![certificate.pem().into_bytes()], ..HttpOptions::default() };
+    bench_with(options, Arc::new(NoCredentials)).store(&server(certificate, key, None)).exists(&blob(b"x")).await
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_that_the_server_shows_itself_was_refused() {
+    // As `openssl req -x509` makes it.
+    let authority = |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let (certificate, key) = self_signed(&["127.0.0.1"], authority);
+    assert!(met(&certificate, &key).await.unwrap());
+    let (certificate, key) = self_signed(&["127.0.0.1"], |_| {});
+    assert!(met(&certificate, &key).await.unwrap());
+    // One that an authority has signed which is not trusted.
+    let (certificate, key) = self::authority().issue();
+    assert!(met(&certificate, &key).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_counts_only_for_its_names_and_in_its_time() {
+    let old = |params: &mut CertificateParams| {
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        (params.not_before, params.not_after) = (rcgen::date_time_ymd(2001, 1, 1), rcgen::date_time_ymd(2002, 1, 1));
+    };
+    let client = |params: &mut CertificateParams| {
+        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth];
+    };
+    let (other, other_key) = self_signed(&["files.test"], |_| {});
+    let (expired, expired_key) = self_signed(&["127.0.0.1"], old);
+    let (of_client, client_key) = self_signed(&["127.0.0.1"], client);
+    let fault = async |certificate, key| match met(certificate, key).await {
+        Err(StoreError::Unreachable { fault, .. }) => fault,
+        got => panic!("{got:?}"),
+    };
+    assert_eq!(fault(&other, &other_key).await, NetworkFault::CertificateOfAnother);
+    assert!(matches!(fault(&expired, &expired_key).await, NetworkFault::CertificateExpired { .. }));
+    assert_eq!(fault(&of_client, &client_key).await, NetworkFault::Certificate);
+}
+
 #[tokio::test]
 async fn a_loopback_host_that_does_not_speak_tls_is_asked_plainly() {
     let server = Server::start(|_, _| reply(200));
@@ -103,7 +154,10 @@ async fn a_host_that_was_named_so_is_asked_plainly() {
 async fn a_client_certificate_is_shown() {
     let (authority, clients) = (authority(), authority());
     let server = authority.server(Some(&clients));
-    assert!(trusting(&authority, None).store(&server).exists(&blob(b"x")).await.is_err());
+    let bench = trusting(&authority, None);
+    let error = bench.store(&server).exists(&blob(b"x")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unreachable { fault: NetworkFault::ClientCertificate, .. }), "{error}");
+    assert_eq!(bench.retries(), 0, "it has none the next time either");
     let (certificate, key) = clients.issue();
     let identity = format!("{}{}", certificate.pem(), key.serialize_pem()).into_bytes();
     assert!(trusting(&authority, Some(identity)).store(&server).exists(&blob(b"x")).await.unwrap());
@@ -123,6 +177,18 @@ async fn options_that_are_not_usable_are_said_so() {
     check(
         HttpOptions { client_identity: Some(b"nothing".to_vec()), ..HttpOptions::default() },
         "the client certificate is not usable: it must hold a certificate and its private key in PEM",
+    );
+    let clients = authority();
+    let mixed = clients.issue().0.pem() + &clients.issue().1.serialize_pem();
+    check(
+        HttpOptions { client_identity: Some(mixed.into_bytes()), ..HttpOptions::default() },
+        "the client certificate is not usable: the certificate and the private key do not belong together",
+    );
+    let encrypted =
+        clients.issue().0.pem() + "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    check(
+        HttpOptions { client_identity: Some(encrypted.into_bytes()), ..HttpOptions::default() },
+        "the client certificate is not usable: the private key is encrypted; it must be written without a passphrase",
     );
 }
 

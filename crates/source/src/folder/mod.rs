@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_mapper::{ConfigFiles, FolderPackage, folder_packages};
+use tofu_oci_mapper::{ConfigFiles, FolderPackage, folder_packages, nearly_packages};
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
@@ -81,6 +81,11 @@ impl FolderSource {
 impl Source for FolderSource {
     fn place(&self) -> &Place {
         &self.place
+    }
+
+    async fn nearly_named(&self, address: &ProviderAddr) -> Vec<(String, String)> {
+        let (path, address) = (self.path.clone(), address.clone());
+        blocking(move || nearly_packages(&FoldersOnDisk, &path, &address)).await.unwrap_or_default()
     }
 
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {

@@ -60,7 +60,7 @@ pub fn module_versions(bytes: &[u8]) {
 /// # Panics
 /// If it does not hold.
 pub fn module_location(text: &str) {
-    let location = match ModuleLocation::parse(text, &FROM, web()) {
+    let location = match ModuleLocation::parse(text, (&FROM, &FROM), web()) {
         Ok(location) => location,
         Err(fault) => return assert!(!fault.code().is_empty() && !fault.to_string().is_empty()),
     };

@@ -44,11 +44,11 @@ pub enum ArchiveForm {
 const OTHER_FORMS: [&str; 9] = ["tar.xz", "txz", "tar.bz2", "tbz2", "tar.zst", "tar.tbz2", "gz", "bz2", "xz"];
 
 impl ModuleLocation {
-    /// Reads a location that an answer of `from` names. One that begins with `/`, `./` or `../` is relative to that address.
-    /// No host may lead nearer than itself, as redirects.
+    /// Reads a location that an answer of `from` names. One that begins with `/`, `./` or `../` is relative to the address that
+    /// was `asked`, before any redirect. No host may lead nearer than itself, as redirects.
     ///
     /// Spec: seed 004, "Download Source Code"; `real-tofu-http.md` §1 (measured): a bare `x.zip` is refused.
-    pub(super) fn parse(text: &str, from: &Url, web: &WebClient) -> Result<Self, LocationFault> {
+    pub(super) fn parse(text: &str, (asked, from): (&Url, &Url), web: &WebClient) -> Result<Self, LocationFault> {
         if text.len() > LONGEST {
             return Err(invalid(format!("it has {} bytes, and at most {LONGEST} are read", text.len())));
         }
@@ -58,7 +58,7 @@ impl ModuleLocation {
                 return Err(invalid("it begins with two slashes".to_owned()));
             }
             // `./x.zip//sub?a=b` is parsed as an address: joining drops no part of it.
-            let joined = from.join(text).map_err(|error| invalid(format!("it is not an address: {error}")))?;
+            let joined = asked.join(text).map_err(|error| invalid(format!("it is not an address: {error}")))?;
             return Self::absolute(joined.as_str(), from, web);
         }
         Self::absolute(text, from, web)
@@ -232,7 +232,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: &str) {
         let web = WebClient::new(HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap());
-        let got = match ModuleLocation::parse(text, &FROM.parse().unwrap(), &web) {
+        let from = FROM.parse().unwrap();
+        let got = match ModuleLocation::parse(text, (&from, &from), &web) {
             Ok(ModuleLocation::Oci(source)) => source.to_string(),
             Ok(ModuleLocation::Archive(ModuleArchive { url, form, checksum, subdir })) => {
                 let checksum = checksum.map(|digest| format!(" {}", digest.algorithm_name())).unwrap_or_default();

@@ -86,6 +86,7 @@ impl ModuleRegistry {
     /// accepted, as by Terraform.
     pub async fn locate(&self, address: &ModuleAddr, version: &Version) -> Result<ModuleLocation, ModuleError> {
         let path = format!("{}/{version}/download", address.path());
+        let asked = self.origin.url(&path).map_err(|failure| self.failed(failure))?;
         let answer = self.origin.answer(&path, &[200, 204]).await.map_err(|failure| self.failed(failure))?;
         let Some(answer) = answer else {
             let (address, version, place) = (address.clone(), version.clone(), self.place().clone());
@@ -93,7 +94,7 @@ impl ModuleRegistry {
         };
         let text = location_of(&answer);
         let located = match &text {
-            Some(text) => ModuleLocation::parse(text, answer.url(), &self.origin.access.web),
+            Some(text) => ModuleLocation::parse(text, (&asked, answer.url()), &self.origin.access.web),
             None => Err(LocationFault::Missing),
         };
         located.map_err(|fault| ModuleError::Location {

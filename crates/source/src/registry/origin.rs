@@ -54,9 +54,7 @@ impl Origin {
     /// An answer of the protocol with one of these statuses; `None` for 404. The token of the host goes along, wherever the
     /// service is, and no redirect takes it to another host.
     pub(crate) async fn answer(&self, path: &str, good: &[u16]) -> Result<Option<HttpAnswer>, Failure> {
-        let url = self.base.join(path).map_err(|error| {
-            Failure::InvalidService(format!("{} cannot be followed by {path}: {error}", shown_url(&self.base)))
-        })?;
+        let url = self.url(path)?;
         let token = if self.may_see_tokens(&url) { self.access.tokens.token(&self.host).await? } else { None };
         let answer = self.get(url, "application/json", token.as_ref(), MAX_DOCUMENT).await?;
         match answer.status() {
@@ -66,11 +64,23 @@ impl Origin {
         }
     }
 
+    /// The address of a path of the protocol.
+    pub(crate) fn url(&self, path: &str) -> Result<Url, Failure> {
+        self.base.join(path).map_err(|error| {
+            Failure::InvalidService(format!("{} cannot be followed by {path}: {error}", shown_url(&self.base)))
+        })
+    }
+
     /// A file that a document names. It gets no token.
     pub(crate) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
         let answer = self.get(url.clone(), "*/*", None, limit as u64).await.map_err(|failure| self.failed(failure))?;
         match answer.status() {
             200 => Ok(answer.body().to_vec()),
+            // A 403 counts as a 401, as in the other answers of a registry.
+            status @ (401 | 403) => Err(self.failed(Failure::PackageRefused {
+                status: 401,
+                problem: format!("{} answered {status}", shown_url(answer.url())),
+            })),
             status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
         }
     }

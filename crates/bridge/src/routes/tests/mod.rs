@@ -148,6 +148,7 @@ impl Site {
                     own("registry.acme.example", Some("ghcr.io/acme/{namespace}-{type}")),
                     own("b\u{fc}cher.example:8443", None),
                 ],
+                gives_way: true,
                 hashes: options.hashes,
             },
         });

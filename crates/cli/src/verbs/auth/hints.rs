@@ -36,7 +36,7 @@ fn hint(advice: &AccessAdvice) -> String {
             "no login helps there; check that this is the registry you mean, or ask its operator".to_owned()
         }
         AccessAdvice::TokenRefused => {
-            "the registry refuses what its own token server gave: run the same command again, or ask its operator"
+            "check the name: registries also answer so about a repository that does not exist, or that this login may not see"
                 .to_owned()
         }
         AccessAdvice::FinalAnswer { program, source } => {

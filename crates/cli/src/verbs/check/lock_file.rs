@@ -176,6 +176,7 @@ fn is_unasked(error: &SourceError) -> bool {
             failure,
             Failure::Unauthorized(_)
                 | Failure::Denied(_)
+                | Failure::PackageRefused { .. }
                 | Failure::TooManyRequests(_)
                 | Failure::ServerError(_)
                 | Failure::Network { .. }

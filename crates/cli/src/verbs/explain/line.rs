@@ -20,6 +20,8 @@ struct MethodLine<'a> {
     matches: &'a str,
     place: Option<&'a str>,
     versions: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearly: Vec<&'a str>,
     stray_tags: Vec<String>,
     checked_by: Option<&'static str>,
     error: Option<&'a str>,
@@ -66,6 +68,7 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
             matches: &step.matches,
             place: step.place.as_deref(),
             versions: versions.map(ToString::to_string).collect(),
+            nearly: step.nearly.iter().map(|(found, _)| found.as_str()).collect(),
             stray_tags: step.strays().map(|stray| stray.tag.to_string()).collect(),
             checked_by: step.check().map(PackageCheck::word),
             error,

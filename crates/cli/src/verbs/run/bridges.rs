@@ -172,7 +172,7 @@ impl BridgeStarter<'_> {
             }),
             signer: SumsSigner::new(None),
             access,
-            settings: BridgeSettings { base, hosts: Vec::new(), hashes: vec![Scheme::Zh] },
+            settings: BridgeSettings { base, hosts: Vec::new(), hashes: vec![Scheme::Zh], gives_way: false },
         });
         Ok((server, bridge))
     }

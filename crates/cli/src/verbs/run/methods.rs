@@ -2,13 +2,15 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_bridge::OpenSource;
 use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod, check_oci_mirrors};
 use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
-use tofu_oci_types::{Event, ProviderAddr};
+use tofu_oci_types::{Event, Hostname, ProviderAddr};
 
 use super::watched::Watched;
 use super::watched_source::WatchedSource;
@@ -82,6 +84,34 @@ pub(super) fn note_shared_repository(context: &Context, args: &RunArgs, methods:
         let warning = Event::warning("template-hole", meeting.to_string());
         context.reporter.event(&warning.with_hint(meeting.instead()));
     }
+}
+
+/// The methods with the patterns as the command reads them: two parts mean the command's own default host. A command that is
+/// neither `OpenTofu` nor Terraform may start either.
+pub(super) fn as_read_by(command: &[OsString], mut methods: Methods) -> Methods {
+    let name = command.first().and_then(|program| Path::new(program).file_name()).unwrap_or_default();
+    let name = name.to_string_lossy();
+    let tofu = Hostname::default_registry();
+    let terraform: Hostname = "registry.terraform.io".parse().expect("the name of a host");
+    let hosts = if name.starts_with("terraform") {
+        vec![terraform]
+    } else if name.starts_with("tofu") || name.starts_with("opentofu") {
+        vec![tofu]
+    } else {
+        vec![tofu, terraform]
+    };
+    for Method { selector: Selector { include, exclude }, .. } in &mut methods.list {
+        for patterns in [include, exclude] {
+            let mut read: Vec<Pattern> = Vec::new();
+            for pattern in patterns.iter().flat_map(|pattern| hosts.iter().map(|host| pattern.by_default_of(host))) {
+                if !read.contains(&pattern) {
+                    read.push(pattern);
+                }
+            }
+            *patterns = read;
+        }
+    }
+    methods
 }
 
 /// The methods that a bridge serves, in their order.

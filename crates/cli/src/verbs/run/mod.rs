@@ -56,6 +56,7 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     refuse(&configured, connector.access())?;
     configured.methods = methods::with_template(args, configured.methods)?;
     methods::note_shared_repository(context, args, &configured.methods);
+    configured.methods = methods::as_read_by(&args.command, configured.methods);
     let configured = Arc::new(configured);
     let methods = BridgedMethods::of(&configured);
     let mirrors = crate::modules::load(&args.mapping, &args.trust.predecessors, &dir)?;

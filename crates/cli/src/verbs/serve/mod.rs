@@ -93,7 +93,8 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     .map_err(|error| unserved(&error))?;
     let bound = server.addresses();
     let base = config.base_url(bound.first().copied().unwrap_or(tofu_oci_bridge::BridgeConfig::DEFAULT_LISTEN));
-    let settings_of_bridge = BridgeSettings { base, hosts: places::own_hosts(config), hashes: config.hashes.clone() };
+    let settings_of_bridge =
+        BridgeSettings { base, hosts: places::own_hosts(config), hashes: config.hashes.clone(), gives_way: true };
     start::announce(context, config, &settings_of_bridge.base, &server);
     let bridge = Arc::new(Bridge {
         catalog: Catalog::new(opened.places, options).with_modules(opened.modules),

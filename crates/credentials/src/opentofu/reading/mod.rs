@@ -118,7 +118,7 @@ impl OpenTofuFile {
                         EntryField::Auth { line, bytes: Err(fault) } => {
                             self.fault(*line, format!("the `auth` of {} {}", shown(key), problem(*fault)));
                         }
-                        EntryField::IdentityToken(_) => {}
+                        EntryField::IdentityToken(_) | EntryField::Password => {}
                     }
                 }
             }

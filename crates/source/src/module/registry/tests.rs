@@ -187,6 +187,21 @@ async fn locations_that_are_not_fetched_are_one_clear_error() {
 }
 
 #[tokio::test]
+async fn a_relative_location_was_taken_from_where_the_download_was_redirected_to() {
+    let certificates = Certificates::for_names(&["*.example.test"]);
+    let (world, elsewhere) = (World::with(&certificates), WebServer::with_certificates(&certificates));
+    let download = format!("{BASE}/1.0.0/download");
+    // In raw UTF-8, as some servers write it.
+    let moved = format!("{}/über/there", elsewhere.origin());
+    world.server.page(&download, Answer::new(302).header("Location", moved));
+    elsewhere.page("/%C3%BCber/there", Answer::new(204).header("X-Terraform-Get", "./a.zip"));
+    let located = world.registry().locate(&address(), &"1.0.0".parse().unwrap()).await.unwrap();
+    let ModuleLocation::Archive(archive) = located else { panic!("an archive") };
+    assert_eq!(archive.url.path(), download.replace("download", "a.zip"));
+    assert_eq!(archive.url.port(), world.server.address().rsplit(':').next().and_then(|port| port.parse().ok()));
+}
+
+#[tokio::test]
 async fn neither_the_token_nor_a_login_goes_to_the_host_that_an_archive_redirects_to() {
     let certificates = Certificates::for_names(&["*.example.test"]);
     let (world, elsewhere) = (World::with(&certificates), WebServer::with_certificates(&certificates));
