@@ -106,8 +106,9 @@ fn a_registry_that_does_not_know_these_credentials() {
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget needs credentials: unauthorized
-      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (nothing for it), ~/.dockercfg (not there)
+      cause: there are no credentials for it: looked in ~/.config/containers/auth.json (not there), ~/.docker/config.json (an entry that does not count), ~/.dockercfg (not there)
 
+    hint: auths "[REGISTRY]" in ~/.docker/config.json:1 is left out: its `username` and `password` count only as `auth`, the base64 of username:password
     hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     ");

@@ -185,7 +185,8 @@ fn names(zip: &ZipListing, place: &str) -> Findings {
             found
                 .push(MODULE_LINK.at(at(), "it is a symbolic link, and becomes a file with the link's target as text"));
         }
-        if let Some(reason) = windows_refusal(item.name.trim_end_matches('/')) {
+        let leads_out = item.name.starts_with('/') || item.name.split('/').any(|part| part == "..");
+        if let Some(reason) = windows_refusal(item.name.trim_end_matches('/')).filter(|_| !leads_out) {
             found.push(MODULE_WINDOWS_NAME.at(at(), reason));
         }
         if item.name.starts_with('/') {
