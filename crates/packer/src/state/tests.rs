@@ -190,11 +190,12 @@ async fn a_deprecated_release_stays_and_says_so() {
     let again = change_with(&store, StateChange::Deprecate, "use 2.0.0", Some(&key), &heard).await.unwrap();
     assert!(again.unchanged);
     assert_eq!(store.take(), Vec::<String>::new());
-    let back = change(&store, StateChange::Undeprecate, "mended").await.unwrap();
+    let back = change_with(&store, StateChange::Undeprecate, "mended", Some(&key), &heard).await.unwrap();
     assert!(!back.unchanged);
     assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())));
     assert_eq!(Some(digest(&store, "deprecated-1.4.0").await.digest), back.notice);
-    assert!(change(&store, StateChange::Undeprecate, "mended").await.unwrap().unchanged);
+    let again = change_with(&store, StateChange::Undeprecate, "mended", Some(&key), &heard).await.unwrap();
+    assert!(again.unchanged);
 }
 
 #[tokio::test]
@@ -219,19 +220,17 @@ async fn said_by(store: &dyn ReadStore, tag: &str, key: &PrivateKey) -> Option<R
 }
 
 #[tokio::test]
-async fn what_was_taken_back_without_the_key_is_taken_back_with_it() {
+async fn a_signed_withdrawal_was_called_undone_without_its_key() {
     for (first, back) in
         [(StateChange::Withdraw, StateChange::Reinstate), (StateChange::Deprecate, StateChange::Undeprecate)]
     {
-        let (store, key) = (released().await, key(1));
+        let (store, key, other) = (released().await, key(1), key(2));
         let heard = Heard::default();
         change_with(&store, first, "broken", Some(&key), &heard).await.unwrap();
-        change(&store, back, "mended").await.unwrap();
-        assert_eq!(
-            said_by(&store, "1.4.0", &key).await,
-            Some(first.state()),
-            "a notice without the key takes none back"
-        );
+        store.take();
+        let refused = change(&store, back, "mended").await.unwrap_err();
+        assert_eq!(refused.code(), "signed-notice", "{refused}");
+        assert_eq!(store.take(), Vec::<String>::new());
         assert!(!change_with(&store, back, "mended", Some(&key), &heard).await.unwrap().unchanged);
         assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
         store.take();
@@ -239,7 +238,7 @@ async fn what_was_taken_back_without_the_key_is_taken_back_with_it() {
         assert_eq!(store.take(), Vec::<String>::new());
         // Once more, with a strange notice between the two.
         change_with(&store, first, "broken again", Some(&key), &heard).await.unwrap();
-        change(&store, back, "a false alarm").await.unwrap();
+        change_with(&store, back, "a false alarm", Some(&other), &heard).await.unwrap();
         change_with(&store, first, "broken still", Some(&key), &heard).await.unwrap();
         change_with(&store, back, "mended at last", Some(&key), &heard).await.unwrap();
         assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
