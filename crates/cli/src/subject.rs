@@ -10,13 +10,14 @@
 
 use std::path::Path;
 
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_types::{
     Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName,
     RepositoryRef, Version,
 };
 
-use crate::diagnostic::Diagnostic;
-use crate::ends::{End, names_provider};
+use crate::diagnostic::{Diagnostic, source_of_repository};
+use crate::ends::{End, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -25,6 +26,7 @@ pub(crate) const CONSTRAINTS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0
 
 /// Reads what an argument names. `oci:DIR` is that directory if one of the whole name exists.
 pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
+    let text = &*without_oci(text);
     if text.strip_prefix("oci:").is_some_and(|dir| !dir.is_empty() && Path::new(dir).exists()) {
         return Ok(ReleaseName::Whole(text.to_owned()));
     }
@@ -147,7 +149,20 @@ pub(crate) fn is_oci_source(text: &str) -> bool {
 
 /// A module, named in any form.
 pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
-    text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
+    let bare = || {
+        // Of a module of a registry the version may have been meant.
+        let is_module = text.rsplit_once(':').is_some_and(|(name, _)| is_module(name));
+        let is_bare = !text.contains("://") && !text.contains(['?', '@']) && !text.starts_with("oci:") && !is_module;
+        source_of_repository(text).filter(|_| is_bare)?.parse().ok()
+    };
+    text.parse().or_else(|error| bare().ok_or_else(|| Diagnostic::of_module_name(text, &error)))
+}
+
+/// What becomes of a release that names another provider. An address without a host was completed with that of the public
+/// registry, and is no word for it.
+pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
+    let is_short = |text: &'a String| text.split('@').next().is_some_and(|name| name.matches('/').count() < 2);
+    if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
 }
 
 /// The one version that constraints name.
@@ -184,6 +199,9 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         }
         if text.starts_with("static:") || text.starts_with("bundle:") {
             return diagnostic.hint(names_provider(text));
+        }
+        if text.ends_with(".tar") {
+            return diagnostic.hint(names_provider(&format!("bundle:{text}")));
         }
         if Path::new(text).is_dir() || text.contains("://") {
             return diagnostic

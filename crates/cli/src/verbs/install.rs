@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{RenamedReleases, Trust};
+use tofu_oci_fetch::Trust;
 use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
@@ -40,7 +40,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
         BTreeSet::new()
     };
     let trust = crate::trust::load(&args.trust, &dir)?;
-    let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
+    let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     let written_to = written_to(args, &dir);
     let finder =
         finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;

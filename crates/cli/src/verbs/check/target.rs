@@ -25,6 +25,7 @@ impl Target {
     /// Reads a target. If the text does not decide, the disk says whether it is a lock file.
     pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if !text.starts_with("oci:")
+            && !text.ends_with(".tar")
             && let Some(path) = lock_file(text)
         {
             return Ok(Self::LockFile(path));
