@@ -12,11 +12,11 @@ use std::path::Path;
 
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_types::{
-    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName,
-    RepositoryRef, Version,
+    Constraints, Digest, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference,
+    ReleaseName, RepositoryRef, Tag, Version,
 };
 
-use crate::diagnostic::{Diagnostic, source_of_repository};
+use crate::diagnostic::Diagnostic;
 use crate::ends::{End, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
@@ -163,6 +163,43 @@ pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
 pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
     let is_short = |text: &'a String| text.split('@').next().is_some_and(|name| name.matches('/').count() < 2);
     if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
+}
+
+/// The source of a repository that is written as for other programs: `ghcr.io/acme/network:1.4.0`, with a digest after an `@`, or
+/// without both.
+pub(crate) fn source_of_repository(text: &str) -> Option<String> {
+    let plain = text.strip_prefix("oci::").unwrap_or(text);
+    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
+    let (plain, argument) = plain.split_once('?').map_or((plain, None), |(plain, rest)| (plain, Some(rest)));
+    let (plain, before) = plain.split_once("//").map_or((plain, None), |(plain, sub)| (plain, Some(sub)));
+    let (argument, after) = match argument.and_then(|argument| argument.split_once("//")) {
+        Some((argument, sub)) => (Some(argument), Some(sub)),
+        None => (argument, None),
+    };
+    let sub = before.or(after).map_or_else(String::new, |sub| format!("//{sub}"));
+    let arguments = argument.map_or_else(String::new, |argument| match argument.split_once('=') {
+        Some((name, version)) if is_version_argument(name, version) => format!("?tag={version}"),
+        _ => format!("?{argument}"),
+    });
+    let (name, arguments) = match (plain.split_once('@'), plain.rsplit_once(':')) {
+        (Some((name, digest)), _) if digest.parse::<Digest>().is_ok() => (name, format!("?digest={digest}")),
+        (Some((name, version)), _) if version.parse::<Version>().is_ok() => {
+            (name, format!("?tag={}", version.replace('+', "_")))
+        }
+        (Some((name, _)), _) => (name, String::new()),
+        (None, Some((name, tag))) if tag.replace('+', "_").parse::<Tag>().is_ok() && name.contains('/') => {
+            (name, format!("?tag={}", tag.replace('+', "_")))
+        }
+        _ => (plain, arguments),
+    };
+    is_repository(name).then(|| format!("oci://{name}{sub}{arguments}"))
+}
+
+/// Whether an argument was to give a version: `version=1.4.0`, `ref=v1.4.0`, `Tag=1.4.0`, `digest=1.4.0`. Only then its value is
+/// no secret.
+pub(crate) fn is_version_argument(name: &str, value: &str) -> bool {
+    let is_meant = ["version", "ref", "tag", "digest"].iter().any(|meant| name.eq_ignore_ascii_case(meant));
+    is_meant && value.strip_prefix('v').unwrap_or(value).parse::<Version>().is_ok() && value.parse::<Tag>().is_ok()
 }
 
 /// The one version that constraints name.

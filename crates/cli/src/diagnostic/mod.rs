@@ -29,7 +29,6 @@ use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Place, RepositoryRef};
 
 pub(crate) use logins::{remedy_text, source_remedy};
-pub(crate) use module_pull::source_of_repository;
 pub(crate) use source::versions;
 pub(crate) use trust::{Refused, RefusedRelease};
 
