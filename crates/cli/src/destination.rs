@@ -13,7 +13,7 @@ use tofu_oci_types::Place;
 
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::ends::{demand_no_version, demand_template, without_oci};
+use crate::ends::{demand_no_version, demand_template, is_tar, without_oci};
 use crate::exit::Exit;
 
 /// Reads what `--to` names.
@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
             .code("destination-without-kind")
             .hint(format!("write oci:{text}, static:{text} or bundle:{text}")));
     }
-    if text.ends_with(".tar") && !text.contains(':') {
+    if is_tar(text) && !text.contains(':') {
         return Err(Diagnostic::usage(format!("`{text}` does not say what is written there"))
             .code("destination-without-kind")
             .hint(format!("a bundle is written bundle:{text}")));

@@ -64,7 +64,7 @@ impl End {
         }
         text.parse().map(Self::Registry).map_err(|error| {
             let diagnostic = Diagnostic::of(Exit::Usage, &error);
-            if text.ends_with(".tar") {
+            if is_tar(text) {
                 return about_bundle(text);
             }
             if TemplateOf::Providers.meant(text).is_some() {
@@ -145,6 +145,11 @@ pub(crate) fn demand_no_version(text: &str) -> Result<(), Diagnostic> {
     };
     Err(Diagnostic::usage(format!("`{text}` names version {version}, and a directory alone is wanted"))
         .hint(format!("name the directory alone, oci:{dir}{}", invocation::and_the_version())))
+}
+
+/// Whether a text names the file of a bundle, by its ending.
+pub(crate) fn is_tar(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
 }
 
 /// A file with several providers is named where a repository belongs.

@@ -17,7 +17,7 @@ use tofu_oci_types::{
 };
 
 use crate::diagnostic::Diagnostic;
-use crate::ends::{End, names_provider, without_oci};
+use crate::ends::{End, is_tar, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -237,7 +237,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         if text.starts_with("static:") || text.starts_with("bundle:") {
             return diagnostic.hint(names_provider(text));
         }
-        if text.ends_with(".tar") {
+        if is_tar(text) {
             return diagnostic.hint(names_provider(&format!("bundle:{text}")));
         }
         if Path::new(text).is_dir() || text.contains("://") {

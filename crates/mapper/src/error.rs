@@ -203,8 +203,7 @@ impl TemplateError {
     /// The template that was probably meant: `{type}` and `$type` are plain text.
     fn meant(&self) -> Option<String> {
         match self {
-            Self::NotARepository { template, of, .. } => of.meant(template),
-            Self::Hcl { template, of, .. } => of.meant(template),
+            Self::NotARepository { template, of, .. } | Self::Hcl { template, of, .. } => of.meant(template),
             Self::MissingSymbol { template, .. } => TemplateOf::Providers.meant(template),
             _ => None,
         }

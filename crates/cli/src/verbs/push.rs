@@ -20,7 +20,7 @@ use super::sign::{attachments, one_password};
 use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
+use crate::ends::{End, is_tar};
 use crate::environment::cache_folder;
 use crate::identity;
 use crate::invocation;
@@ -78,7 +78,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
         Err(diagnostic)
             if args.destination.starts_with("oci:")
                 || args.destination.contains("://")
-                || args.destination.ends_with(".tar") =>
+                || is_tar(&args.destination) =>
         {
             return Err(diagnostic);
         }
@@ -171,7 +171,7 @@ fn elsewhere(folder: &Path, options: &DistOptions, error: PackError) -> Diagnost
     match inside.iter().find(has_release).map(|found| found.strip_prefix(".").unwrap_or(found).display()) {
         Some(found) => Diagnostic::usage(format!("the release files are not in {}, but in {found}", folder.display()))
             .hint(format!("name that folder: {found}")),
-        None if folder.extension().is_some_and(|extension| extension == "tar") => {
+        None if is_tar(&folder.to_string_lossy()) => {
             Diagnostic::from(error).hint("for a bundle: tofu-oci bundle load FILE 'REGISTRY/${namespace}/${type}'")
         }
         None => Diagnostic::from(error),
