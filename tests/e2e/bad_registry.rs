@@ -100,7 +100,7 @@ fn a_registry_that_does_not_know_these_credentials() {
     scene.context.write_home(".docker/config.json", config.to_string());
     let text = refused(&scene, "");
     assert!(!text.contains("wrong-one"), "{text}");
-    assert_snapshot!(text, @"
+    assert_snapshot!(text, @r#"
     exit code: 1
     ----- stdout -----
 
@@ -111,7 +111,7 @@ fn a_registry_that_does_not_know_these_credentials() {
     hint: auths "[REGISTRY]" in ~/.docker/config.json:1 is left out: its `username` and `password` count only as `auth`, the base64 of username:password
     hint: log in with `tofu-oci login [REGISTRY] --username USER`
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
-    ");
+    "#);
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn a_partial_report_says_what_was_not_judged() {
       what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
       why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                 none installs from here.
-      mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+      fix       serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
       spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
                 measured
 

@@ -37,7 +37,7 @@ fn lines_that_protect_nobody_are_an_error() {
       what      registry.example.com/acme/widget 1.4.0 has ch: lines alone
       why       OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs
                 any package.
-      mend      run `tofu-oci lock`, which adds h1: and zh:
+      fix       run `tofu-oci lock`, which adds h1: and zh:
       spec      OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12,
                 internal/providercache/installer.go
 
@@ -84,7 +84,7 @@ fn platforms_that_no_line_covers() {
     error[lock-platform] .terraform.lock.hcl (1.4.0, darwin_arm64)
       what      registry.example.com/acme/widget 1.4.0: darwin_arm64: no line covers it
       why       init on that platform fails: no checksum of the package is among the lines.
-      mend      run `tofu-oci lock --platform OS_ARCH`
+      fix       run `tofu-oci lock --platform OS_ARCH`
       spec      OpenTofu 1.12, internal/providercache/installer.go
 
     .terraform.lock.hcl: 1 error; 1 provider looked at

@@ -67,7 +67,7 @@ fn a_module_in_a_registry() {
     warning[module-link] package sha256:[DIGEST], entry `link.txt`
       what      it is a symbolic link, and becomes a file with the link's target as text
       why       OpenTofu writes a regular file with the link's target as its text.
-      mend      pack the file itself
+      fix       pack the file itself
       spec      OpenTofu 1.12, go-getter decompress_zip.go (measured)
 
       oci://[REGISTRY]/acme/zip-symlink-inside?tag=1.0.0  OpenTofu 1.10 to 1.13  installs

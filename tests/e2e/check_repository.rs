@@ -37,7 +37,7 @@ fn what_was_pushed_is_good() {
       what      nothing refers to it that could be a signature
       why       Nobody can tell whether it comes from its author; what a registry gives is taken as it
                 is.
-      mend      sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
+      fix       sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
       spec      `tofu-oci help trust`
 
     checked as registry.example.com/acme/widget
@@ -73,7 +73,7 @@ fn a_floating_tag_is_an_error_for_everybody() {
       why       OpenTofu lists the version that it reads, chooses it where it is the newest, asks for
                 the tag of that version's full spelling and gets 404: init fails for every user of the
                 repository.
-      mend      delete the tag; never let a release pipeline write floating tags such as `1` or `1.4`
+      fix       delete the tag; never let a release pipeline write floating tags such as `1` or `1.4`
                 here
       spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions
                 and PackageMeta

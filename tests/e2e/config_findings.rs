@@ -109,12 +109,12 @@ fn a_file_that_a_variable_names_and_that_is_not_there() {
                       1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
       = instead: name a readable file here
 
-    warning[file-passed-over] this file is not read
+    note[file-passed-over] this file is not read
      --> [HOME]/.tofurc
       = what happens: nothing in it counts: TF_CLI_CONFIG_FILE names another file
       = instead: write what is needed into the file that is read, or remove this one
 
-    1 error, 1 warning; 0 files read
+    1 error, 1 note; 0 files read
 
     ----- stderr -----
     ");

@@ -178,7 +178,7 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
 #[test]
 fn a_template_that_is_no_address_says_why() {
     let scene = Scene::new();
-    assert_snapshot!(scene.refuse("config snippet 'registry.example.com/acme/*' 'https://ghcr.io/acme/${type}'"), @"
+    assert_snapshot!(scene.refuse("config snippet 'registry.example.com/acme/*' 'https://ghcr.io/acme/${type}'"), @r#"
     exit code: 2
     ----- stdout -----
 
@@ -189,8 +189,8 @@ fn a_template_that_is_no_address_says_why() {
     1 | https://ghcr.io/acme/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}
-    ");
+    hint: write "ghcr.io/acme/${type}", without the scheme
+    "#);
     let said = scene.run("config snippet 'registry.example.com/acme/*' 'acme/${type}'").success();
     assert!(said.stderr.contains("warning: `acme` is taken for the registry's host name"), "{}", said.text);
 }

@@ -235,6 +235,7 @@ fn a_trust_rule_is_not_gone_around_under_another_address() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.net/mirror/widget
 
+    hint: by its own address: tofu-oci install registry.example.com/acme/widget --from [REGISTRY]/acme/widget --platform linux_amd64
     hint: check the address, --from and the repository
     hint: if it is meant to be renamed, add --rename
     ");

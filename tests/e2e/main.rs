@@ -188,3 +188,4 @@ mod versions;
 mod withdraw;
 mod withdraw_broken;
 mod withdraw_refused;
+mod words;

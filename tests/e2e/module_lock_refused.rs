@@ -21,9 +21,10 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
       |
     2 |   source = "oci://[REGISTRY]/acme/widget?tag=1.4.0"
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-      cause: this is a multi-platform container image, not a module package: expected an OCI image manifest and not an index
+      cause: this is a provider release, not a module package: expected an OCI image manifest and not an index
 
-    hint: check the repository and the tag; a module package is what `tofu-oci module push` writes
+    hint: for what it is: tofu-oci versions [REGISTRY]/acme/widget
+    hint: to install it: tofu-oci install HOST/NAMESPACE/TYPE --from [REGISTRY]/acme/widget
     hint: no file was changed
     "#);
     scene.configuration("main.tf", &call("x", "oci://REGISTRY/acme/network?tag=1.4.0", ""));

@@ -81,7 +81,7 @@ fn a_deprecation_that_was_taken_back_stayed_in_module_lock() {
 fn hints_repeated_the_input_or_failed_when_typed() {
     let scene = kept("variable \"a\" {}\n");
     for (line, want, never) in [
-        ("module pull 'oci://REGISTRY/x?ref=1' out", "hint: write oci://REPOSITORY?tag=TAG", "hint: a repository is"),
+        ("module pull 'oci://REGISTRY/x?ref=1' out", "'oci://[REGISTRY]/x?tag=1'", "hint: write oci://REPOSITORY"),
         (
             "resolve 'oci://REGISTRY/x?digest=sha256:00'",
             "hint: write oci://REPOSITORY?tag=TAG",

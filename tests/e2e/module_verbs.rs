@@ -219,8 +219,9 @@ fn a_notice_by_a_foreign_key_refuses_nothing_that_a_key_vouches_for() {
     hint: take another version; `tofu-oci module versions` lists them
     hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
     ");
-    // An unsigned notice takes nothing back.
-    scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo").success();
+    // An unsigned notice takes nothing back, and one by another key does not count.
+    assert_eq!(scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo").code, Some(1));
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --sign-key p384.pem").success();
     assert!(scene.run(&pull).stderr.contains("withdrawn by acme: broken"));
     scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --sign-key p256.pem").success();
     scene.run(&pull).success();

@@ -16,7 +16,7 @@ fn opentofu_does_not_install_from_a_registry_without_tls() {
       what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
       why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                 none installs from here.
-      mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+      fix       serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
       spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
                 measured
 

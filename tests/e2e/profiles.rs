@@ -182,13 +182,13 @@ fn registries_as_they_are() {
       error[opentofu-refuses] [REGISTRY]/acme/opentofu-provider-widget (1.5.0)
         what      registry-answer: OpenTofu 1.10 to 1.13 refuses it on darwin_arm64
         why       The prediction walks through the same steps as OpenTofu does, and one of them fails.
-        mend      `tofu-oci help error CODE` explains the code in the finding
+        fix       `tofu-oci help error CODE` explains the code in the finding
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go
       warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.
-        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        fix       serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
         spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
                   measured
       checked as registry.example.com/acme/widget
@@ -209,14 +209,14 @@ fn registries_as_they_are() {
                   index sha256:[DIGEST] (1.5.0)
         what      it lists labelled container images, and no leaf of provider type
         why       tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.
-        mend      publish with `--layout both`, which serves both kinds of client
+        fix       publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
       warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.
-        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        fix       serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
         spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
                   measured
       checked as registry.example.com/acme/widget
@@ -257,14 +257,14 @@ fn registries_as_they_are() {
                   index sha256:[DIGEST] (1.5.0)
         what      it lists labelled container images, and no leaf of provider type
         why       tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.
-        mend      publish with `--layout both`, which serves both kinds of client
+        fix       publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
       warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.
-        mend      serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
+        fix       serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu
         spec      OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go;
                   measured
       checked as registry.example.com/acme/widget

@@ -180,17 +180,17 @@ fn a_folder_and_an_address_name_a_release_too() {
 
     ----- stderr -----
     "#);
-    assert_snapshot!(scene.run("withdraw oci:layout:1.4.0 --undo").text, @"
-    exit code: 0
+    assert_snapshot!(scene.refuse("withdraw oci:layout:1.4.0 --undo"), @"
+    exit code: 1
     ----- stdout -----
-    registry.example.com/acme/widget 1.4.0 is available again at oci:layout (tag 1.4.0)
-      index sha256:[DIGEST]
-      notice sha256:[DIGEST], not signed
 
     ----- stderr -----
-    warning: the release is signed, and this notice will not be: whoever demands signatures takes it for a warning only
-      hint: sign it with the key of the release: --sign-key KEY
+    error: the withdrawn version 1.4.0 in oci:layout has a signed notice, which only a signed one takes back
+
+    hint: nothing was changed; take it back with the key that signed it: --sign-key KEY
+    hint: OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key
     ");
+    scene.run("withdraw oci:layout:1.4.0 --undo --sign-key p256.pem").success();
     scene.run("copy oci:layout oci:other --version 1.4.0").success();
 }
 

@@ -103,7 +103,7 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
       what      it names nothing, and withdrawn-1.4.0 keeps what was withdrawn
       why       A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is
                 the newest, and then fails.
-      mend      finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back:
+      fix       finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back:
                 `tofu-oci withdraw REPOSITORY:VERSION --undo`
       spec      `tofu-oci help publishing`
     ");

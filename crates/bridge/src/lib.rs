@@ -44,7 +44,7 @@ pub use bridge::{Bridge, BridgeSettings, HostService, OwnHost};
 pub use catalog::{Catalog, CatalogOptions, ModuleCatalog};
 pub use config::{
     AccessLog, AddressRange, BridgeConfig, BridgeConfigError, BridgeConfigProblem, CacheSettings, LinkSettings,
-    PullRules, ServedModules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace,
+    PullRules, ServedModules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace, listen_instead,
 };
 pub use loopback::Loopback;
 pub use packages::{PackageOptions, PackageZip, Packages, Redirects, Visibility};

@@ -101,7 +101,7 @@ pub struct CheckRule {
     /// The document and section that it follows from.
     pub spec: &'static str,
     /// What to do about it.
-    pub mend: &'static str,
+    pub fix: &'static str,
 }
 
 impl CheckRule {
@@ -176,7 +176,7 @@ impl Serialize for Finding {
             text: &'a str,
             why: &'static str,
             spec: &'static str,
-            mend: &'static str,
+            fix: &'static str,
             #[serde(skip_serializing_if = "Option::is_none")]
             diff: Option<&'a str>,
         }
@@ -189,7 +189,7 @@ impl Serialize for Finding {
             text: &self.text,
             why: self.rule.why,
             spec: self.rule.spec,
-            mend: self.rule.mend,
+            fix: self.rule.fix,
             diff: self.diff.as_deref(),
         }
         .serialize(serializer)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_fetch::Trust;
-use tofu_oci_mapper::TemplateRepositories;
+use tofu_oci_mapper::{TemplateOf, TemplateRepositories};
 use tofu_oci_mirror::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
 };
@@ -13,6 +13,7 @@ use tofu_oci_types::Place;
 
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
+use crate::ends::{demand_no_version, demand_template, is_tar, without_oci};
 use crate::exit::Exit;
 
 /// Reads what `--to` names.
@@ -24,6 +25,15 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
             .code("destination-without-kind")
             .hint(format!("write oci:{text}, static:{text} or bundle:{text}")));
+    }
+    if is_tar(text) && !text.contains(':') {
+        return Err(Diagnostic::usage(format!("`{text}` does not say what is written there"))
+            .code("destination-without-kind")
+            .hint(format!("a bundle is written bundle:{text}")));
+    }
+    let text = &*without_oci(text);
+    if text.starts_with("oci:") {
+        demand_template(text, TemplateOf::Providers).and_then(|()| demand_no_version(text))?;
     }
     text.parse().map_err(|error: InvalidDestination| {
         let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());

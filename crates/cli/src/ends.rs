@@ -1,10 +1,11 @@
 //! The places that arguments name: repositories, templates of them, and places that are only read.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::check_mirror_url;
-use tofu_oci_mapper::{RepositoryTemplate, TemplateError, TemplateRepositories};
-use tofu_oci_types::{Place, ProviderAddr, ReleaseName, RepositoryRef, masked};
+use tofu_oci_mapper::{RepositoryTemplate, TemplateError, TemplateOf, TemplateRepositories};
+use tofu_oci_types::{InvalidReleaseName, Place, ProviderAddr, ReleaseName, RepositoryRef, Tag, masked};
 
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -38,6 +39,7 @@ impl End {
     }
 
     fn parse_as(text: &str, wanted: WantedEnd) -> Result<Self, Diagnostic> {
+        let text = &*without_oci(text);
         match read_only(text)? {
             Some(place @ (Place::Folder(_) | Place::Bundle(_))) => return Err(takes_repositories(&shown(&place))),
             // A network mirror, or a repository with a scheme and a slash.
@@ -57,10 +59,17 @@ impl End {
             if dir.is_empty() {
                 return Err(Diagnostic::usage("`oci:` names no directory").hint("write it as oci:DIR"));
             }
+            demand_no_version(text)?;
             return Ok(Self::Layout(PathBuf::from(dir)));
         }
         text.parse().map(Self::Registry).map_err(|error| {
             let diagnostic = Diagnostic::of(Exit::Usage, &error);
+            if is_tar(text) {
+                return about_bundle(text);
+            }
+            if TemplateOf::Providers.meant(text).is_some() {
+                return diagnostic.hint(format!("`{}` takes one repository here, and no template", invocation::verb()));
+            }
             let plain = text.trim().trim_end_matches('/').to_lowercase();
             if plain != text && plain.parse::<RepositoryRef>().is_ok() {
                 return diagnostic.hint(format!("write {plain}"));
@@ -68,7 +77,7 @@ impl End {
             if Path::new(text).exists() || text.starts_with(['.', '/']) {
                 return diagnostic.hint(path_hint(text, wanted));
             }
-            if let Some((repository, _)) = text.rsplit_once(':')
+            if let Some((repository, _)) = text.rsplit_once([':', '@'])
                 && repository.parse::<RepositoryRef>().is_ok()
             {
                 return diagnostic
@@ -93,6 +102,83 @@ impl End {
             diagnostic
         })
     }
+}
+
+/// The repository, or a template of them, without the `oci://` that module blocks write before it; its one tag becomes the
+/// version after a `:`. Anything else as it is.
+pub(crate) fn without_oci(text: &str) -> Cow<'_, str> {
+    let plain = text.strip_prefix("oci::").unwrap_or(text);
+    let rest = match (plain.get(..6), plain.get(6..)) {
+        (Some(scheme), Some(rest)) if scheme.eq_ignore_ascii_case("oci://") && !rest.starts_with('/') => rest,
+        _ => return Cow::Borrowed(text),
+    };
+    let (name, argument) = rest.split_once('?').map_or((rest, None), |(name, argument)| (name, Some(argument)));
+    let is_name = name.contains('/') && !name.contains("//") && !name.contains('@');
+    match argument.map(|argument| argument.strip_prefix("tag=")) {
+        None if is_name => Cow::Borrowed(rest),
+        Some(Some(tag)) if is_name && tag.parse::<Tag>().is_ok() => Cow::Owned(format!("{name}:{tag}")),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Refuses a text that names parts of an address as templates of other programs do.
+pub(crate) fn demand_template(text: &str, of: TemplateOf) -> Result<(), Diagnostic> {
+    let path = text.strip_prefix("oci:").unwrap_or(text);
+    match of.meant(text) {
+        Some(meant) if !Path::new(path).exists() => {
+            Err(Diagnostic::usage(format!("`{text}` is neither a place nor a template"))
+                .hint(format!("a part of the address is written with $ and braces: {}", invocation::quoted(&meant))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a version after a directory, where the directory alone is wanted.
+pub(crate) fn demand_no_version(text: &str) -> Result<(), Diagnostic> {
+    let Some(dir) = text.strip_prefix("oci:").filter(|dir| !Path::new(dir).exists()) else { return Ok(()) };
+    let (dir, version) = match text.parse() {
+        Ok(ReleaseName::Layout { dir, version }) => (dir.display().to_string(), version.to_string()),
+        Err(InvalidReleaseName::AtAfterPlace { version, .. }) => {
+            (dir.strip_suffix(&format!("@{version}")).unwrap_or(dir).to_owned(), version)
+        }
+        _ => return Ok(()),
+    };
+    Err(Diagnostic::usage(format!("`{text}` names version {version}, and a directory alone is wanted"))
+        .hint(format!("name the directory alone, oci:{dir}{}", invocation::and_the_version())))
+}
+
+/// Whether a text names the file of a bundle, by its ending.
+pub(crate) fn is_tar(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
+}
+
+/// A file with several providers is named where a repository belongs.
+fn about_bundle(place: &str) -> Diagnostic {
+    let file = place.strip_prefix("bundle:").unwrap_or(place);
+    let (verb, quoted) = (invocation::verb(), invocation::quoted(file));
+    let diagnostic = Diagnostic::usage(format!("`{place}` is no repository, and `{verb}` takes one here"));
+    if verb == "pack" {
+        return diagnostic
+            .hint("write oci:DIR; `tofu-oci bundle create FILE ADDR --from oci:DIR` then makes a bundle of it");
+    }
+    if Path::new(file).exists() {
+        let to = invocation::second_word().filter(|to| verb == "copy" && *to != place);
+        let to = to.map_or_else(|| "'REGISTRY/${namespace}/${type}'".to_owned(), invocation::quoted);
+        return diagnostic
+            .hint(format!("what is in a bundle goes to repositories with: tofu-oci bundle load {quoted} {to}"))
+            .hint(format!("`tofu-oci bundle show {quoted}` lists it"))
+            .hint(format!(
+                "install, lock, versions, show and verify read it: HOST/NAMESPACE/TYPE --from bundle:{quoted}"
+            ));
+    }
+    diagnostic
+        .hint(format!(
+            "a bundle is made with: tofu-oci bundle create {quoted} HOST/NAMESPACE/TYPE --from {}",
+            invocation::first_word()
+                .filter(|_| verb == "copy")
+                .map_or_else(|| "REPOSITORY".to_owned(), invocation::quoted)
+        ))
+        .hint("a directory is written oci:DIR")
 }
 
 /// How a path is written.
@@ -176,7 +262,9 @@ impl From {
         if let Some(place) = read_only(text)? {
             return Ok(Self::Many(place));
         }
+        let text = &*without_oci(text);
         if !text.contains("${") && !text.contains("%{") {
+            demand_template(text, TemplateOf::Providers)?;
             return End::parse_as(text, WantedEnd::Place).map(Self::One);
         }
         if let Some(rest) = without_scheme(text) {
@@ -278,6 +366,9 @@ pub(crate) fn shown(place: &Place) -> String {
 /// A place with many providers is named where a repository belongs.
 fn takes_repositories(place: &str) -> Diagnostic {
     let verb = invocation::verb();
+    if place.starts_with("bundle:") && !reads_places() {
+        return about_bundle(place);
+    }
     let diagnostic = Diagnostic::usage(format!("`{place}` is no repository, and `{verb}` takes one here"));
     if reads_places() {
         return diagnostic.hint(names_provider(place));
@@ -298,103 +389,4 @@ fn reads_places() -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check_refused(text: &str, exit: Exit) {
-        let diagnostic = End::parse(text).expect_err("must be refused");
-        assert_eq!(diagnostic.exit(), exit, "{text}");
-    }
-
-    #[test]
-    fn an_end_is_a_repository_or_a_directory() {
-        let registry = "127.0.0.1:5000/acme/widget".parse().map(End::Registry);
-        assert_eq!(End::parse("127.0.0.1:5000/acme/widget").ok(), registry.ok());
-        assert_eq!(End::parse("oci:a/b").ok(), Some(End::Layout(PathBuf::from("a/b"))));
-        check_refused("oci:", Exit::Usage);
-        check_refused("./folder", Exit::Usage);
-        check_refused("https://ghcr.io/acme/widget", Exit::Usage);
-        check_refused("ghcr.io/acme/widget:1.0.0", Exit::Usage);
-    }
-
-    #[track_caller]
-    fn check_read_only(text: &str, want: Result<&Place, &str>) {
-        match (From::parse(text), want) {
-            (Ok(From::Many(place)), Ok(want)) => assert_eq!(&place, want, "{text}"),
-            (Err(diagnostic), Err(want)) => assert_eq!(diagnostic.text(), want, "{text}"),
-            (got, _) => panic!("{text} is taken for {:?}", got.ok()),
-        }
-    }
-
-    #[test]
-    fn a_place_that_is_only_read_is_a_folder_a_bundle_or_a_network_mirror() {
-        check_read_only("static:a/b", Ok(&Place::Folder("a/b".into())));
-        check_read_only("bundle:a.tar", Ok(&Place::Bundle("a.tar".into())));
-        let mirror = "https://ada:hunter2@mirror.example.test/p/";
-        check_read_only(mirror, Ok(&Place::NetworkMirror(mirror.to_owned())));
-        check_read_only("static:", Err("`static:` names nothing"));
-        check_read_only(
-            "https://ada:hunter2@a b/",
-            Err(
-                "the network mirror https://***@a b/ cannot be asked: its host has a character that does not belong there",
-            ),
-        );
-        check_refused("static:a", Exit::Usage);
-        check_refused("bundle:a.tar", Exit::Usage);
-        assert_eq!(shown(&Place::NetworkMirror(mirror.to_owned())), "https://***@mirror.example.test/p/");
-    }
-
-    #[track_caller]
-    fn check_hint(text: &str, want: &str) {
-        let diagnostic = match From::parse(text) {
-            Ok(from) => panic!("{text} is taken for {from:?}"),
-            Err(diagnostic) => diagnostic,
-        };
-        assert!(diagnostic.hints().iter().any(|hint| hint == want), "{text}: {:?}", diagnostic.hints());
-        assert!(diagnostic.text().contains("without a scheme"), "{text}: {}", diagnostic.text());
-    }
-
-    #[test]
-    fn a_repository_with_a_scheme_is_never_taken_for_a_directory() {
-        check_hint("oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("https://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("http://127.0.0.1:5000/acme/widget", "drop the scheme: 127.0.0.1:5000/acme/widget");
-        check_hint("OCI://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("docker://ghcr.io/acme/widget?x=1", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("oci::oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("oci://ada:SECRET@ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("oci://ghcr.io", "drop the scheme: ghcr.io/REPOSITORY");
-        check_hint("oci://ghcr.io/acme/widget:1.4.0", "drop the scheme: ghcr.io/acme/widget:1.4.0");
-        check_hint(
-            "oci://ghcr.io/acme/widget:latest",
-            "drop the scheme and name the repository alone: ghcr.io/acme/widget",
-        );
-        check_hint("oci://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
-        check_hint("https://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
-    }
-
-    #[track_caller]
-    fn check_from_hint(text: &str, want: &str) {
-        let Err(diagnostic) = From::parse(text) else { panic!("{text} must be refused") };
-        assert!(diagnostic.hints().iter().any(|hint| hint == want), "{text}: {:?}", diagnostic.hints());
-    }
-
-    #[test]
-    fn a_mirror_without_its_slash_and_a_path_without_its_kind_get_the_right_form() {
-        check_from_hint(
-            "https://mirror.example/providers",
-            "the address of a network mirror ends with a slash: https://mirror.example/providers/",
-        );
-        check_from_hint("./Cargo.toml", "a bundle is written bundle:./Cargo.toml");
-        check_from_hint("./src", "a folder of packages is written static:./src, and one of image layouts oci:./src");
-        check_from_hint("./absent", "a directory is written oci:./absent");
-    }
-
-    #[test]
-    fn a_path_with_several_slashes_is_a_directory() {
-        assert_eq!(End::parse("oci:///srv/x").ok(), Some(End::Layout(PathBuf::from("///srv/x"))));
-        assert_eq!(End::parse("oci:/srv/x").ok(), Some(End::Layout(PathBuf::from("/srv/x"))));
-        assert_eq!(End::parse("oci:a://b").ok(), Some(End::Layout(PathBuf::from("a://b"))));
-    }
-}
+mod tests;

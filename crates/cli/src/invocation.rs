@@ -131,6 +131,11 @@ pub(crate) fn first_word() -> Option<&'static str> {
     given().words.first().map(String::as_str)
 }
 
+/// The second argument without a name.
+pub(crate) fn second_word() -> Option<&'static str> {
+    given().words.get(1).map(String::as_str)
+}
+
 /// Whether this run's verb is about modules alone.
 pub(crate) fn is_about_modules() -> bool {
     given().verb.starts_with("module ")
@@ -139,8 +144,10 @@ pub(crate) fn is_about_modules() -> bool {
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {
-        "install" | "lock" | "verify" => ", and the version after the address: ADDR@VERSION",
-        "resolve" | "versions" => "",
+        "install" | "lock" | "verify" | "show" | "mirror" | "bundle create" => {
+            ", and the version after the address: ADDR@VERSION"
+        }
+        "resolve" | "versions" | "outdated" | "serve" | "providers" => "",
         _ => ", and the version with --version",
     }
 }

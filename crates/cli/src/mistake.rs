@@ -5,11 +5,13 @@ use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use tofu_oci_types::{ModuleName, ProviderAddr};
 
 use crate::args;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 use crate::invocation;
+use crate::subject;
 
 /// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
 const OTHER_WORDS: &[(&[&str], &[&str])] = &[
@@ -32,6 +34,19 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),
     (&["cache list", "cache ls", "cache path", "cache size", "cache show", "cache status"], &["cache info"]),
     (&["cache check"], &["cache verify"]),
+    (&["module list", "module ls", "module tags"], &["module versions"]),
+    (&["module get", "module install", "module fetch", "module download"], &["module pull"]),
+    (&["module publish", "module upload"], &["module push"]),
+    (&["module resolve", "module explain"], &["resolve"]),
+    (&["module show", "module inspect", "module check"], &["check", "verify"]),
+    (&["module verify"], &["verify"]),
+    (&["module sign"], &["sign"]),
+    (&["module withdraw", "module delete", "module rm"], &["withdraw"]),
+    (&["module deprecate"], &["deprecate"]),
+    (&["module copy"], &["copy"]),
+    (&["bundle list", "bundle ls", "bundle inspect"], &["bundle show"]),
+    (&["bundle pack", "bundle export", "bundle write"], &["bundle create"]),
+    (&["bundle push", "bundle import", "bundle unpack", "bundle install"], &["bundle load"]),
 ];
 
 /// What does the work of an option that a verb lacks.
@@ -55,6 +70,10 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ("--plan", Instead::Option("--dry-run")),
     ("--dest", Instead::Option("--to")),
     ("--destination", Instead::Option("--to")),
+    ("--template", Instead::Option("--from")),
+    ("--provider", Instead::Option("--include")),
+    ("--port", Instead::Option("--listen")),
+    ("--chdir", Instead::Advice(&["module lock"], "name the folder as an argument: tofu-oci module lock DIR")),
     ("--older-than", Instead::Option("--unused-for")),
     ("--all", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
     ("--force", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
@@ -180,6 +199,9 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
             }
             Instead::Advice(verbs, advice) => verbs.contains(&name.as_str()).then(|| advice.to_owned()),
         };
+        if ["--version", "--tag", "--constraint"].contains(&typed) && !takes("version") {
+            return with_version(&name, verb, typed, words).map(|hint| diagnostic(typed).hint(hint));
+        }
         let hint = OTHER_OPTIONS.iter().filter(|(other, _)| *other == typed).find_map(|(_, instead)| means(instead))?;
         return Some(diagnostic(typed).hint(hint));
     }
@@ -211,6 +233,54 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
     }))
 }
 
+/// How a verb takes the version that an option was to give; `None` if it takes none.
+fn with_version(name: &str, verb: &Command, typed: &str, words: &[String]) -> Option<String> {
+    let of_modules = ["module pull", "module mirror", "module versions"].contains(&name);
+    let of_providers = ["install", "lock", "resolve", "mirror", "bundle create"].contains(&name);
+    if !of_modules && !of_providers && !["show", "verify", "versions"].contains(&name) {
+        return None;
+    }
+    let value = |(nth, word): (usize, &String)| match word.strip_prefix(typed)? {
+        "" => words.get(nth + 1).cloned(),
+        rest => rest.strip_prefix('=').map(str::to_owned),
+    };
+    let version = words.iter().enumerate().find_map(value)?;
+    let has_value = |option: &String| {
+        let long = option.strip_prefix("--").filter(|long| !long.contains('='));
+        let declared = verb.get_arguments().find(|arg| arg.get_long().is_some() && arg.get_long() == long);
+        option == typed || declared.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut before = None;
+    let mut free = words.iter().filter(|word| {
+        let is_value = before.replace(*word).is_some_and(has_value);
+        !is_value && !word.starts_with('-')
+    });
+    let nth = name.split(' ').count() + usize::from(name == "bundle create");
+    let Some(named) = free.nth(nth) else {
+        return Some(format!("`{name}` takes the version after the address: ADDR@{version}"));
+    };
+    let is_address = named.parse::<ProviderAddr>().is_ok();
+    let joined = match subject::module(named) {
+        Ok(Some(ModuleName::Registry { .. })) => format!("{named}@{version}"),
+        Ok(Some(ModuleName::Git(_))) => return Some(format!("write {named}?ref={version}")),
+        Ok(Some(ModuleName::Oci(_))) if !named.contains('?') => format!("{named}?tag={version}"),
+        Ok(Some(_)) => return None,
+        _ if of_modules && !named.starts_with("oci:") => format!("oci://{named}?tag={version}"),
+        _ if of_providers || is_address => format!("{named}@{version}"),
+        _ => format!("{named}:{version}"),
+    };
+    let is_option = |nth: usize, word: &String| match word.strip_prefix(typed) {
+        Some(rest) => rest.is_empty() || rest.starts_with('='),
+        None => nth > 0 && words[nth - 1] == typed,
+    };
+    let rest = words.iter().enumerate().filter(|(nth, word)| !is_option(*nth, word));
+    let rest: Vec<String> =
+        rest.map(|(_, word)| invocation::quoted(if word == named { &joined } else { word })).collect();
+    let either = is_address && !of_providers && !of_modules;
+    let either = if either { format!("; if {named} is a repository, {named}:{version}") } else { String::new() };
+    Some(format!("`{name}` takes the version with what it names: tofu-oci {}{either}", rest.join(" ")))
+}
+
 /// `run` without a command.
 fn nothing_to_run() -> Diagnostic {
     Diagnostic::usage("`run` needs the command that it runs")
@@ -238,6 +308,28 @@ fn platforms(value: &str) -> Option<String> {
     (good && !all.is_empty()).then(|| format!("write {}", options.join(" ")))
 }
 
+/// How a value of another kind is written in a TOML file, by what its parser says.
+pub(crate) fn other_kind(said: &str) -> Option<String> {
+    let (found, wanted) =
+        said.strip_prefix("invalid type: ").or(said.strip_prefix("invalid value: "))?.split_once(", expected ")?;
+    let (kind, value) = found.split_once(' ').unwrap_or((found, ""));
+    let value = value.trim_matches(['"', '`']);
+    let is_number = wanted.contains("integer") || wanted.starts_with(['u', 'i']);
+    Some(match (kind, wanted) {
+        ("string", _) if is_number && value.parse::<u64>().is_ok() => {
+            format!("write the number without quotes: {value}")
+        }
+        (_, _) if is_number => "write a whole number without quotes, such as 2".to_owned(),
+        ("string", "a boolean") => "write true or false without quotes".to_owned(),
+        (_, "a boolean") => "write true or false".to_owned(),
+        ("sequence", _) if wanted.contains("string") => "write one text in quotes, without brackets".to_owned(),
+        ("integer" | "floating", _) if wanted.contains("string") => format!("write it in quotes: \"{value}\""),
+        ("string", _) if wanted.contains("sequence") => format!("write it in brackets: [\"{value}\"]"),
+        (_, _) if wanted.contains("sequence") => "write texts in quotes, in brackets: [\"…\"]".to_owned(),
+        _ => return None,
+    })
+}
+
 /// The variable that has the value.
 fn variable(value: &str, declared: &Command) -> Option<String> {
     let of = |command: &Command| {
@@ -248,135 +340,4 @@ fn variable(value: &str, declared: &Command) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args;
-
-    #[track_caller]
-    fn check(typed: &str, want: &[&str]) {
-        let (first, last) = typed.split_once(' ').unwrap_or((typed, typed));
-        let diagnostic = other_word(last, Some(first), &args::command()).expect(typed);
-        let verbs: Vec<&str> = diagnostic.hints().iter().filter_map(|hint| hint.split('`').nth(1)).collect();
-        assert_eq!(&verbs[..verbs.len() - 1], want, "{typed}");
-    }
-
-    #[test]
-    fn list_means_versions_and_not_install() {
-        for word in ["list", "ls", "tags"] {
-            check(word, &["tofu-oci versions"]);
-        }
-        check("publish", &["tofu-oci push"]);
-        check("upload", &["tofu-oci push"]);
-        check("pull", &["tofu-oci install", "tofu-oci copy"]);
-        check("auth login", &["tofu-oci login"]);
-        check("whoami", &["tofu-oci auth explain"]);
-    }
-
-    #[test]
-    fn words_of_other_caches_lead_to_the_verbs_of_this_one() {
-        for word in ["prune", "clean", "gc", "cache clean", "cache clear", "cache rm", "cache remove", "cache gc"] {
-            check(word, &["tofu-oci cache prune"]);
-        }
-        for word in ["list", "ls", "path", "size", "show", "status"] {
-            check(&format!("cache {word}"), &["tofu-oci cache info"]);
-        }
-        check("cache check", &["tofu-oci cache verify"]);
-    }
-
-    #[test]
-    fn the_bridge_was_called_planned_after_it_was_built() {
-        check("bridge", &["tofu-oci serve", "tofu-oci run"]);
-        assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
-    }
-
-    #[track_caller]
-    fn check_option(typed: &str, line: &str, want: Option<&str>) {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let diagnostic = other_option(typed, &words, &args::command());
-        let got = diagnostic.map(|diagnostic| format!("{}: {}", diagnostic.text(), diagnostic.hints().join("; ")));
-        assert_eq!(got.as_deref(), want);
-    }
-
-    #[test]
-    fn an_option_with_one_dash_is_answered_with_two() {
-        let want = "unexpected argument `-lockfile=readonly`: options have two dashes, and follow the verb: tofu-oci \
-                    install --lockfile=readonly";
-        check_option("-l", "install x/y -lockfile=readonly", Some(want));
-        let want =
-            "unexpected argument `-chdir=.`: options have two dashes, and follow the verb: tofu-oci outdated --chdir=.";
-        check_option("-c", "-chdir=. outdated", Some(want));
-        check_option("-x", "install -x", None);
-        check_option("-c", "versions x -chdir=.", None);
-    }
-
-    #[test]
-    fn an_option_of_another_verb_is_answered_with_its_name_here() {
-        let want = |option: &str, hint: &str| format!("unexpected argument `--{option}`: `{hint} for it");
-        check_option("--force", "push dist x/y --force", Some(&want("force", "push` has --replace-tag")));
-        check_option("--reason", "deprecate x/y:1.0.0 --reason x", Some(&want("reason", "deprecate` has --message")));
-        check_option("--message", "withdraw x/y:1.0.0 --message x", Some(&want("message", "withdraw` has --reason")));
-        check_option("--key", "withdraw x/y:1.0.0 --key x", Some(&want("key", "withdraw` has --sign-key")));
-        check_option("--force", "versions x/y --force", None);
-        let want = "unexpected argument `--dry-run`: `mirror` has --plan for it";
-        check_option("--dry-run", "mirror x/y --dry-run", Some(want));
-        let want = "unexpected argument `--older-than`: `cache prune` has --unused-for for it";
-        check_option("--older-than", "cache prune --older-than 7d", Some(want));
-    }
-
-    #[test]
-    fn an_option_that_no_option_replaces_is_answered_with_other_means() {
-        let want = |option: &str, hint: &str| format!("unexpected argument `{option}`: {hint}");
-        for option in ["--all", "--force"] {
-            let all = want(option, "to remove every package: tofu-oci cache prune --max-size 0");
-            check_option(option, &format!("cache prune {option}"), Some(&all));
-            check_option(option, &format!("bundle create b.tar {option}"), None);
-        }
-        let hint = "the variable TOFU_OCI_CACHE_DIR names the folder of the package cache: tofu-oci help caching";
-        check_option("--cache-dir", "install x/y --cache-dir z", Some(&want("--cache-dir", hint)));
-        check_option("--cache-dir", "cache info --cache-dir z", Some(&want("--cache-dir", hint)));
-        check_option("--cache-dir", "push dist x/y --cache-dir z", None);
-        let hint = "write the destination after the file: tofu-oci bundle load FILE DEST";
-        check_option("--to", "bundle load b.tar --to oci:x", Some(&want("--to", hint)));
-        let hint = "`push` and `pack` make small layers with --small; `copy` always carries them along";
-        check_option("--small", "copy x/y oci:x --small", Some(&want("--small", hint)));
-    }
-
-    #[test]
-    fn a_command_to_run_without_dashes_is_answered_with_them() {
-        let want =
-            "unexpected argument `terraform`: write -- before the command: tofu-oci run -- terraform init -upgrade";
-        check_option("terraform", "run terraform init -upgrade", Some(want));
-        let want = "unexpected argument `tofu`: write -- before the command: tofu-oci run --no-lock -- tofu init";
-        check_option("tofu", "run --no-lock tofu init", Some(want));
-    }
-
-    #[test]
-    fn run_without_a_command_has_an_example() {
-        for line in ["run", "run --", "run --no-lock", "run --template x --"] {
-            let words = ["tofu-oci"].into_iter().chain(line.split(' '));
-            let error = args::command().try_get_matches_from(words).expect_err("it names no command");
-            let diagnostic = diagnostic(&error, &args::command()).expect(line);
-            assert!(diagnostic.hints()[0].ends_with("tofu-oci run -- terraform init"), "{line}");
-        }
-    }
-
-    #[test]
-    fn an_argument_of_a_verb_without_arguments_is_answered_with_what_to_type() {
-        let want = "unexpected argument `src`: name the directory with --chdir: tofu-oci outdated --chdir src";
-        check_option("src", "outdated src", Some(want));
-        let want = "unexpected argument `x/y/z`: `providers` takes no arguments: it is about every provider of a configuration";
-        check_option("x/y/z", "providers x/y/z", Some(want));
-        let want = "unexpected argument `a.tfrc`: it reads the files that OpenTofu reads; for one file: \
-                    TF_CLI_CONFIG_FILE=a.tfrc tofu-oci config check";
-        check_option("a.tfrc", "config check a.tfrc", Some(want));
-        check_option("z", "copy x/y oci:x z", None);
-    }
-
-    #[test]
-    fn a_list_of_platforms_becomes_options() {
-        let want = "write --platform linux_amd64 --platform darwin_arm64";
-        assert_eq!(platforms("linux_amd64,darwin_arm64").as_deref(), Some(want));
-        assert_eq!(platforms("linux/amd64").as_deref(), Some("write --platform linux_amd64"));
-        assert_eq!(platforms("linux"), None);
-    }
-}
+mod tests;

@@ -10,13 +10,14 @@
 
 use std::path::Path;
 
+use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_types::{
-    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName,
-    RepositoryRef, Version,
+    Constraints, Digest, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference,
+    ReleaseName, RepositoryRef, Tag, Version,
 };
 
 use crate::diagnostic::Diagnostic;
-use crate::ends::{End, names_provider};
+use crate::ends::{End, is_tar, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -25,6 +26,7 @@ pub(crate) const CONSTRAINTS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0
 
 /// Reads what an argument names. `oci:DIR` is that directory if one of the whole name exists.
 pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
+    let text = &*without_oci(text);
     if text.strip_prefix("oci:").is_some_and(|dir| !dir.is_empty() && Path::new(dir).exists()) {
         return Ok(ReleaseName::Whole(text.to_owned()));
     }
@@ -147,7 +149,57 @@ pub(crate) fn is_oci_source(text: &str) -> bool {
 
 /// A module, named in any form.
 pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
-    text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
+    let bare = || {
+        // Of a module of a registry the version may have been meant.
+        let is_module = text.rsplit_once(':').is_some_and(|(name, _)| is_module(name));
+        let is_bare = !text.contains("://") && !text.contains(['?', '@']) && !text.starts_with("oci:") && !is_module;
+        source_of_repository(text).filter(|_| is_bare)?.parse().ok()
+    };
+    text.parse().or_else(|error| bare().ok_or_else(|| Diagnostic::of_module_name(text, &error)))
+}
+
+/// What becomes of a release that names another provider. An address without a host was completed with that of the public
+/// registry, and is no word for it.
+pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
+    let is_short = |text: &'a String| text.split('@').next().is_some_and(|name| name.matches('/').count() < 2);
+    if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
+}
+
+/// The source of a repository that is written as for other programs: `ghcr.io/acme/network:1.4.0`, with a digest after an `@`, or
+/// without both.
+pub(crate) fn source_of_repository(text: &str) -> Option<String> {
+    let plain = text.strip_prefix("oci::").unwrap_or(text);
+    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
+    let (plain, argument) = plain.split_once('?').map_or((plain, None), |(plain, rest)| (plain, Some(rest)));
+    let (plain, before) = plain.split_once("//").map_or((plain, None), |(plain, sub)| (plain, Some(sub)));
+    let (argument, after) = match argument.and_then(|argument| argument.split_once("//")) {
+        Some((argument, sub)) => (Some(argument), Some(sub)),
+        None => (argument, None),
+    };
+    let sub = before.or(after).map_or_else(String::new, |sub| format!("//{sub}"));
+    let arguments = argument.map_or_else(String::new, |argument| match argument.split_once('=') {
+        Some((name, version)) if is_version_argument(name, version) => format!("?tag={version}"),
+        _ => format!("?{argument}"),
+    });
+    let (name, arguments) = match (plain.split_once('@'), plain.rsplit_once(':')) {
+        (Some((name, digest)), _) if digest.parse::<Digest>().is_ok() => (name, format!("?digest={digest}")),
+        (Some((name, version)), _) if version.parse::<Version>().is_ok() => {
+            (name, format!("?tag={}", version.replace('+', "_")))
+        }
+        (Some((name, _)), _) => (name, String::new()),
+        (None, Some((name, tag))) if tag.replace('+', "_").parse::<Tag>().is_ok() && name.contains('/') => {
+            (name, format!("?tag={}", tag.replace('+', "_")))
+        }
+        _ => (plain, arguments),
+    };
+    is_repository(name).then(|| format!("oci://{name}{sub}{arguments}"))
+}
+
+/// Whether an argument was to give a version: `version=1.4.0`, `ref=v1.4.0`, `Tag=1.4.0`, `digest=1.4.0`. Only then its value is
+/// no secret.
+pub(crate) fn is_version_argument(name: &str, value: &str) -> bool {
+    let is_meant = ["version", "ref", "tag", "digest"].iter().any(|meant| name.eq_ignore_ascii_case(meant));
+    is_meant && value.strip_prefix('v').unwrap_or(value).parse::<Version>().is_ok() && value.parse::<Tag>().is_ok()
 }
 
 /// The one version that constraints name.
@@ -184,6 +236,9 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         }
         if text.starts_with("static:") || text.starts_with("bundle:") {
             return diagnostic.hint(names_provider(text));
+        }
+        if is_tar(text) {
+            return diagnostic.hint(names_provider(&format!("bundle:{text}")));
         }
         if Path::new(text).is_dir() || text.contains("://") {
             return diagnostic

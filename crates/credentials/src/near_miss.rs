@@ -49,7 +49,7 @@ impl KeyOf {
 
 type Repair = (fn(&str, &RepositoryRef) -> String, fn(String) -> NearMiss);
 
-/// What to mend in a key, one after the other.
+/// What to fix in a key, one after the other.
 const REPAIRS: [Repair; 6] = [
     (|key, _| key.trim().to_owned(), NearMiss::Ends),
     (|key, _| without_url(key), NearMiss::Scheme),
@@ -64,9 +64,9 @@ pub(crate) fn near_miss(key: &str, of: KeyOf, repository: &RepositoryRef) -> Opt
     let mut text = key.to_owned();
     let mut first: Option<fn(String) -> NearMiss> = None;
     for (repair, kind) in REPAIRS {
-        let mended = repair(&text, repository);
-        if mended != text {
-            text = mended;
+        let fixed = repair(&text, repository);
+        if fixed != text {
+            text = fixed;
             let first = *first.get_or_insert(kind);
             if of.fits(&text, repository) {
                 return Some(first(text));

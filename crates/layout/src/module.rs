@@ -113,7 +113,11 @@ impl ModuleManifest {
     pub fn parse(descriptor: &Descriptor, bytes: &[u8]) -> Result<Self, InvalidModuleManifest> {
         let digest = &descriptor.digest;
         if descriptor.media_type != media_type::OCI_MANIFEST {
-            return Err(InvalidModuleManifest::NotAnImageManifest { found: DocumentKind::of(descriptor) });
+            let found = match ManifestDocument::parse(descriptor, bytes).map(|document| document.kind(descriptor)) {
+                Ok(DocumentKind::ProviderIndex) => DocumentKind::ProviderIndex,
+                _ => DocumentKind::of(descriptor),
+            };
+            return Err(InvalidModuleManifest::NotAnImageManifest { found });
         }
         document::require_size(descriptor)?;
         let document = ManifestDocument::parse(descriptor, bytes)?;

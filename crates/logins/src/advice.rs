@@ -33,8 +33,8 @@ pub enum Remedy {
     OmitAnonymous,
     /// Check `--username` and what `--password-stdin` was given.
     CheckGivenLogin,
-    /// Mend an entry that was perhaps meant for the repository.
-    MendEntry {
+    /// Fix an entry that was perhaps meant for the repository.
+    FixEntry {
         /// The entry.
         origin: CredentialOrigin,
         /// Why it does not serve.
@@ -42,8 +42,8 @@ pub enum Remedy {
         /// How many other such entries there are that no remedy names.
         more: usize,
     },
-    /// Mend a file that may hold the login.
-    MendFile {
+    /// Fix a file that may hold the login.
+    FixFile {
         /// Its name.
         file: String,
         /// The line of the fault, from 1.
@@ -171,7 +171,7 @@ impl Advice<'_> {
     /// What to do if there are no credentials: entries that were perhaps meant come first.
     pub fn for_missing_credentials(&self) -> Vec<Remedy> {
         let mut remedies = self.near_misses();
-        remedies.extend(self.policy.files().iter().filter_map(mend));
+        remedies.extend(self.policy.files().iter().filter_map(fix));
         remedies.extend(self.overlooked.iter().cloned().map(Remedy::Overlooked));
         remedies.push(match (self.origin(), self.policy.search(), self.closed) {
             (Some(origin), ..) => self.change(origin, Repetition::First),
@@ -252,7 +252,7 @@ impl Advice<'_> {
             candidates.iter().filter_map(|one| Some((&one.origin, fault(&one.verdict)?))).collect();
         let hidden = near.len().saturating_sub(MOST_NEAR);
         let last = near.len().min(MOST_NEAR);
-        let remedy = |(nth, (origin, fault)): (usize, (&CredentialOrigin, EntryFault))| Remedy::MendEntry {
+        let remedy = |(nth, (origin, fault)): (usize, (&CredentialOrigin, EntryFault))| Remedy::FixEntry {
             origin: origin.clone(),
             fault,
             more: if nth + 1 == last { hidden } else { 0 },
@@ -261,11 +261,11 @@ impl Advice<'_> {
     }
 }
 
-/// How to mend a file that may hold the login.
-fn mend(found: &FoundFile) -> Option<Remedy> {
+/// How to fix a file that may hold the login.
+fn fix(found: &FoundFile) -> Option<Remedy> {
     let file = found.name.clone();
     match &found.state {
-        FileState::Malformed(error) => Some(Remedy::MendFile { file, line: error.line(), problem: error.problem() }),
+        FileState::Malformed(error) => Some(Remedy::FixFile { file, line: error.line(), problem: error.problem() }),
         FileState::Unreadable { reason } => Some(Remedy::UnlockFile { file, reason: reason.clone() }),
         FileState::TooLarge { limit } => Some(Remedy::ShrinkFile { file, limit: *limit }),
         FileState::Missing | FileState::Read(_) => None,

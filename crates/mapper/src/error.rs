@@ -200,10 +200,22 @@ impl TemplateError {
         .filter(|rest| !rest.is_empty() && !rest.contains('@'))
     }
 
+    /// The template that was probably meant: `{type}` and `$type` are plain text.
+    fn meant(&self) -> Option<String> {
+        match self {
+            Self::NotARepository { template, of, .. } | Self::Hcl { template, of, .. } => of.meant(template),
+            Self::MissingSymbol { template, .. } => TemplateOf::Providers.meant(template),
+            _ => None,
+        }
+    }
+
     /// What to write in its place, as the beginning of a sentence.
     pub fn instead(&self) -> String {
         if let Some(rest) = self.without_scheme() {
             return format!("write \"{rest}\", without the scheme");
+        }
+        if let Some(meant) = self.meant() {
+            return format!("a part of the address is written with $ and braces: {meant}");
         }
         match self {
             Self::Hcl { fault, of, .. } => match (&fault.instead, fault.code.as_str()) {

@@ -72,6 +72,28 @@ impl TemplateOf {
         }
     }
 
+    /// The template that was probably meant by a text that names parts of the address in another way: `{type}`, `$type`,
+    /// `$(type)`, `<type>` or `%type%`. `None` if it names none so.
+    pub fn meant(self, text: &str) -> Option<String> {
+        let mut meant = text.to_owned();
+        for symbol in self.symbols() {
+            let (name, kept) = (symbol.name(), format!("\u{0}{}\u{1}", symbol.name()));
+            meant = meant.replace(&format!("${{{name}}}"), &kept);
+            for form in ["{{@}}", "%{@}", "{@}", "$(@)", "<@>", "%@%"] {
+                meant = meant.replace(&form.replace('@', name), &kept);
+            }
+            let mut parts = meant.split(&format!("${name}")).map(str::to_owned).collect::<Vec<_>>().into_iter();
+            let first = parts.next().unwrap_or_default();
+            meant = parts.fold(first, |before, after| {
+                let is_longer = after.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_');
+                let name = if is_longer { format!("${name}") } else { kept.clone() };
+                before + &name + &after
+            });
+        }
+        let meant = meant.replace('\u{0}', "${").replace('\u{1}', "}");
+        (meant != text).then_some(meant)
+    }
+
     /// One of them, for messages.
     pub(crate) fn noun(self) -> &'static str {
         match self {

@@ -28,6 +28,9 @@ use crate::{Destination, MirrorError};
 /// The most characters of a warning that becomes a notice.
 const REASON: usize = 1024;
 
+/// How many versions are named where none meets the constraints.
+const MOST_LISTED: usize = 10;
+
 /// How many versions of a provider are asked for at a time.
 const VERSIONS: usize = 8;
 
@@ -155,8 +158,11 @@ impl Question<'_> {
             let (address, from) = (self.address.clone(), self.from.place().clone());
             look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
-        let unmet =
-            selection.unmet.into_iter().map(|versions| (None, Ok(Deed::still(MirrorAction::Unmet { versions }))));
+        let mut listed: Vec<Version> = lists.from.versions.clone();
+        listed.reverse();
+        listed.truncate(MOST_LISTED);
+        let deed = |versions| Deed::still(MirrorAction::Unmet { versions, listed: listed.clone() });
+        let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(deed(versions))));
         look.deeds.extend(unmet);
         Ok(look)
     }

@@ -63,6 +63,8 @@ pub enum MirrorAction {
     Unmet {
         /// The constraints.
         versions: Constraints,
+        /// The newest versions that the place lists, highest first.
+        listed: Vec<Version>,
     },
 }
 

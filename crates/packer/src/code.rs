@@ -84,6 +84,7 @@ impl StateError {
             Self::Withdrawn { .. } => "withdrawn",
             Self::Replaced { .. } => "replaced-release",
             Self::NotWithdrawn { .. } => "not-withdrawn",
+            Self::SignedNotice { .. } => "signed-notice",
         }
     }
 }

@@ -64,6 +64,9 @@ pub struct PlatformReport {
     /// The small layer beside the zip, if one is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small: Option<SmallLayer>,
+    /// The size that the small layer would have: it is not published if it saves less than 5 % of the zip.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub small_omitted: Option<u64>,
 }
 
 /// A package as tar in Zstandard, beside its zip.

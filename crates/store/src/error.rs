@@ -212,7 +212,7 @@ pub enum StoreError {
         /// Why the wait is not made.
         reason: GiveUpReason,
     },
-    /// No connection, or one that broke and could not be mended.
+    /// No connection, or one that broke and could not be fixed.
     #[error("cannot reach {place}: {problem}")]
     Unreachable {
         /// The repository or host.

@@ -87,6 +87,8 @@ pub struct StatedNotice {
     pub subjects: Vec<StatementSubject>,
     /// What is said.
     pub notice: Notice,
+    /// Whether it lies in a bundle with a signature, which nobody has verified here.
+    pub is_signed: bool,
 }
 
 impl ReleaseState {
@@ -188,7 +190,7 @@ impl StatedNotice {
         let value = json::parse(bytes).map_err(SignatureFault::malformed)?;
         match value.get("_type") {
             Some(_) => Self::parse(bytes),
-            None => Self::parse(&statement_bytes(bytes)?),
+            None => Ok(Self::parse(&statement_bytes(bytes)?)?.map(|stated| Self { is_signed: true, ..stated })),
         }
     }
 
@@ -198,7 +200,7 @@ impl StatedNotice {
             return Ok(None);
         }
         let notice = Notice::parse(statement).map_err(SignatureFault::malformed)?;
-        Ok(Some(Self { digest: Digest::sha256(statement), subjects: read.subjects, notice }))
+        Ok(Some(Self { digest: Digest::sha256(statement), subjects: read.subjects, notice, is_signed: false }))
     }
 
     /// Whether it is about this very content, under the names that belong to it.

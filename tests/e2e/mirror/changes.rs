@@ -198,7 +198,7 @@ fn the_report_has_one_blank_line_before_its_counts() {
     exit code: 1
     ----- stdout -----
     provider                        version  report
-    registry.example.test/acme/zap  -        missing: no listed version meets 9.0.0
+    registry.example.test/acme/zap  -        missing: no listed version meets 9.0.0; it has 1.1.0, 1.0.0
 
     1 failed; 0 B sent
 

@@ -76,7 +76,12 @@ impl Scene {
 
     /// Which blobs were asked for since the log was emptied, in their order: `zip`, or `small` for this layer.
     pub(crate) fn packages_asked_for(&self, layer: &[u8]) -> Vec<&'static str> {
-        let (zip, small) = (Digest::sha256(&package().build()), Digest::sha256(layer));
+        self.asked_for(&package(), layer)
+    }
+
+    /// The same of another package.
+    pub(crate) fn asked_for(&self, package: &ProviderZip, layer: &[u8]) -> Vec<&'static str> {
+        let (zip, small) = (Digest::sha256(&package.build()), Digest::sha256(layer));
         let asked = self.registry.requests_to("GET", "/v2/acme/widget/blobs/*");
         let name = |path: &str| {
             let ends = |digest: &Digest| path.ends_with(&digest.to_string());

@@ -2,7 +2,7 @@
 //!
 //! A cell is one verb, one fault and one kind of request that the fault meets. Its ending is good if the exit code tells
 //! the truth (0 with the right bytes at the right place; 3 for a fault of the network that lasts; 1 for an answer that
-//! only a person can mend), nothing is half-done, no secret is printed, no bug is reported, and the program ends in time.
+//! only a person can fix), nothing is half-done, no secret is printed, no bug is reported, and the program ends in time.
 //!
 //! ```text
 //! tofu-oci <verb>  -->  faultproxy.py (one rule)  -->  registry:2 with a login

@@ -1,6 +1,6 @@
 //! What can be wrong with a `serve.toml`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 
 use tofu_oci_mirror::{InvalidMinAge, RulesProblem};
@@ -195,7 +195,7 @@ impl BridgeConfigProblem {
             Self::NoUpstream { name } => {
                 format!("omit `{name}`, or write upstream = [\"direct\"] to fetch from the host of each provider")
             }
-            Self::Listen { .. } => "write 127.0.0.1:8080, 0.0.0.0:8443 or [::]:8443".to_owned(),
+            Self::Listen { text } => listen_instead(text),
             Self::ClearText { .. } => {
                 "write [tls] with `certificate` and `key`; or plain_http = true if a proxy in front speaks TLS"
                     .to_owned()
@@ -213,5 +213,49 @@ impl BridgeConfigProblem {
             }
             _ => return None,
         })
+    }
+}
+
+/// What to write for an address to listen at, instead of a port, a name or a URL.
+pub fn listen_instead(text: &str) -> String {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest).trim_end_matches('/');
+    let alone = rest.trim_start_matches('[').trim_end_matches(']');
+    let (host, port) = match rest.rsplit_once(':') {
+        Some((host, port)) if alone.parse::<IpAddr>().is_err() => (host, port),
+        _ if rest.starts_with(|first: char| first.is_ascii_digit()) && !rest.contains('.') => ("", rest),
+        _ => (rest, "8080"),
+    };
+    let Ok(port) = port.parse::<u16>() else {
+        return "write 127.0.0.1:8080, 0.0.0.0:8443 or [::]:8443; ports end at 65535".to_owned();
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match host.parse::<IpAddr>() {
+        Ok(ip) => format!("write {}", SocketAddr::new(ip, port)),
+        Err(_) if host == "localhost" => format!("write 127.0.0.1:{port}"),
+        Err(_) if host.is_empty() || host == "*" => {
+            format!("write 127.0.0.1:{port} for this machine alone, or 0.0.0.0:{port} for its networks, too")
+        }
+        Err(_) => format!("write an IP address of this machine, such as 127.0.0.1:{port} or 0.0.0.0:{port}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_was_answered_with_the_words_of_a_parser() {
+        let both = "write 127.0.0.1:42030 for this machine alone, or 0.0.0.0:42030 for its networks, too";
+        for text in ["42030", ":42030", "*:42030"] {
+            assert_eq!(listen_instead(text), both, "{text}");
+        }
+        assert_eq!(listen_instead("http://localhost:42030/"), "write 127.0.0.1:42030");
+        assert_eq!(listen_instead("localhost"), "write 127.0.0.1:8080");
+        assert_eq!(listen_instead("10.0.0.1"), "write 10.0.0.1:8080");
+        assert_eq!(listen_instead("[::1]"), "write [::1]:8080");
+        assert_eq!(listen_instead("::1"), "write [::1]:8080");
+        assert!(listen_instead("0.0.0.0:99999").ends_with("ports end at 65535"));
+        let name = "write an IP address of this machine, such as 127.0.0.1:80 or 0.0.0.0:80";
+        assert_eq!(listen_instead("registry.example.com:80"), name);
     }
 }

@@ -98,6 +98,12 @@ fn of_parser(message: &str, at: Option<&str>) -> Problem {
         Some(text) if message.starts_with("invalid type: string") && message.contains("expected a sequence") => {
             Problem::NotAList { text: text.to_owned() }
         }
+        // Of all settings with an address only those that say where to listen may be taken for a number.
+        Some(text)
+            if message.starts_with("invalid type: integer") && text.parse::<u16>().is_ok_and(|port| port >= 80) =>
+        {
+            Problem::Listen { text: text.to_owned() }
+        }
         _ => Problem::Syntax { message: message.trim_end().replace('\n', "; ") },
     }
 }

@@ -11,7 +11,7 @@ mod model;
 mod tests;
 
 pub use address_range::AddressRange;
-pub use error::{BridgeConfigError, BridgeConfigProblem};
+pub use error::{BridgeConfigError, BridgeConfigProblem, listen_instead};
 pub use model::{
     AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedModules, ServedProviders, ServerLimits,
     TlsFiles, WrittenPlace,

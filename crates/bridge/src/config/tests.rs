@@ -153,7 +153,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_setting("listen = []", "[]: the list `listen` is empty; omit `listen`, or name something");
     check_setting(
         "listen = [\"localhost:80\"]",
-        "\"localhost:80\": \"localhost:80\" is not an IP address with a port; write 127.0.0.1:8080, 0.0.0.0:8443 or [::]:8443",
+        "\"localhost:80\": \"localhost:80\" is not an IP address with a port; write 127.0.0.1:80",
     );
     check_setting(
         "listen = [\"127.0.0.1:1\", \"0.0.0.0:8080\"]",

@@ -29,7 +29,11 @@ pub const RULES: &[RuleInfo] = &[
     ),
     rule("cli-config-unreadable", "error", "a file that is there and cannot be read"),
     rule("opentofu-crash", "error", "a text that OpenTofu crashes on"),
-    rule("file-passed-over", "warning", "a file that looks like configuration and is not read"),
+    rule(
+        "file-passed-over",
+        "warning, note",
+        "a file that looks like configuration and is not read; a note if a variable names another one",
+    ),
     rule("terraform-reads-it-too", "warning", "an `oci_mirror` in a file that Terraform reads too"),
     rule("ignored-text", "warning", "a text that OpenTofu silently passes over"),
     rule("misspelt-name", "error", "a name that is nearly a known one: OpenTofu silently ignores what it says"),

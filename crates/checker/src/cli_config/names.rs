@@ -82,7 +82,11 @@ fn passed_over(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let passed = view.reading.located.passed_over.iter();
     passed
         .map(|passed| {
-            CliConfigFinding::new("file-passed-over", FindingLevel::Warning, "this file is not read")
+            // Whoever names another file means it.
+            let named =
+                view.reading.located.main.as_ref().is_some_and(|main| main.origin.named_by().is_some() && main.exists);
+            let level = if named { FindingLevel::Note } else { FindingLevel::Warning };
+            CliConfigFinding::new("file-passed-over", level, "this file is not read")
                 .at(Some(FoundAt { path: passed.path.clone(), text: "".into(), span: None }))
                 .detail(format!("nothing in it counts: {}", passed.why))
                 .instead(if view.reading.files.is_empty() {

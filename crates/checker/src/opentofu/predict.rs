@@ -37,7 +37,7 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
 }
 
 /// The same for a registry that was read over plain HTTP: no release installs from it. A fault of the repository itself
-/// stays the reason, because TLS would not mend it.
+/// stays the reason, because TLS would not fix it.
 pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;

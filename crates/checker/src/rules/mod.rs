@@ -37,6 +37,7 @@ pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
 pub use tags::TagCounts;
 
+pub(crate) use catalogue::tags::VERSION_NOT_LISTED;
 pub(crate) use leaf::IndexEntryKind;
 pub(crate) use places::{index_place, manifest_place};
 

@@ -7,6 +7,12 @@ pub(crate) fn full_address(text: &str) -> Result<ProviderAddr, String> {
     if let Some((_, rest)) = text.split_once("://") {
         return Err(format!("write it without the scheme: {}", rest.trim_end_matches('/')));
     }
+    let is_version = |text: &str| text.parse::<Version>().is_ok();
+    if let Some((name, version)) = text.split_once('@').or_else(|| text.rsplit_once(':').filter(|of| is_version(of.1)))
+    {
+        let named = if is_version(version) { version } else { "VERSION" };
+        return Err(format!("write it without the version: {name}; --version {named} says that"));
+    }
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
     let (namespace, provider_type) = (address.namespace(), address.provider_type());
     match text.matches('/').count() {
@@ -51,6 +57,9 @@ mod tests {
                    registry.terraform.io/acme/widget are for providers of those registries";
         check("acme/widget", Err(two));
         check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/NAMESPACE/widget"));
+        let without = "write it without the version: example.com/acme/widget; --version 1.0.0 says that";
+        check("example.com/acme/widget@1.0.0", Err(without));
+        check("example.com/acme/widget:1.0.0", Err(without));
         check("https://example.com/acme/widget", Err("write it without the scheme: example.com/acme/widget"));
     }
 }

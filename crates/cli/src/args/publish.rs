@@ -38,7 +38,7 @@ pub(crate) struct ReleaseArgs {
     /// both.
     #[arg(long, value_name = "LAYOUT", default_value = "artifact")]
     pub(crate) layout: PackageLayout,
-    /// Add to each zip the same package in about 30 % fewer bytes, for those who install with tofu-oci
+    /// Add to each zip the same package in fewer bytes, for those who install with tofu-oci
     ///
     /// Each leaf of the artifact layout gets a second layer: the files of the zip as tar in Zstandard. It takes time here (17 s
     /// for the 707 MB of the AWS provider, and up to 256 MiB of memory for each package that is packed at the same time)

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+use tofu_oci_bridge::listen_instead;
 use tofu_oci_types::{Hostname, ModulePattern, Pattern};
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
@@ -64,7 +65,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, hide_short_help = true)]
     pub(crate) rename: bool,
     /// Listen here (repeatable) [default: 127.0.0.1:8080]; port 0 takes a free one
-    #[arg(long, value_name = "IP:PORT")]
+    #[arg(long, value_name = "IP:PORT", value_parser = listen_address)]
     pub(crate) listen: Vec<SocketAddr>,
     /// What clients write, if it is not what --listen says, such as `https://providers.example.com/`
     #[arg(long, value_name = "URL", hide_short_help = true)]
@@ -107,4 +108,8 @@ pub(crate) struct ServeArgs {
     pub(crate) identity: IdentityArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| listen_instead(text))
 }

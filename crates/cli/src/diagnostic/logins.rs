@@ -188,14 +188,14 @@ pub(crate) fn remedy_text(remedy: &Remedy) -> String {
         Remedy::OmitAnonymous => "leave --anonymous out, so that the user's credentials are shown".to_owned(),
         Remedy::CheckGivenLogin if !invocation::says("password-stdin") => "check the name and the password".to_owned(),
         Remedy::CheckGivenLogin => "check the name, and what --password-stdin was given".to_owned(),
-        Remedy::MendEntry { origin, fault, more } => {
+        Remedy::FixEntry { origin, fault, more } => {
             let text = match fault {
                 EntryFault::NearMiss(near) => format!("{origin} does not serve: {near}"),
                 EntryFault::Invalid(problem) => format!("{origin} is left out: {problem}"),
             };
             if *more > 0 { format!("{text}; and {more} more") } else { text }
         }
-        Remedy::MendFile { file, line, problem } => {
+        Remedy::FixFile { file, line, problem } => {
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             format!("correct {file}{line}: {problem}; the login may be there")
         }

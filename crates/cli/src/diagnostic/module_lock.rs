@@ -25,6 +25,9 @@ impl From<ModulePinError> for Diagnostic {
             ModulePinError::Missing { place, reference, offered, source } => {
                 return Self::missing_module(*source, &place, &reference, &offered);
             }
+            ModulePinError::Withdrawn { place, version, reason, offered } => {
+                return Self::withdrawn_module(&place, &version, reason, &offered);
+            }
             ref error => Self::of(Exit::Fixable, error),
         };
         match error {

@@ -2,17 +2,18 @@
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::ModuleFetchError;
+use tofu_oci_layout::{DocumentKind, InvalidModuleManifest};
 use tofu_oci_source::{Failure, GitFault, GitRunError, LocationFault, ModuleError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{
-    Constraints, Digest, InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, Tag, Version, printable,
+    Constraints, InvalidModuleName, ModuleAddr, ModuleName, NetworkFault, Place, Reference, Version, printable,
 };
 
 use super::{Diagnostic, versions};
 use crate::exit::Exit;
 use crate::invocation;
-use crate::subject::is_repository;
+use crate::subject::{is_version_argument, source_of_repository};
 
 /// How modules are named.
 const FORMS: &str =
@@ -31,10 +32,20 @@ impl Diagnostic {
                 diagnostic.hint("give the key to the agent (ssh-add), or name it in GIT_SSH_COMMAND")
             }
             InvalidModuleName::Git(error) if error.code() == "git-reference" => {
+                let parts = text.split_once('?').and_then(|(name, rest)| Some((name, rest.split_once("//")?)));
+                let diagnostic = match parts {
+                    Some((name, (reference, sub))) => {
+                        diagnostic.hint(format!("the folder stands before the ?: {name}//{sub}?{reference}"))
+                    }
+                    None => diagnostic,
+                };
                 diagnostic.hint("ref= takes a branch, a tag or a commit, such as ref=v1.4.0")
             }
             InvalidModuleName::Git(_) => {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
+            }
+            _ if of_registry(text).is_some() => {
+                diagnostic.hint(format!("a version follows an @: {}", of_registry(text).unwrap_or_default()))
             }
             _ => match source_of_repository(text) {
                 Some(source) if source != text => {
@@ -46,25 +57,15 @@ impl Diagnostic {
     }
 }
 
-/// The source of a repository that is written as for other programs: `ghcr.io/acme/network:1.4.0`, with a digest after an `@`, or
-/// without both.
-fn source_of_repository(text: &str) -> Option<String> {
-    let plain = text.strip_prefix("oci::").unwrap_or(text);
-    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
-    let (plain, arguments) =
-        plain.split_once('?').map_or((plain, String::new()), |(plain, rest)| (plain, format!("?{rest}")));
-    let (name, arguments) = match (plain.split_once('@'), plain.rsplit_once(':')) {
-        (Some((name, digest)), _) if digest.parse::<Digest>().is_ok() => (name, format!("?digest={digest}")),
-        (Some((name, version)), _) if version.parse::<Version>().is_ok() => {
-            (name, format!("?tag={}", version.replace('+', "_")))
-        }
-        (Some((name, _)), _) => (name, String::new()),
-        (None, Some((name, tag))) if tag.replace('+', "_").parse::<Tag>().is_ok() && name.contains('/') => {
-            (name, format!("?tag={}", tag.replace('+', "_")))
-        }
-        _ => (plain, arguments),
+/// The name of a module of a registry whose version is written as for a repository: `HOST/NAMESPACE/NAME/SYSTEM:1.4.0` or
+/// `…?version=1.4.0`.
+fn of_registry(text: &str) -> Option<String> {
+    let (name, version) = match text.split_once('?') {
+        Some((name, argument)) => (name, argument.split_once('=').filter(|of| is_version_argument(of.0, of.1))?.1),
+        None => text.rsplit_once(':').filter(|of| of.1.parse::<Version>().is_ok())?,
     };
-    is_repository(name).then(|| format!("oci://{name}{arguments}"))
+    let is_module = matches!(name.parse(), Ok(ModuleName::Registry { .. }));
+    is_module.then(|| format!("{name}@{version}"))
 }
 
 impl From<ModuleError> for Diagnostic {
@@ -121,6 +122,13 @@ impl Diagnostic {
                 })
             }
             ModuleError::Git { fault, .. } => Self::of_git(error, fault),
+            ModuleError::Manifest {
+                place: place @ (Place::Registry(_) | Place::Layout(_)),
+                source: InvalidModuleManifest::NotAnImageManifest { found: DocumentKind::ProviderIndex },
+                ..
+            } => Self::of(Exit::Fixable, error)
+                .hint(format!("for what it is: {}", invocation::command(&format!("versions {place}"))))
+                .hint(format!("to install it: tofu-oci install HOST/NAMESPACE/TYPE --from {place}")),
             ModuleError::Manifest { place, .. } => Self::of(Exit::Fixable, error).hint(match place {
                 Place::Registry(_) | Place::Layout(_) => {
                     "check the repository and the tag; a module package is what `tofu-oci module push` writes"

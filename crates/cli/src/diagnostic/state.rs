@@ -21,6 +21,11 @@ impl Diagnostic {
             StateError::Replaced { place, kept, .. } => self.hint(format!(
                 "withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere"
             )),
+            StateError::SignedNotice { .. } => {
+                self.hint("nothing was changed; take it back with the key that signed it: --sign-key KEY").hint(
+                    "OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key",
+                )
+            }
             StateError::NotWithdrawn { left, source, .. } => {
                 let hints = Self::from(&**source);
                 let diagnostic = hints.hints().iter().fold(self, Self::hint);

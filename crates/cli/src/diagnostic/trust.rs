@@ -66,7 +66,13 @@ impl From<PinFileError> for Diagnostic {
 impl Diagnostic {
     /// The same with a hint for a release that says another address than the one that was asked for.
     pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
-        let diagnostic = self.hint("check the address, --from and the repository").preceding(asked, said);
+        let own = match invocation::verb() {
+            verb @ ("install" | "lock" | "mirror") => {
+                self.hint(format!("by its own address: {}", invocation::with_all_options(&format!("{verb} {said}"))))
+            }
+            _ => self,
+        };
+        let diagnostic = own.hint("check the address, --from and the repository").preceding(asked, said);
         diagnostic.hint("if it is meant to be renamed, add --rename")
     }
 

@@ -82,3 +82,37 @@ fn a_provider_may_have_constraints() {
         Some("1.4.0")
     );
 }
+
+#[test]
+fn a_repository_without_a_scheme_was_no_module_for_verbs_of_modules() {
+    let source = |text: &str| module_name(text).map(|name| matches!(name, ModuleName::Oci(_)));
+    for text in
+        ["ghcr.io/acme/network", "ghcr.io/acme/network:1.4.0", "127.0.0.1:5000/acme/network", "ghcr.io/a/b//sub"]
+    {
+        assert!(source(text).is_ok_and(|is_source| is_source), "{text}");
+    }
+    assert!(source("registry.example.com/acme/network/aws").is_ok_and(|is_source| !is_source));
+}
+
+#[test]
+fn a_version_in_the_wrong_place_of_a_source_was_answered_with_every_form() {
+    let check = |text: &str, want: &str| {
+        let said = module_name(text).expect_err("no module is named so");
+        assert!(said.hints().iter().any(|hint| hint.ends_with(want)), "{text}: {:?}", said.hints());
+    };
+    let right = "'oci://ghcr.io/acme/network?tag=1.4.0'";
+    for argument in ["version=1.4.0", "ref=1.4.0", "Tag=1.4.0", "digest=1.4.0"] {
+        check(&format!("oci://ghcr.io/acme/network?{argument}"), right);
+    }
+    let right = "'oci://ghcr.io/acme/network//sub?tag=1.4.0'";
+    for text in ["?tag=1.4.0//sub", "//sub?version=1.4.0", ":1.4.0//sub"] {
+        check(&format!("oci://ghcr.io/acme/network{text}"), right);
+    }
+    for text in [":1.4.0", "?version=1.4.0"] {
+        let module = "registry.example.com/acme/network/aws";
+        check(&format!("{module}{text}"), &format!("a version follows an @: {module}@1.4.0"));
+    }
+    check("git::https://example.com/x.git?ref=v1//sub", "git::https://example.com/x.git//sub?ref=v1");
+    let said = module_name("oci://ghcr.io/acme/network?version=hunter2").expect_err("an unknown argument");
+    assert!(!said.hints().iter().any(|hint| hint.contains("hunter2")), "{:?}", said.hints());
+}

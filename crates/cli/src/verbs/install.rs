@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{RenamedReleases, Trust};
+use tofu_oci_fetch::Trust;
 use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
@@ -22,6 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::package_cache;
+use crate::subject;
 
 pub(super) use super::printed::shown;
 
@@ -37,7 +38,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let forget =
         if args.providers.is_empty() { superfluous(context, &folder, &wanted, lock.file())? } else { BTreeSet::new() };
     let trust = crate::trust::load(&args.trust, &dir)?;
-    let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
+    let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     let written_to = written_to(args, &dir);
     let finder =
         finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;

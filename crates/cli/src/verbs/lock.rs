@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::{RenamedReleases, Trust};
+use tofu_oci_fetch::Trust;
 use tofu_oci_installer::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
@@ -27,6 +27,7 @@ use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_event, json_line};
+use crate::subject;
 
 /// Brings the lock file up to date for all platforms, or says what that would change.
 pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagnostic> {
@@ -62,7 +63,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
 /// What is trusted; with `--no-ch` the rules want no `ch:` lines.
 fn trust(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], dir: &Path) -> Result<Trust, Diagnostic> {
     let trust = crate::trust::load(&args.trust, dir)?;
-    let trust = Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..trust };
+    let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     if !args.no_ch {
         return Ok(trust);
     }

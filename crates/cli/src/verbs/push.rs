@@ -1,14 +1,15 @@
 //! `push` and `pack`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, Publication, PushPlan, PushReport,
-    PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, SmallLayers, TagState, UnknownPlatforms, read_dist_with,
+    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PackError, PlatformReport, Publication, PushPlan,
+    PushReport, PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, SmallLayers, TagState, UnknownPlatforms,
+    read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Place, ProviderAddr, Version};
@@ -19,7 +20,7 @@ use super::sign::{attachments, one_password};
 use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
+use crate::ends::{End, is_tar};
 use crate::environment::cache_folder;
 use crate::identity;
 use crate::invocation;
@@ -28,6 +29,9 @@ use crate::printer;
 use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key;
 use crate::subject;
+
+/// How many folders are looked into for release files that the named folder does not have.
+const MOST_FOLDERS: usize = 32;
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
@@ -71,7 +75,11 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
         Err(diagnostic) if End::parse(&args.destination).is_ok() || !args.release.dist.exists() => {
             return Err(diagnostic);
         }
-        Err(diagnostic) if args.destination.starts_with("oci:") || args.destination.contains("://") => {
+        Err(diagnostic)
+            if args.destination.starts_with("oci:")
+                || args.destination.contains("://")
+                || is_tar(&args.destination) =>
+        {
             return Err(diagnostic);
         }
         Err(_) => {
@@ -110,7 +118,7 @@ async fn release(
     }
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: version.clone(), unknown_platforms };
-    let dist = read_dist_with(&args.dist, &options)?;
+    let dist = read_dist_with(&args.dist, &options).map_err(|error| elsewhere(&args.dist, &options, error))?;
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
@@ -152,6 +160,22 @@ async fn release(
     store.persist().await?;
     print_report(context, &report);
     Ok(())
+}
+
+/// Says in which folder below it the release files are, if there is one.
+fn elsewhere(folder: &Path, options: &DistOptions, error: PackError) -> Diagnostic {
+    let inside = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut inside: Vec<PathBuf> = inside.filter(|path| path.is_dir()).take(MOST_FOLDERS).collect();
+    inside.sort();
+    let has_release = |path: &&PathBuf| read_dist_with(path, options).is_ok_and(|dist| !dist.packages.is_empty());
+    match inside.iter().find(has_release).map(|found| found.strip_prefix(".").unwrap_or(found).display()) {
+        Some(found) => Diagnostic::usage(format!("the release files are not in {}, but in {found}", folder.display()))
+            .hint(format!("name that folder: {found}")),
+        None if is_tar(&folder.to_string_lossy()) => {
+            Diagnostic::from(error).hint("for a bundle: tofu-oci bundle load FILE 'REGISTRY/${namespace}/${type}'")
+        }
+        None => Diagnostic::from(error),
+    }
 }
 
 /// The address as given, or the one that the magic suffix gives to the repository.
@@ -268,10 +292,26 @@ fn platforms(platforms: &[PlatformReport]) -> Page {
         let (platform, size) = (report.platform.to_string(), human_bytes(report.size));
         page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
         if let Some(small) = &report.small {
-            page.line(format_args!("  {:<16} {:>9}  small layer {}", "", human_bytes(small.size), small.digest));
+            let (size, saved) = (human_bytes(small.size), saved(small.size, report.size));
+            page.line(format_args!("  {:<16} {size:>9}  small layer {}, saves {saved}", "", small.digest));
+        }
+        if let Some(size) = report.small_omitted {
+            let (blank, saved) = ("", saved(size, report.size));
+            page.line(format_args!(
+                "  {blank:<16} {blank:>9}  no small layer: it would save {saved}, and less than 5 % is not worth it"
+            ));
         }
     }
     page
+}
+
+/// What a small layer saves of the zip, in bytes and percent.
+fn saved(small: u64, zip: u64) -> String {
+    let saved = zip.saturating_sub(small);
+    if saved == 0 {
+        return "nothing".to_owned();
+    }
+    format!("{} ({} % of the zip)", human_bytes(saved), u128::from(saved) * 100 / u128::from(zip))
 }
 
 /// What became of what the tag pointed at before.

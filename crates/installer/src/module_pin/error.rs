@@ -3,6 +3,7 @@
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_source::{ModuleError, wanted_text};
 use tofu_oci_store::StoreError;
+use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Digest, Place, Reference, Tag, Version};
 
 /// Why a call of a module cannot be pinned, or its pin no longer holds.
@@ -54,6 +55,18 @@ pub enum ModulePinError {
         #[source]
         source: Box<StoreError>,
     },
+    /// Its publisher has withdrawn the version of the tag.
+    #[error("version {version} was withdrawn from {place}")]
+    Withdrawn {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+        /// Why, unverified.
+        reason: Option<NoticeReason>,
+        /// The versions that it has, ascending.
+        offered: Vec<Version>,
+    },
     /// The package cannot be read, is not a module, or is not trusted.
     #[error(transparent)]
     Fetch(#[from] ModuleFetchError),
@@ -68,6 +81,7 @@ impl ModulePinError {
             Self::NoMatchingVersion { .. } => "no-matching-version",
             Self::Missing { reference: Reference::Tag(_), .. } => "tag-not-found",
             Self::Missing { reference: Reference::Digest(_), .. } => "digest-not-found",
+            Self::Withdrawn { .. } => "withdrawn",
             Self::Fetch(error) => error.code(),
         }
     }

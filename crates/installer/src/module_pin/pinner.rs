@@ -163,13 +163,14 @@ impl PinnedCall<'_> {
         match self.repository.package(reference).await {
             Ok(package) => Ok(package),
             Err(ModuleError::Store(error)) if error.is_not_found() => {
-                let offered = self.repository.listing().await.map(|listing| listing.versions.clone());
-                Err(ModulePinError::Missing {
-                    place: self.repository.place(),
-                    reference: reference.clone(),
-                    offered: offered.unwrap_or_default(),
-                    source: Box::new(error),
-                })
+                let listing = self.repository.listing().await.unwrap_or_default();
+                let (place, offered) = (self.repository.place(), listing.versions.clone());
+                let tagged = if let Reference::Tag(tag) = reference { tag.version() } else { None };
+                if let Some(version) = tagged.filter(|version| listing.withdrawn.contains(version)) {
+                    let reason = self.repository.withdrawal(&version).await;
+                    return Err(ModulePinError::Withdrawn { place, version, reason, offered });
+                }
+                Err(ModulePinError::Missing { place, reference: reference.clone(), offered, source: Box::new(error) })
             }
             Err(error) => Err(error.into()),
         }

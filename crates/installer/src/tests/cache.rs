@@ -121,7 +121,7 @@ async fn an_upgrade_asks_for_the_versions_and_links_the_one_that_is_locked() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_dangling_link_of_another_cache_is_mended() {
+async fn a_dangling_link_of_another_cache_is_fixed() {
     let setting = Setting::new().await;
     setting.run(setting.job()).await.unwrap();
     setting.begin_again(&[&setting.published.h1]);

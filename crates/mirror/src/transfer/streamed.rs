@@ -43,7 +43,7 @@ impl Body for StreamedPart {
     }
 }
 
-/// Remembers the error. What a store gets instead is one that it does not try to mend: the place has been asked again
+/// Remembers the error. What a store gets instead is one that it does not try to fix: the place has been asked again
 /// already, as often as that may help.
 fn broken(failure: &Mutex<Option<SourceError>>, place: &Place, error: SourceError) -> StoreError {
     let problem = error.to_string();

@@ -40,6 +40,8 @@ pub(super) struct Prepared {
     pub(super) layer: Option<PackedBlob>,
     /// The small layer that is published.
     pub(super) small: Option<PackedBlob>,
+    /// The size of the small layer that is not published, as it would save too little.
+    pub(super) small_omitted: Option<u64>,
     pub(super) leaves: Vec<LeafPlan>,
 }
 
@@ -82,6 +84,11 @@ pub(super) fn prepare(job: &PackJob) -> Result<(Prepared, PackageH1), PackError>
         PackageSource::Directory(path) | PackageSource::Program(path) => from_files(job, path)?,
     };
     let Made { filename, zip, layer, small, h1 } = made;
+    let saves_little = |small: &MadeLayer| zip.as_ref().is_some_and(|zip| !is_worth_it(small.file.size, zip.size));
+    let (small_omitted, small) = match small {
+        Some(small) if saves_little(&small) => (Some(small.file.size), None),
+        small => (None, small),
+    };
     let package = PlatformPackage {
         platform: job.package.platform.clone(),
         filename,
@@ -92,7 +99,12 @@ pub(super) fn prepare(job: &PackJob) -> Result<(Prepared, PackageH1), PackError>
     let leaves = plan_leaves(&package, job.layout)?;
     let PlatformPackage { platform, filename, .. } = package;
     let [layer, small] = [layer, small].map(|made| made.map(|made| made.file.blob()));
-    Ok((Prepared { platform, filename, zip: zip.map(|zip| zip.blob()), layer, small, leaves }, h1))
+    Ok((Prepared { platform, filename, zip: zip.map(|zip| zip.blob()), layer, small, small_omitted, leaves }, h1))
+}
+
+/// Whether a small layer saves enough of the zip, at least 5 %.
+fn is_worth_it(small: u64, zip: u64) -> bool {
+    u128::from(small) * 100 <= u128::from(zip) * 95
 }
 
 struct Made {

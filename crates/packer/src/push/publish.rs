@@ -67,7 +67,15 @@ pub async fn publish(
         let leaves = plan_leaves(&package, publication.layout)?;
         let PlatformPackage { platform, filename, .. } = package;
         let zip = Some(PackedBlob { digest, size, body });
-        prepared.push(Arc::new(Prepared { platform, filename, zip, layer: None, small: None, leaves }));
+        prepared.push(Arc::new(Prepared {
+            platform,
+            filename,
+            zip,
+            layer: None,
+            small: None,
+            small_omitted: None,
+            leaves,
+        }));
         checksums.push(h1);
     }
     let release = BuiltRelease::new(publication, &protocols, prepared, checksums);

@@ -101,5 +101,6 @@ fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {
         h1,
         zh: zip.and_then(|blob| PackageHash::zh(&blob.digest)),
         small: prepared.small.as_ref().map(|blob| SmallLayer { digest: blob.digest.clone(), size: blob.size }),
+        small_omitted: prepared.small_omitted,
     }
 }

@@ -145,9 +145,9 @@ impl RepositoryBefore {
             found => found,
         };
         let (own, newest) = found?;
-        // A release that was published under a wrong name may be published again, and be mended.
-        let is_mended = own.as_ref().is_some_and(|own| own.of == of);
-        if publication.rename == Rename::Allow || is_mended {
+        // A release that was published under a wrong name may be published again, and be fixed.
+        let is_fixed = own.as_ref().is_some_and(|own| own.of == of);
+        if publication.rename == Rename::Allow || is_fixed {
             return Ok(());
         }
         match newest.or(own) {

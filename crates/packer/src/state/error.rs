@@ -1,6 +1,7 @@
 //! Why the state of a release could not be changed.
 
 use tofu_oci_store::{StoreError, StoreItem};
+use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Place, Tag};
 
 /// Why the state of a release could not be changed.
@@ -32,6 +33,16 @@ pub enum StateError {
         tag: Tag,
         /// The tag that keeps the withdrawn one.
         kept: Tag,
+    },
+    /// A signed notice holds for those who trust its key, whatever is said without a signature.
+    #[error("the {state} version {tag} in {place} has a signed notice, which only a signed one takes back")]
+    SignedNotice {
+        /// The repository.
+        place: Place,
+        /// The version's own tag.
+        tag: Tag,
+        /// What the notice says.
+        state: ReleaseState,
     },
     /// The registry keeps the version's tag. What was written was taken back, as far as it let itself be.
     #[error("{place} still has the tag {tag}, so the release is not withdrawn")]

@@ -91,6 +91,14 @@ impl<'a> StatePlan<'a> {
         let content = of.content(&index.digest, request.version);
         let about: Vec<_> = found.iter().filter(|found| found.is_about(content)).collect();
         let said = in_force(about.iter().copied()).cloned();
+        let takes_back = request.change.state() == ReleaseState::Available && request.key.is_none();
+        if takes_back
+            && in_force(about.iter().copied().filter(|one| one.is_signed))
+                .is_some_and(|now| now.notice.state == request.change.kind())
+        {
+            let state = request.change.kind();
+            return Err(StateError::SignedNotice { place: store.place(), tag, state }.into());
+        }
         let can_be_ended = can_be_ended(request.change.kind(), &about, request.key);
         let mut plan = Self {
             report: StateReport {

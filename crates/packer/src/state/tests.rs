@@ -115,9 +115,9 @@ async fn the_tag_beside_a_release_that_came_back_may_stay() {
     let mut store = released().await;
     change(&store, StateChange::Withdraw, "broken").await.unwrap();
     store.keeps = Some("withdrawn-1.4.0".parse().unwrap());
-    assert!(change(&store, StateChange::Reinstate, "mended").await.unwrap().kept);
+    assert!(change(&store, StateChange::Reinstate, "fixed").await.unwrap().kept);
     assert_eq!(named(&store).await, ["1.3.0", "1.4.0", "withdrawn-1.4.0"]);
-    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())));
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "fixed".to_owned())));
 }
 
 #[tokio::test]
@@ -136,10 +136,10 @@ async fn a_run_that_breaks_off_is_finished_by_the_next() {
             store.take();
             let back = if first == StateChange::Withdraw { StateChange::Reinstate } else { StateChange::Undeprecate };
             store.fail_at = Some(step);
-            let _ = change(&store, back, "mended").await;
+            let _ = change(&store, back, "fixed").await;
             store.fail_at = None;
-            change(&store, back, "mended").await.unwrap();
-            assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())), "{step}");
+            change(&store, back, "fixed").await.unwrap();
+            assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "fixed".to_owned())), "{step}");
         }
     }
 }
@@ -190,11 +190,12 @@ async fn a_deprecated_release_stays_and_says_so() {
     let again = change_with(&store, StateChange::Deprecate, "use 2.0.0", Some(&key), &heard).await.unwrap();
     assert!(again.unchanged);
     assert_eq!(store.take(), Vec::<String>::new());
-    let back = change(&store, StateChange::Undeprecate, "mended").await.unwrap();
+    let back = change_with(&store, StateChange::Undeprecate, "fixed", Some(&key), &heard).await.unwrap();
     assert!(!back.unchanged);
-    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())));
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "fixed".to_owned())));
     assert_eq!(Some(digest(&store, "deprecated-1.4.0").await.digest), back.notice);
-    assert!(change(&store, StateChange::Undeprecate, "mended").await.unwrap().unchanged);
+    let again = change_with(&store, StateChange::Undeprecate, "fixed", Some(&key), &heard).await.unwrap();
+    assert!(again.unchanged);
 }
 
 #[tokio::test]
@@ -203,7 +204,7 @@ async fn a_release_that_was_deprecated_before_it_was_withdrawn_is_deprecated_whe
     change(&store, StateChange::Deprecate, "old").await.unwrap();
     change(&store, StateChange::Withdraw, "broken").await.unwrap();
     assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
-    change(&store, StateChange::Reinstate, "mended").await.unwrap();
+    change(&store, StateChange::Reinstate, "fixed").await.unwrap();
     assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Deprecated, "old".to_owned())));
 }
 
@@ -219,29 +220,27 @@ async fn said_by(store: &dyn ReadStore, tag: &str, key: &PrivateKey) -> Option<R
 }
 
 #[tokio::test]
-async fn what_was_taken_back_without_the_key_is_taken_back_with_it() {
+async fn a_signed_withdrawal_was_called_undone_without_its_key() {
     for (first, back) in
         [(StateChange::Withdraw, StateChange::Reinstate), (StateChange::Deprecate, StateChange::Undeprecate)]
     {
-        let (store, key) = (released().await, key(1));
+        let (store, key, other) = (released().await, key(1), key(2));
         let heard = Heard::default();
         change_with(&store, first, "broken", Some(&key), &heard).await.unwrap();
-        change(&store, back, "mended").await.unwrap();
-        assert_eq!(
-            said_by(&store, "1.4.0", &key).await,
-            Some(first.state()),
-            "a notice without the key takes none back"
-        );
-        assert!(!change_with(&store, back, "mended", Some(&key), &heard).await.unwrap().unchanged);
+        store.take();
+        let refused = change(&store, back, "fixed").await.unwrap_err();
+        assert_eq!(refused.code(), "signed-notice", "{refused}");
+        assert_eq!(store.take(), Vec::<String>::new());
+        assert!(!change_with(&store, back, "fixed", Some(&key), &heard).await.unwrap().unchanged);
         assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
         store.take();
-        assert!(change_with(&store, back, "mended", Some(&key), &heard).await.unwrap().unchanged);
+        assert!(change_with(&store, back, "fixed", Some(&key), &heard).await.unwrap().unchanged);
         assert_eq!(store.take(), Vec::<String>::new());
         // Once more, with a strange notice between the two.
         change_with(&store, first, "broken again", Some(&key), &heard).await.unwrap();
-        change(&store, back, "a false alarm").await.unwrap();
+        change_with(&store, back, "a false alarm", Some(&other), &heard).await.unwrap();
         change_with(&store, first, "broken still", Some(&key), &heard).await.unwrap();
-        change_with(&store, back, "mended at last", Some(&key), &heard).await.unwrap();
+        change_with(&store, back, "fixed at last", Some(&key), &heard).await.unwrap();
         assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
     }
 }
@@ -287,7 +286,7 @@ async fn what_cannot_change_its_state_is_refused() {
     assert_eq!(text, "memory has no version 1.4.0: it was withdrawn");
     // Another release is published in its place.
     push(&store, "1.4.0", &["linux_amd64", "darwin_arm64"]).await;
-    let text = refused(change(&store, StateChange::Reinstate, "mended").await);
+    let text = refused(change(&store, StateChange::Reinstate, "fixed").await);
     assert_eq!(text, "memory has another release under the tag 1.4.0 than withdrawn-1.4.0 keeps");
     // And withdrawn as well: its content is what the tag keeps now.
     let index = digest(&store, "1.4.0").await;
@@ -303,7 +302,7 @@ async fn a_release_in_a_folder_is_withdrawn_too() {
     change(&store, StateChange::Withdraw, "broken").await.unwrap();
     assert_eq!(named(&store).await, ["withdrawn-1.4.0"]);
     assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
-    change(&store, StateChange::Reinstate, "mended").await.unwrap();
+    change(&store, StateChange::Reinstate, "fixed").await.unwrap();
     assert_eq!(named(&store).await, ["1.4.0"]);
 }
 

@@ -221,7 +221,7 @@ async fn what_is_overwritten_late_is_written_again_before_the_job_ends() {
     let want = [Digest::sha256(b"old"), Digest::sha256(b"theirs"), descriptor.digest];
     assert_eq!(listed(&server).await.unwrap(), want);
     let waits = bench.clock.0.lock().unwrap().clone();
-    assert_eq!(waits.len(), 2, "after our write, and after the one that mended it: {waits:?}");
+    assert_eq!(waits.len(), 2, "after our write, and after the one that fixed it: {waits:?}");
     assert!(waits.iter().all(|wait| wait.as_millis() >= 200), "{waits:?}");
     server.forget();
     store.settle().await.unwrap();

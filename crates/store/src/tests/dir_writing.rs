@@ -190,7 +190,7 @@ async fn what_is_there_is_not_written_again() {
     let descriptor = Descriptor::of("archive/zip", &bytes);
     assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Uploaded);
     assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Present);
-    // One that was cut short by something else is mended.
+    // One that was cut short by something else is fixed.
     std::fs::write(store.blob_path(&descriptor.digest), b"he").unwrap();
     assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Uploaded);
     assert_eq!(fetch_bytes(&store, &descriptor, 10).await.unwrap(), "hello");

@@ -47,7 +47,8 @@ fn a_notice_about_a_module_names_its_manifest_alone() {
 fn a_bundle_carries_the_same_statement() {
     let notice = notice(ReleaseState::Deprecated, "use 2.0.0", &[]);
     let bundle = with_subject(|subject| sign_notice(&private("p256"), subject, &notice));
-    assert_eq!(StatedNotice::peek(&bundle).unwrap().unwrap(), stated(&notice));
+    let in_bundle = StatedNotice { is_signed: true, ..stated(&notice) };
+    assert_eq!(StatedNotice::peek(&bundle).unwrap().unwrap(), in_bundle);
     let signed = open_bundle(&bundle, &[public("p256")]).unwrap();
     assert_eq!(signed.statement.predicate_type, NOTICE_PREDICATE);
     let signature = with_subject(|subject| crate::sign_bundle(&private("p256"), subject));
@@ -59,7 +60,7 @@ fn the_gravest_of_those_that_hold_is_in_force() {
     use ReleaseState::{Available, Deprecated, Withdrawn};
     let withdrawn = stated(&notice(Withdrawn, "broken", &[]));
     let deprecated = stated(&notice(Deprecated, "old", &[]));
-    let back = stated(&notice(Available, "mended", &[&withdrawn]));
+    let back = stated(&notice(Available, "fixed", &[&withdrawn]));
     let again = stated(&notice(Withdrawn, "broken after all", &[&back]));
     let check = |notices: &[&StatedNotice], want: Option<&StatedNotice>| {
         let found = in_force(notices.iter().copied());

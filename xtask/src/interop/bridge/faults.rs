@@ -38,7 +38,7 @@ pub(super) fn damaged(site: &BridgeSite<'_>) -> ChoreResult {
     for way in &ways {
         site.project("terraform", ADDRESS, way)?.must_run(VERSIONS[1])?;
     }
-    seen("faults: a damaged blob is refused by both protocols and nothing is installed; mended, it installs");
+    seen("faults: a damaged blob is refused by both protocols and nothing is installed; fixed, it installs");
     bridge.stop()
 }
 

@@ -170,7 +170,7 @@ const FAULTS: &[MatrixFault] = &[
     lasting("slow=1", Meets::Reads),
     lasting("reset-request=0", Meets::Uploads),
     lasting("slow-up=1", Meets::Uploads),
-    // What only a person can mend.
+    // What only a person can fix.
     refused("status=400", Meets::All),
     refused("status=401", Meets::All),
     refused("status=403 code=DENIED", Meets::All),

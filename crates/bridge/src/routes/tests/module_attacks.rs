@@ -206,7 +206,7 @@ async fn spellings_of_a_path_reach_no_repository() {
 async fn an_index_under_the_tag_of_a_version_is_not_served() {
     let site = Site::new().await;
     let said = async |version: &str| site.get(&format!("/modules/{ODD}/{version}/download")).await.shown();
-    assert_snapshot!(said("2.0.0").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: its repository has no module package under 2.0.0: this is a multi-platform container image, not a module package: expected an OCI image manifest and not an index"]}"#);
+    assert_snapshot!(said("2.0.0").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: its repository has no module package under 2.0.0: this is a provider release, not a module package: expected an OCI image manifest and not an index"]}"#);
     assert_snapshot!(said("2.1.0").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: its repository has no module package under 2.1.0: this is a multi-platform container image, not a module package: expected an OCI image manifest and not an index"]}"#);
     let page = site.get(&format!("/module/{ODD}/2.0.0")).await;
     assert_eq!(page.status, 502, "{}", page.text());

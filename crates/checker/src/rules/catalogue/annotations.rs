@@ -22,7 +22,7 @@ pub(crate) static ANNOTATION_H1: CheckRule = CheckRule {
     finds: "an h1: annotation that is not the package's",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };
 
 pub(crate) static ANNOTATION_ZH: CheckRule = CheckRule {
@@ -32,7 +32,7 @@ pub(crate) static ANNOTATION_ZH: CheckRule = CheckRule {
     finds: "a zh: annotation that is not the zip's digest",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };
 
 pub(crate) static ANNOTATION_SIZE: CheckRule = CheckRule {
@@ -42,7 +42,7 @@ pub(crate) static ANNOTATION_SIZE: CheckRule = CheckRule {
     finds: "an annotated size that is not the package's",
     why: "People and programs plan downloads by it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };
 
 pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
@@ -52,7 +52,7 @@ pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
     finds: "an annotated file name that names another type, version or platform",
     why: "Downloads that are kept under that name are taken for another package.",
     spec: "OpenTofu 1.12, filesystem mirror layout; this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };
 
 pub(crate) static ANNOTATION_SMALL: CheckRule = CheckRule {
@@ -62,7 +62,7 @@ pub(crate) static ANNOTATION_SMALL: CheckRule = CheckRule {
     finds: "an annotated small layer that is not the one of the leaf",
     why: "tofu-oci asks for it before it has read the leaf, and then cannot use it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push --small --replace-tag`",
+    fix: "push the release again with `tofu-oci push --small --replace-tag`",
 };
 
 pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
@@ -72,7 +72,7 @@ pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
     finds: "an annotation of ours whose value cannot be read",
     why: "It says nothing, and what reads it falls back to downloading.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };
 
 pub(crate) static ANNOTATION_ADDRESS: CheckRule = CheckRule {
@@ -83,7 +83,7 @@ pub(crate) static ANNOTATION_ADDRESS: CheckRule = CheckRule {
     why: "It may have been copied to the wrong place. A signature binds the address, and this one would be \
            refused.",
     spec: "`tofu-oci help trust`",
-    mend: "copy the right release here",
+    fix: "copy the right release here",
 };
 
 pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
@@ -94,7 +94,7 @@ pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
     why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
           for one of the names refuses the versions of the other.",
     spec: "`tofu-oci help trust`; ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the versions with the wrong address again with `--address ADDRESS --replace-tag`, or keep each provider \
+    fix: "push the versions with the wrong address again with `--address ADDRESS --replace-tag`, or keep each provider \
            in a repository of its own",
 };
 
@@ -105,7 +105,7 @@ pub(crate) static ANNOTATION_VERSION: CheckRule = CheckRule {
     finds: "an index that says it is another version than its tag",
     why: "An old release under a new tag takes fixes away from everybody who upgrades.",
     spec: "`tofu-oci help trust`",
-    mend: "point the tag at the right index",
+    fix: "point the tag at the right index",
 };
 
 pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
@@ -115,5 +115,5 @@ pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
     finds: "an index without the annotations that a lock file needs",
     why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `tofu-oci push`",
+    fix: "push the release again with `tofu-oci push`",
 };

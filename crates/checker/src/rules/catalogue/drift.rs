@@ -12,7 +12,7 @@ pub(crate) static DRIFT_TAG_MISSING: CheckRule = CheckRule {
     finds: "a version that one of two repositories has and the other has not",
     why: "A lock file made against one cannot be installed from the other.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "copy it: `tofu-oci copy FROM TO`",
+    fix: "copy it: `tofu-oci copy FROM TO`",
 };
 
 pub(crate) static DRIFT_INDEX: CheckRule = CheckRule {
@@ -22,7 +22,7 @@ pub(crate) static DRIFT_INDEX: CheckRule = CheckRule {
     finds: "a version whose index differs between two repositories",
     why: "Its signature and its `ch:` checksums hold in one of the two alone.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "copy it again byte for byte, or find out who pushed the other one",
+    fix: "copy it again byte for byte, or find out who pushed the other one",
 };
 
 pub(crate) static DRIFT_PLATFORM: CheckRule = CheckRule {
@@ -32,7 +32,7 @@ pub(crate) static DRIFT_PLATFORM: CheckRule = CheckRule {
     finds: "a platform that one of two releases has and the other has not",
     why: "Users of one repository can install what users of the other cannot.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "copy the complete release",
+    fix: "copy the complete release",
 };
 
 pub(crate) static DRIFT_PACKAGE: CheckRule = CheckRule {
@@ -42,7 +42,7 @@ pub(crate) static DRIFT_PACKAGE: CheckRule = CheckRule {
     finds: "a platform whose package differs between two repositories",
     why: "One version is two providers: lock files of one refuse the other.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "find out which is right and copy that one",
+    fix: "find out which is right and copy that one",
 };
 
 pub(crate) static DRIFT_ANNOTATION: CheckRule = CheckRule {
@@ -53,7 +53,7 @@ pub(crate) static DRIFT_ANNOTATION: CheckRule = CheckRule {
     why: "Digests differ through them although the packages may be equal, so signatures and `ch:` checksums do not \
            carry over.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "copy byte for byte instead of pushing twice",
+    fix: "copy byte for byte instead of pushing twice",
 };
 
 pub(crate) static DRIFT_REFERRER: CheckRule = CheckRule {
@@ -63,5 +63,5 @@ pub(crate) static DRIFT_REFERRER: CheckRule = CheckRule {
     finds: "a referrer that one of two repositories has and the other has not",
     why: "A signature that did not come along leaves the copy unsigned.",
     spec: "`tofu-oci help checking`, \"Two repositories\"",
-    mend: "copy with `tofu-oci copy`, which takes referrers along",
+    fix: "copy with `tofu-oci copy`, which takes referrers along",
 };

@@ -30,7 +30,7 @@ pub(crate) static MANIFEST_NOT_JSON: CheckRule = CheckRule {
     finds: "a manifest that is not a JSON document",
     why: "Nothing can be read from it.",
     spec: "OCI image-spec 1.1.1, image-index.md",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static NOT_AN_INDEX: CheckRule = CheckRule {
@@ -40,7 +40,7 @@ pub(crate) static NOT_AN_INDEX: CheckRule = CheckRule {
     finds: "a version tag that names a manifest of one platform instead of an index",
     why: "OpenTofu wants an index that lists a manifest for each platform, even where there is only one platform.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
-    mend: "push an index that lists the manifest with its platform",
+    fix: "push an index that lists the manifest with its platform",
 };
 
 pub(crate) static INDEX_MEDIA_TYPE: CheckRule = CheckRule {
@@ -50,7 +50,7 @@ pub(crate) static INDEX_MEDIA_TYPE: CheckRule = CheckRule {
     finds: "a version tag whose media type is not the OCI index type, such as a Docker manifest list",
     why: "OpenTofu accepts the OCI index alone.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
-    mend: "build with OCI media types (`oci-mediatypes=true`), or convert the list to an OCI index",
+    fix: "build with OCI media types (`oci-mediatypes=true`), or convert the list to an OCI index",
 };
 
 pub(crate) static BODY_MEDIA_TYPE: CheckRule = CheckRule {
@@ -61,7 +61,7 @@ pub(crate) static BODY_MEDIA_TYPE: CheckRule = CheckRule {
     why: "OpenTofu demands the member in index and leaf, and a document that is two things at once can show \
            different content to different readers.",
     spec: "OCI image-spec 1.1.1, image-index.md, manifest.md; CVE-2021-41190",
-    mend: "write `mediaType` into the document",
+    fix: "write `mediaType` into the document",
 };
 
 pub(crate) static INDEX_ARTIFACT_TYPE: CheckRule = CheckRule {
@@ -71,7 +71,7 @@ pub(crate) static INDEX_ARTIFACT_TYPE: CheckRule = CheckRule {
     finds: "an index whose artifactType is not application/vnd.opentofu.provider",
     why: "OpenTofu takes no other index for a provider.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, fetchOCIIndexManifest",
-    mend: "set `artifactType` of the index; `tofu-oci push` does",
+    fix: "set `artifactType` of the index; `tofu-oci push` does",
 };
 
 pub(crate) static INDEX_EMPTY: CheckRule = CheckRule {
@@ -81,7 +81,7 @@ pub(crate) static INDEX_EMPTY: CheckRule = CheckRule {
     finds: "an index without entries",
     why: "There is nothing to install for any platform.",
     spec: "OCI image-spec 1.1.1, image-index.md",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static NESTED_INDEX: CheckRule = CheckRule {
@@ -92,7 +92,7 @@ pub(crate) static NESTED_INDEX: CheckRule = CheckRule {
     why: "OpenTofu does not look into nested indexes: as an entry of provider type it stops the installation, as \
            any other entry it is skipped.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "list the manifests of the inner index directly",
+    fix: "list the manifests of the inner index directly",
 };
 
 pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
@@ -102,7 +102,7 @@ pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
     finds: "an index with more than 1000 entries",
     why: "tofu-oci reads no more than that, and did not check the rest.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "publish fewer entries",
+    fix: "publish fewer entries",
 };
 
 pub(crate) static ATTESTATION_ENTRY: CheckRule = CheckRule {
@@ -112,7 +112,7 @@ pub(crate) static ATTESTATION_ENTRY: CheckRule = CheckRule {
     finds: "an entry that is a build attestation",
     why: "OpenTofu and tofu-oci skip it. It costs readers nothing and cannot be installed.",
     spec: "BuildKit, docs/attestations/attestation-storage.md",
-    mend: "nothing; `--provenance=false` leaves it out",
+    fix: "nothing; `--provenance=false` leaves it out",
 };
 
 pub(crate) static DUPLICATE_MEMBER: CheckRule = CheckRule {
@@ -123,7 +123,7 @@ pub(crate) static DUPLICATE_MEMBER: CheckRule = CheckRule {
     why: "Which of the two counts differs from reader to reader, so two clients see two releases; tofu-oci refuses \
            it.",
     spec: "RFC 8259, section 4",
-    mend: "write each member once",
+    fix: "write each member once",
 };
 
 pub(crate) static MANIFEST_TOO_LARGE: CheckRule = CheckRule {
@@ -133,7 +133,7 @@ pub(crate) static MANIFEST_TOO_LARGE: CheckRule = CheckRule {
     finds: "a manifest of more than 4 MiB",
     why: "Registries need not take it, and OpenTofu refuses what is 5 MiB or more.",
     spec: "OCI distribution-spec 1.1.1, Pushing Manifests",
-    mend: "publish fewer entries or shorter annotations",
+    fix: "publish fewer entries or shorter annotations",
 };
 
 pub(crate) static INDEX_BOTH_KINDS: CheckRule = CheckRule {
@@ -143,7 +143,7 @@ pub(crate) static INDEX_BOTH_KINDS: CheckRule = CheckRule {
     finds: "a document with `manifests` beside `layers` or `config`",
     why: "It is an index to one reader and an image to the next; tofu-oci refuses it.",
     spec: "CVE-2021-41190; OCI image-spec 1.1.1, manifest.md",
-    mend: "write one of the two",
+    fix: "write one of the two",
 };
 
 pub(crate) static SCHEMA_VERSION: CheckRule = CheckRule {
@@ -153,7 +153,7 @@ pub(crate) static SCHEMA_VERSION: CheckRule = CheckRule {
     finds: "a manifest whose schemaVersion is not 2",
     why: "The specification demands 2, and some registries refuse anything else.",
     spec: "OCI image-spec 1.1.1, image-index.md",
-    mend: "write `schemaVersion` 2",
+    fix: "write `schemaVersion` 2",
 };
 
 pub(crate) static MANIFEST_DIGEST: CheckRule = CheckRule {
@@ -163,7 +163,7 @@ pub(crate) static MANIFEST_DIGEST: CheckRule = CheckRule {
     finds: "a manifest whose bytes do not have the size or digest that names it",
     why: "Every client refuses it: what was asked for and what came are two things.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static CONTENT_UNREADABLE: CheckRule = CheckRule {
@@ -174,7 +174,7 @@ pub(crate) static CONTENT_UNREADABLE: CheckRule = CheckRule {
     why: "It cannot be used as it lies there, such as a link that leads out of an image layout; other programs read \
            something else, or nothing.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests and blobs",
-    mend: "see the cause in the finding; push or copy the release again",
+    fix: "see the cause in the finding; push or copy the release again",
 };
 
 pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
@@ -184,7 +184,7 @@ pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
     finds: "a release that OpenTofu refuses for a reason that no other rule has found",
     why: "The prediction walks through the same steps as OpenTofu does, and one of them fails.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
-    mend: "`tofu-oci help error CODE` explains the code in the finding",
+    fix: "`tofu-oci help error CODE` explains the code in the finding",
 };
 
 const PLAIN_HTTP_SPEC: &str =
@@ -197,7 +197,7 @@ pub(crate) static PLAIN_HTTP: CheckRule = CheckRule {
     finds: "a registry on another machine that was spoken to by plain HTTP",
     why: "No release of OpenTofu speaks plain HTTP with a registry, so none installs from here.",
     spec: PLAIN_HTTP_SPEC,
-    mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
+    fix: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
 };
 
 pub(crate) static PLAIN_HTTP_LOOPBACK: CheckRule = CheckRule {
@@ -207,5 +207,5 @@ pub(crate) static PLAIN_HTTP_LOOPBACK: CheckRule = CheckRule {
     finds: "a registry on this machine that was spoken to by plain HTTP",
     why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here.",
     spec: PLAIN_HTTP_SPEC,
-    mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
+    fix: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
 };

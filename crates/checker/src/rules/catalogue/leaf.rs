@@ -37,7 +37,7 @@ pub(crate) static NO_PROVIDER_LEAF: CheckRule = CheckRule {
            application/vnd.opentofu.provider-target",
     why: "OpenTofu skips every entry without that type on the entry itself, and finds nothing to install.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "set `artifactType` on the entries of the index, not on the manifests alone",
+    fix: "set `artifactType` on the entries of the index, not on the manifests alone",
 };
 
 pub(crate) static LEAF_MISSING: CheckRule = CheckRule {
@@ -47,7 +47,7 @@ pub(crate) static LEAF_MISSING: CheckRule = CheckRule {
     finds: "an entry of an index whose manifest is missing",
     why: "The platform is offered and cannot be installed.",
     spec: "OCI image-spec 1.1.1, image-index.md",
-    mend: "push the release again; push leaves before the index",
+    fix: "push the release again; push leaves before the index",
 };
 
 pub(crate) static LEAF_MEDIA_TYPE: CheckRule = CheckRule {
@@ -57,7 +57,7 @@ pub(crate) static LEAF_MEDIA_TYPE: CheckRule = CheckRule {
     finds: "an entry of provider type that is not an OCI image manifest",
     why: "OpenTofu stops at such an entry, whichever platform it was looking for.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "list OCI image manifests alone under the provider type",
+    fix: "list OCI image manifests alone under the provider type",
 };
 
 pub(crate) static LEAF_ARTIFACT_TYPE: CheckRule = CheckRule {
@@ -68,7 +68,7 @@ pub(crate) static LEAF_ARTIFACT_TYPE: CheckRule = CheckRule {
     why: "OpenTofu reads the type twice, on the entry and in the manifest, and refuses the leaf when the second is \
            missing or another one.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, fetchOCIImageManifest",
-    mend: "set `artifactType` in the manifest too",
+    fix: "set `artifactType` in the manifest too",
 };
 
 pub(crate) static ENTRY_ARTIFACT_TYPE: CheckRule = CheckRule {
@@ -78,7 +78,7 @@ pub(crate) static ENTRY_ARTIFACT_TYPE: CheckRule = CheckRule {
     finds: "a leaf of provider type whose entry in the index does not say so",
     why: "OpenTofu decides by the entry and skips this one, although its manifest is a provider package.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "set `artifactType` on the entry",
+    fix: "set `artifactType` on the entry",
 };
 
 pub(crate) static LEAF_WITHOUT_PLATFORM: CheckRule = CheckRule {
@@ -88,7 +88,7 @@ pub(crate) static LEAF_WITHOUT_PLATFORM: CheckRule = CheckRule {
     finds: "an entry of provider type without a platform",
     why: "OpenTofu stops at such an entry, whichever platform it was looking for.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "write `platform` with `os` and `architecture` on the entry",
+    fix: "write `platform` with `os` and `architecture` on the entry",
 };
 
 pub(crate) static DUPLICATE_PLATFORM: CheckRule = CheckRule {
@@ -98,7 +98,7 @@ pub(crate) static DUPLICATE_PLATFORM: CheckRule = CheckRule {
     finds: "two leaves of provider type for one platform",
     why: "OpenTofu refuses the release for that platform as ambiguous.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "list one leaf a platform; variants do not tell leaves apart",
+    fix: "list one leaf a platform; variants do not tell leaves apart",
 };
 
 pub(crate) static PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
@@ -108,7 +108,7 @@ pub(crate) static PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
     finds: "a platform that was named with --platform and that the release does not offer",
     why: "OpenTofu chooses the version all the same, finds no package in it and stops.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "push the release with a package for that platform, or leave out --platform",
+    fix: "push the release with a package for that platform, or leave out --platform",
 };
 
 pub(crate) static UNKNOWN_PLATFORM: CheckRule = CheckRule {
@@ -118,7 +118,7 @@ pub(crate) static UNKNOWN_PLATFORM: CheckRule = CheckRule {
     finds: "a platform that Go and so OpenTofu do not know",
     why: "No OpenTofu runs there: `x86_64` is `amd64`, `aarch64` is `arm64`, `macos` is `darwin`.",
     spec: "OCI image-spec 1.1.1, image-index.md, \"platform\"",
-    mend: "write GOOS and GOARCH names",
+    fix: "write GOOS and GOARCH names",
 };
 
 pub(crate) static OS_VERSION: CheckRule = CheckRule {
@@ -128,7 +128,7 @@ pub(crate) static OS_VERSION: CheckRule = CheckRule {
     finds: "an entry of provider type whose platform has an os.version",
     why: "OpenTofu skips the entry, as if the platform were not offered.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "leave out `os.version`",
+    fix: "leave out `os.version`",
 };
 
 pub(crate) static VARIANT: CheckRule = CheckRule {
@@ -138,7 +138,7 @@ pub(crate) static VARIANT: CheckRule = CheckRule {
     finds: "an entry whose platform has a variant",
     why: "OpenTofu ignores the variant; two entries that differ only in it would be one platform twice.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "nothing, or leave out `variant`",
+    fix: "nothing, or leave out `variant`",
 };
 
 pub(crate) static NO_LEAVES: CheckRule = CheckRule {
@@ -148,7 +148,7 @@ pub(crate) static NO_LEAVES: CheckRule = CheckRule {
     finds: "a release in which no leaf can be installed by OpenTofu or by tofu-oci",
     why: "Neither a leaf of provider type nor a labelled image is in it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "publish it with `tofu-oci push`",
+    fix: "publish it with `tofu-oci push`",
 };
 
 pub(crate) static IMAGE_ONLY: CheckRule = CheckRule {
@@ -159,7 +159,7 @@ pub(crate) static IMAGE_ONLY: CheckRule = CheckRule {
     why: "tofu-oci installs it, as the RFC has it; OpenTofu 1.10 to 1.13 refuse it.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC \
            20241206-oci-registries, provider packages as container images",
-    mend: "publish with `--layout both`, which serves both kinds of client",
+    fix: "publish with `--layout both`, which serves both kinds of client",
 };
 
 pub(crate) static IMAGE_LABEL: CheckRule = CheckRule {
@@ -170,7 +170,7 @@ pub(crate) static IMAGE_LABEL: CheckRule = CheckRule {
     why: "The label says that an image is a provider package. Without it an ordinary image of the same platform \
            would be unpacked as a plugin, so it is refused.",
     spec: "OpenTofu RFC 20241206-oci-registries, provider packages as container images",
-    mend: "add `LABEL org.opentofu.package-type=provider_binary` to the Dockerfile",
+    fix: "add `LABEL org.opentofu.package-type=provider_binary` to the Dockerfile",
 };
 
 pub(crate) static CONFIG_UNREADABLE: CheckRule = CheckRule {
@@ -180,7 +180,7 @@ pub(crate) static CONFIG_UNREADABLE: CheckRule = CheckRule {
     finds: "an image whose config is missing, damaged or no image config",
     why: "The label and the layers' content digests stand in the config; without it the image cannot be installed.",
     spec: "OCI image-spec 1.1.1, config.md",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static CONFIG_PLATFORM: CheckRule = CheckRule {
@@ -190,7 +190,7 @@ pub(crate) static CONFIG_PLATFORM: CheckRule = CheckRule {
     finds: "a config that names another platform than the index",
     why: "One of the two is wrong: perhaps a package lies under the wrong platform.",
     spec: "OCI image-spec 1.1.1, config.md, `os` and `architecture`",
-    mend: "build the leaf again for its platform",
+    fix: "build the leaf again for its platform",
 };
 
 pub(crate) static DIFF_IDS: CheckRule = CheckRule {
@@ -200,7 +200,7 @@ pub(crate) static DIFF_IDS: CheckRule = CheckRule {
     finds: "an image whose diff_ids do not fit its layers",
     why: "A client that checks them refuses the image; the layers are not those that the config was made for.",
     spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static DIFF_IDS_MISSING: CheckRule = CheckRule {
@@ -210,7 +210,7 @@ pub(crate) static DIFF_IDS_MISSING: CheckRule = CheckRule {
     finds: "an image whose config names no diff_ids",
     why: "OpenTofu and tofu-oci need none; container tools refuse the image.",
     spec: "OCI image-spec 1.1.1, config.md, `rootfs.diff_ids`",
-    mend: "build the image with a current builder",
+    fix: "build the image with a current builder",
 };
 
 pub(crate) static SEVERAL_PACKAGES: CheckRule = CheckRule {
@@ -220,7 +220,7 @@ pub(crate) static SEVERAL_PACKAGES: CheckRule = CheckRule {
     finds: "a leaf with more than one layer of type archive/zip",
     why: "OpenTofu does not choose among them and refuses the leaf.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
-    mend: "keep one zip a leaf",
+    fix: "keep one zip a leaf",
 };
 
 pub(crate) static NO_ZIP_LAYER: CheckRule = CheckRule {
@@ -230,7 +230,7 @@ pub(crate) static NO_ZIP_LAYER: CheckRule = CheckRule {
     finds: "a leaf of provider type without a layer of type archive/zip",
     why: "OpenTofu finds no package in it; `application/zip` and tar archives do not count.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
-    mend: "push the release zip as a layer of type archive/zip",
+    fix: "push the release zip as a layer of type archive/zip",
 };
 
 pub(crate) static EXTRA_LAYER: CheckRule = CheckRule {
@@ -240,7 +240,7 @@ pub(crate) static EXTRA_LAYER: CheckRule = CheckRule {
     finds: "a leaf with further layers beside its zip",
     why: "OpenTofu and tofu-oci ignore them; others may not.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCILayer",
-    mend: "nothing, or leave them out",
+    fix: "nothing, or leave them out",
 };
 
 pub(crate) static LAYER_DIGEST_ALGORITHM: CheckRule = CheckRule {
@@ -250,7 +250,7 @@ pub(crate) static LAYER_DIGEST_ALGORITHM: CheckRule = CheckRule {
     finds: "a package layer whose digest is not sha256",
     why: "OpenTofu turns the digest into a `zh:` checksum and refuses any other algorithm.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, PackageMeta",
-    mend: "push the package by its sha256 digest",
+    fix: "push the package by its sha256 digest",
 };
 
 pub(crate) static LAYER_PLATFORM: CheckRule = CheckRule {
@@ -260,7 +260,7 @@ pub(crate) static LAYER_PLATFORM: CheckRule = CheckRule {
     finds: "a package layer whose own platform differs from the leaf's",
     why: "OpenTofu compares the two and refuses the leaf.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
-    mend: "leave out `platform` on the layer, or write the right one",
+    fix: "leave out `platform` on the layer, or write the right one",
 };
 
 pub(crate) static FOREIGN_URLS: CheckRule = CheckRule {
@@ -271,5 +271,5 @@ pub(crate) static FOREIGN_URLS: CheckRule = CheckRule {
     why: "No client here follows them: content comes from the repository, and following them has leaked \
            credentials.",
     spec: "CVE-2020-15157; OCI image-spec 1.1.1, descriptor.md",
-    mend: "push the content and leave out `urls`",
+    fix: "push the content and leave out `urls`",
 };

@@ -40,7 +40,7 @@ pub(crate) static LOCK_SYNTAX: CheckRule = CheckRule {
     finds: "a lock file that OpenTofu refuses to read",
     why: "`tofu init` stops at it.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, LoadLocksFromFile",
-    mend: "correct the line, or restore the file from version control",
+    fix: "correct the line, or restore the file from version control",
 };
 
 pub(crate) static LOCK_NOT_CANONICAL: CheckRule = CheckRule {
@@ -51,7 +51,7 @@ pub(crate) static LOCK_NOT_CANONICAL: CheckRule = CheckRule {
     why: "Text, order or repetitions are not as OpenTofu writes them: the next init changes the file, and a job \
            that demands an unchanged file fails.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, SaveLocksToBytes",
-    mend: "take over the text of the diff, or run `tofu-oci lock`",
+    fix: "take over the text of the diff, or run `tofu-oci lock`",
 };
 
 pub(crate) static LOCK_CH_ONLY: CheckRule = CheckRule {
@@ -62,7 +62,7 @@ pub(crate) static LOCK_CH_ONLY: CheckRule = CheckRule {
     why: "OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12, \
            internal/providercache/installer.go",
-    mend: "run `tofu-oci lock`, which adds h1: and zh:",
+    fix: "run `tofu-oci lock`, which adds h1: and zh:",
 };
 
 pub(crate) static LOCK_NO_HASHES: CheckRule = CheckRule {
@@ -72,7 +72,7 @@ pub(crate) static LOCK_NO_HASHES: CheckRule = CheckRule {
     finds: "a provider that is locked without any checksum that OpenTofu knows",
     why: "OpenTofu then verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "run `tofu-oci lock`",
+    fix: "run `tofu-oci lock`",
 };
 
 pub(crate) static LOCK_H1_ONLY: CheckRule = CheckRule {
@@ -82,7 +82,7 @@ pub(crate) static LOCK_H1_ONLY: CheckRule = CheckRule {
     finds: "a provider that is locked by h1: checksums alone",
     why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses a package without one.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
-    mend: "run `tofu-oci lock`, which adds zh:",
+    fix: "run `tofu-oci lock`, which adds zh:",
 };
 
 pub(crate) static LOCK_ZH_ONLY: CheckRule = CheckRule {
@@ -93,7 +93,7 @@ pub(crate) static LOCK_ZH_ONLY: CheckRule = CheckRule {
     why: "It can be installed, but a folder that is there already, or unpacked, cannot be compared with zh:, and \
            OpenTofu then asks for init again.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "run `tofu-oci lock`, which adds h1:",
+    fix: "run `tofu-oci lock`, which adds h1:",
 };
 
 pub(crate) static LOCK_UNKNOWN_SCHEME: CheckRule = CheckRule {
@@ -103,7 +103,7 @@ pub(crate) static LOCK_UNKNOWN_SCHEME: CheckRule = CheckRule {
     finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
     why: "It is kept, and protects nothing.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
-    mend: "nothing, or remove the line",
+    fix: "nothing, or remove the line",
 };
 
 pub(crate) static LOCK_MALFORMED_HASH: CheckRule = CheckRule {
@@ -113,7 +113,7 @@ pub(crate) static LOCK_MALFORMED_HASH: CheckRule = CheckRule {
     finds: "a checksum that no package can have",
     why: "It is read without complaint and never matches. If it was meant to protect a platform, it does not.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
-    mend: "remove the line, then run `tofu-oci lock`",
+    fix: "remove the line, then run `tofu-oci lock`",
 };
 
 pub(crate) static LOCK_EMPTY: CheckRule = CheckRule {
@@ -123,7 +123,7 @@ pub(crate) static LOCK_EMPTY: CheckRule = CheckRule {
     finds: "a lock file without any provider",
     why: "It protects nothing.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
-    mend: "run `tofu-oci lock` where the configuration needs providers",
+    fix: "run `tofu-oci lock` where the configuration needs providers",
 };
 
 pub(crate) static LOCK_MODULES: CheckRule = CheckRule {
@@ -133,7 +133,7 @@ pub(crate) static LOCK_MODULES: CheckRule = CheckRule {
     finds: "blocks for modules in a lock file",
     why: "They are reserved, lock nothing, and are gone when the file is written.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
-    mend: "remove them",
+    fix: "remove them",
 };
 
 pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
@@ -144,7 +144,7 @@ pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
     why: "OpenTofu replaces the file when it writes it: the link is gone then and its target no longer kept up. \
            tofu-oci does not write through a link that leaves the folder.",
     spec: "OpenTofu 1.12, internal/replacefile; this project, ARCHITECTURE.md",
-    mend: "put the file itself there",
+    fix: "put the file itself there",
 };
 
 pub(crate) static LOCK_ONE_PLATFORM: CheckRule = CheckRule {
@@ -154,7 +154,7 @@ pub(crate) static LOCK_ONE_PLATFORM: CheckRule = CheckRule {
     finds: "a provider whose lines cover one platform, reported if no platform was demanded",
     why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "run `tofu-oci lock` where the provider is used on other platforms too",
+    fix: "run `tofu-oci lock` where the provider is used on other platforms too",
 };
 
 pub(crate) static LOCK_PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
@@ -164,7 +164,7 @@ pub(crate) static LOCK_PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
     finds: "a platform that was demanded and that the locked release does not offer",
     why: "init on that platform fails, whatever is locked: there is no package for it.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
-    mend: "choose a version that offers the platform, or publish one; no checksum helps",
+    fix: "choose a version that offers the platform, or publish one; no checksum helps",
 };
 
 pub(crate) static LOCK_PLATFORM: CheckRule = CheckRule {
@@ -174,7 +174,7 @@ pub(crate) static LOCK_PLATFORM: CheckRule = CheckRule {
     finds: "a platform that no line of a provider covers",
     why: "init on that platform fails: no checksum of the package is among the lines.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "run `tofu-oci lock --platform OS_ARCH`",
+    fix: "run `tofu-oci lock --platform OS_ARCH`",
 };
 
 pub(crate) static LOCK_VERSION_GONE: CheckRule = CheckRule {
@@ -184,7 +184,7 @@ pub(crate) static LOCK_VERSION_GONE: CheckRule = CheckRule {
     finds: "a locked version that its repository does not offer any more",
     why: "init demands that the version is still listed.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "push or copy the release again, or upgrade",
+    fix: "push or copy the release again, or upgrade",
 };
 
 pub(crate) static LOCK_VERSION_DEPRECATED: CheckRule = CheckRule {
@@ -194,7 +194,7 @@ pub(crate) static LOCK_VERSION_DEPRECATED: CheckRule = CheckRule {
     finds: "a locked version that its publisher has deprecated",
     why: "It can still be installed; its publisher asks for another one to be used.",
     spec: "`tofu-oci help publishing`",
-    mend: "choose the version that the reason names, and run `tofu-oci install --upgrade`",
+    fix: "choose the version that the reason names, and run `tofu-oci install --upgrade`",
 };
 
 pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {
@@ -204,7 +204,7 @@ pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {
     finds: "a provider whose release cannot be compared with, because it is damaged or no place is configured for it",
     why: "Whether its lines cover the platforms that were demanded is not known, and that is not the same as good.",
     spec: "`tofu-oci help checking`, \"Lock files\"",
-    mend: "see the cause in the finding; without --platform nothing is asked",
+    fix: "see the cause in the finding; without --platform nothing is asked",
 };
 
 pub(crate) static LOCK_LINE_UNKNOWN: CheckRule = CheckRule {
@@ -214,5 +214,5 @@ pub(crate) static LOCK_LINE_UNKNOWN: CheckRule = CheckRule {
     finds: "a checksum that no package of the release has",
     why: "It belongs to a package from another source, or it is wrong.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
-    mend: "nothing; `tofu-oci lock` keeps lines of others",
+    fix: "nothing; `tofu-oci lock` keeps lines of others",
 };

@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn every_rule_says_what_why_where_and_what_to_do() {
         for rule in rules() {
-            for text in [rule.finds, rule.why, rule.spec, rule.mend] {
+            for text in [rule.finds, rule.why, rule.spec, rule.fix] {
                 assert!(!text.is_empty() && !text.contains('\n'), "{}", rule.id);
             }
-            assert!(!rule.finds.ends_with('.') && !rule.mend.ends_with('.') && rule.why.ends_with('.'), "{}", rule.id);
+            assert!(!rule.finds.ends_with('.') && !rule.fix.ends_with('.') && rule.why.ends_with('.'), "{}", rule.id);
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) static BLOB_MISSING: CheckRule = CheckRule {
     why: "Copies of the release fail. Without its package the platform is offered and cannot be installed; without the small \
            layer beside it tofu-oci takes the zip.",
     spec: "OCI distribution-spec 1.1.1, Pulling blobs",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static BLOB_SIZE: CheckRule = CheckRule {
@@ -67,7 +67,7 @@ pub(crate) static BLOB_SIZE: CheckRule = CheckRule {
     finds: "a blob whose size is not that of its descriptor",
     why: "Every client stops: size and digest are checked before anything is unpacked.",
     spec: "OCI image-spec 1.1.1, descriptor.md, `size`",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static BLOB_DIGEST: CheckRule = CheckRule {
@@ -77,7 +77,7 @@ pub(crate) static BLOB_DIGEST: CheckRule = CheckRule {
     finds: "a blob whose bytes do not have the digest that names it",
     why: "Every client refuses it: it was damaged, or exchanged.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
-    mend: "push the release again",
+    fix: "push the release again",
 };
 
 pub(crate) static NOT_A_ZIP: CheckRule = CheckRule {
@@ -87,7 +87,7 @@ pub(crate) static NOT_A_ZIP: CheckRule = CheckRule {
     finds: "a package that is not a zip archive",
     why: "It cannot be unpacked.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
-    mend: "push the release's zip itself",
+    fix: "push the release's zip itself",
 };
 
 pub(crate) static ZIP_STRUCTURE: CheckRule = CheckRule {
@@ -98,7 +98,7 @@ pub(crate) static ZIP_STRUCTURE: CheckRule = CheckRule {
     why: "What different programs unpack from it may differ: damaged structure, overlapping entries, names twice, \
            unsafe names.",
     spec: "PKWARE APPNOTE 6.3; this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
+    fix: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
 };
 
 pub(crate) static ZIP_EMPTY: CheckRule = CheckRule {
@@ -108,7 +108,7 @@ pub(crate) static ZIP_EMPTY: CheckRule = CheckRule {
     finds: "a zip without entries",
     why: "OpenTofu refuses an empty archive.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
-    mend: "push the right zip",
+    fix: "push the right zip",
 };
 
 pub(crate) static UNSAFE_ENTRY: CheckRule = CheckRule {
@@ -118,7 +118,7 @@ pub(crate) static UNSAFE_ENTRY: CheckRule = CheckRule {
     finds: "an entry of a package that leads out of it",
     why: "It would write outside the package's folder; every client refuses the package.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go; CWE-22",
-    mend: "pack it again without `..` in names",
+    fix: "pack it again without `..` in names",
 };
 
 pub(crate) static SYMLINK: CheckRule = CheckRule {
@@ -128,7 +128,7 @@ pub(crate) static SYMLINK: CheckRule = CheckRule {
     finds: "a symbolic link in a package",
     why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; neither makes a link.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
-    mend: "put the file itself in its place",
+    fix: "put the file itself in its place",
 };
 
 pub(crate) static NO_EXECUTABLE: CheckRule = CheckRule {
@@ -139,7 +139,7 @@ pub(crate) static NO_EXECUTABLE: CheckRule = CheckRule {
     why: "OpenTofu looks for a file named terraform-provider-TYPE, perhaps followed by `_` or `.`, in the root \
            alone, and finds none.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go, ExecutableFile",
-    mend: "name the executable terraform-provider-TYPE_vVERSION and put it in the root",
+    fix: "name the executable terraform-provider-TYPE_vVERSION and put it in the root",
 };
 
 pub(crate) static SEVERAL_EXECUTABLES: CheckRule = CheckRule {
@@ -149,7 +149,7 @@ pub(crate) static SEVERAL_EXECUTABLES: CheckRule = CheckRule {
     finds: "a package with more than one file that could be the provider's executable",
     why: "OpenTofu runs the first in the order of names, which may not be the one that was meant.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go, ExecutableFile",
-    mend: "leave one",
+    fix: "leave one",
 };
 
 pub(crate) static EXECUTABLE_MODE: CheckRule = CheckRule {
@@ -160,7 +160,7 @@ pub(crate) static EXECUTABLE_MODE: CheckRule = CheckRule {
     why: "OpenTofu unpacks it with the mode that the archive gives; it installs, and every plan fails with \
            `permission denied`.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
-    mend: "pack it on Unix with mode 0755",
+    fix: "pack it on Unix with mode 0755",
 };
 
 pub(crate) static EXECUTABLE_PLATFORM: CheckRule = CheckRule {
@@ -170,7 +170,7 @@ pub(crate) static EXECUTABLE_PLATFORM: CheckRule = CheckRule {
     finds: "an executable for another platform than its entry in the index, by its header",
     why: "OpenTofu installs the package, and then cannot start the provider: \"exec format error\".",
     spec: "System V ABI, ELF header; Apple, mach-o/loader.h and mach-o/fat.h; Microsoft, PE Format",
-    mend: "build the package for its platform and push it as a new version",
+    fix: "build the package for its platform and push it as a new version",
 };
 
 pub(crate) static EXECUTABLE_VERSION: CheckRule = CheckRule {
@@ -180,7 +180,7 @@ pub(crate) static EXECUTABLE_VERSION: CheckRule = CheckRule {
     finds: "an executable whose name has another version than the release",
     why: "OpenTofu does not look at it; most often the wrong build was packed.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
-    mend: "pack the build of this version",
+    fix: "pack the build of this version",
 };
 
 pub(crate) static EXECUTABLE_NO_VERSION: CheckRule = CheckRule {
@@ -190,7 +190,7 @@ pub(crate) static EXECUTABLE_NO_VERSION: CheckRule = CheckRule {
     finds: "an executable without the version in its name",
     why: "It is allowed, and unusual.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
-    mend: "name it terraform-provider-TYPE_vVERSION",
+    fix: "name it terraform-provider-TYPE_vVERSION",
 };
 
 pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
@@ -201,7 +201,7 @@ pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
     why: "The `h1:` of such a zip differs from the `h1:` of the folder that it unpacks to, so a lock file made \
            from one does not accept the other.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
-    mend: "pack with `zip -D`, or with `tofu-oci push --dir`",
+    fix: "pack with `zip -D`, or with `tofu-oci push --dir`",
 };
 
 pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {
@@ -212,7 +212,7 @@ pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {
     why: "Which content wins differs between programs; tofu-oci refuses it, and the `h1:` of the zip is not that \
            of the folder.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
-    mend: "pack each file once",
+    fix: "pack each file once",
 };
 
 pub(crate) static CASE_COLLISION: CheckRule = CheckRule {
@@ -222,7 +222,7 @@ pub(crate) static CASE_COLLISION: CheckRule = CheckRule {
     finds: "names in a package that differ only by case",
     why: "On Windows and macOS one overwrites the other; tofu-oci refuses the package.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "rename one of them",
+    fix: "rename one of them",
 };
 
 pub(crate) static LAYER_ARCHIVE: CheckRule = CheckRule {
@@ -232,7 +232,7 @@ pub(crate) static LAYER_ARCHIVE: CheckRule = CheckRule {
     finds: "an image layer that cannot be read",
     why: "The union of the layers is the package; with a damaged layer there is none.",
     spec: "OCI image-spec 1.1.1, layer.md",
-    mend: "build the image again",
+    fix: "build the image again",
 };
 
 pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
@@ -243,7 +243,7 @@ pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
     why: "Clients that take the image and clients that take the zip get two providers under one name, and one lock \
            file cannot accept both.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `--layout both`, which makes both from one package",
+    fix: "push the release again with `--layout both`, which makes both from one package",
 };
 
 pub(crate) static SMALL_LAYER_UNREADABLE: CheckRule = CheckRule {
@@ -253,7 +253,7 @@ pub(crate) static SMALL_LAYER_UNREADABLE: CheckRule = CheckRule {
     finds: "a small layer that tofu-oci does not unpack",
     why: "tofu-oci fetches it in vain, warns and takes the zip; OpenTofu always takes the zip.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"; OCI image-spec 1.1.1, layer.md",
-    mend: "push the release again with `--small`",
+    fix: "push the release again with `--small`",
 };
 
 pub(crate) static SMALL_LAYER_DIFFERS: CheckRule = CheckRule {
@@ -265,7 +265,7 @@ pub(crate) static SMALL_LAYER_DIFFERS: CheckRule = CheckRule {
            are in no checksum: if only they differ, the package is installed with those of the layer. Whoever unpacks it \
            with other tools gets another provider.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
-    mend: "push the release again with `--small`, which makes the layer from the zip",
+    fix: "push the release again with `--small`, which makes the layer from the zip",
 };
 
 pub(crate) static NOT_READ: CheckRule = CheckRule {
@@ -275,5 +275,5 @@ pub(crate) static NOT_READ: CheckRule = CheckRule {
     finds: "packages whose bytes were not read",
     why: "Whether blobs are there was asked; what is in them was not read.",
     spec: "`tofu-oci help checking`",
-    mend: "add --deep",
+    fix: "add --deep",
 };

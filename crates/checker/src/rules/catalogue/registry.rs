@@ -29,7 +29,7 @@ pub(crate) static REGISTRY_UPLOAD_MODE: CheckRule = CheckRule {
     finds: "a way to upload that the registry does not have or gets wrong",
     why: "tofu-oci uses POST and PUT by default and needs no other; other clients may.",
     spec: "OCI distribution-spec 1.1.1, Pushing a blob in chunks",
-    mend: "do not set tofu-oci or other clients to this way here",
+    fix: "do not set tofu-oci or other clients to this way here",
 };
 
 pub(crate) static REGISTRY_MOUNT: CheckRule = CheckRule {
@@ -39,7 +39,7 @@ pub(crate) static REGISTRY_MOUNT: CheckRule = CheckRule {
     finds: "a registry that links no blobs between its repositories",
     why: "Copies within the registry send every byte again.",
     spec: "OCI distribution-spec 1.1.1, Mounting a blob from another repository",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_CUSTOM_TYPES: CheckRule = CheckRule {
@@ -50,7 +50,7 @@ pub(crate) static REGISTRY_CUSTOM_TYPES: CheckRule = CheckRule {
     why: "OpenTofu's layout needs them; only container images can be kept here, which OpenTofu 1.10 to 1.13 do not \
            install.",
     spec: "OCI image-spec 1.1.1, image-index.md; OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
-    mend: "use another registry, or push with `--layout image` and install with tofu-oci",
+    fix: "use another registry, or push with `--layout image` and install with tofu-oci",
 };
 
 pub(crate) static REGISTRY_REFERRERS: CheckRule = CheckRule {
@@ -60,7 +60,7 @@ pub(crate) static REGISTRY_REFERRERS: CheckRule = CheckRule {
     finds: "a registry without the referrers API",
     why: "Signatures are listed under a tag `sha256-HEX` instead, which shows among the tags; OpenTofu ignores it.",
     spec: "OCI distribution-spec 1.1.1, Referrers Tag Schema",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_REFERRERS_LOST: CheckRule = CheckRule {
@@ -70,7 +70,7 @@ pub(crate) static REGISTRY_REFERRERS_LOST: CheckRule = CheckRule {
     finds: "a registry that takes a referrer and then does not list it",
     why: "Signatures that were pushed are not found.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
-    mend: "sign with `--sign-format cosign-tag`, and report it to the registry's operators",
+    fix: "sign with `--sign-format cosign-tag`, and report it to the registry's operators",
 };
 
 pub(crate) static REGISTRY_TAGS: CheckRule = CheckRule {
@@ -80,7 +80,7 @@ pub(crate) static REGISTRY_TAGS: CheckRule = CheckRule {
     finds: "a list of tags that leaves some out or cannot be paged",
     why: "A client that pages may not see every version.",
     spec: "OCI distribution-spec 1.1.1, Listing Tags",
-    mend: "nothing for OpenTofu and tofu-oci, which follow what the registry gives",
+    fix: "nothing for OpenTofu and tofu-oci, which follow what the registry gives",
 };
 
 pub(crate) static REGISTRY_PAGING: CheckRule = CheckRule {
@@ -90,7 +90,7 @@ pub(crate) static REGISTRY_PAGING: CheckRule = CheckRule {
     finds: "a registry that ignores how a list of tags is to be paged",
     why: "It gives all tags at once; clients that read until nothing is left see them all.",
     spec: "OCI distribution-spec 1.1.1, Listing Tags",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_DIGEST: CheckRule = CheckRule {
@@ -101,7 +101,7 @@ pub(crate) static REGISTRY_DIGEST: CheckRule = CheckRule {
     why: "What comes back is not what was pushed, or anything may lie under any name; every client then has to \
            refuse it.",
     spec: "OCI distribution-spec 1.1.1, Pushing blobs",
-    mend: "use another registry",
+    fix: "use another registry",
 };
 
 pub(crate) static REGISTRY_HEAD: CheckRule = CheckRule {
@@ -112,7 +112,7 @@ pub(crate) static REGISTRY_HEAD: CheckRule = CheckRule {
     why: "OpenTofu resolves tags with HEAD and stops when one of the three is missing.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OCI distribution-spec 1.1.1, \
            Checking if content exists",
-    mend: "use another registry, or ask its operators",
+    fix: "use another registry, or ask its operators",
 };
 
 pub(crate) static REGISTRY_IMMUTABLE: CheckRule = CheckRule {
@@ -123,7 +123,7 @@ pub(crate) static REGISTRY_IMMUTABLE: CheckRule = CheckRule {
     why: "Good for releases. The tag that lists referrers cannot grow then, so at most one signature fits where \
            there is no referrers API.",
     spec: "OCI distribution-spec 1.1.1, Referrers Tag Schema",
-    mend: "sign a release once",
+    fix: "sign a release once",
 };
 
 pub(crate) static REGISTRY_DELETE: CheckRule = CheckRule {
@@ -133,7 +133,7 @@ pub(crate) static REGISTRY_DELETE: CheckRule = CheckRule {
     finds: "something that the registry does not delete",
     why: "A wrong tag, such as `2`, stays and has to be removed by the registry's own means.",
     spec: "OCI distribution-spec 1.1.1, Content Management",
-    mend: "turn deletion on, or use the registry's own interface",
+    fix: "turn deletion on, or use the registry's own interface",
 };
 
 pub(crate) static REGISTRY_LIMIT: CheckRule = CheckRule {
@@ -143,7 +143,7 @@ pub(crate) static REGISTRY_LIMIT: CheckRule = CheckRule {
     finds: "a registry that refuses manifests of less than 4 MiB",
     why: "Large indexes do not fit.",
     spec: "OCI distribution-spec 1.1.1, Pushing Manifests",
-    mend: "nothing for ordinary releases",
+    fix: "nothing for ordinary releases",
 };
 
 pub(crate) static REGISTRY_INDEX_CHECK: CheckRule = CheckRule {
@@ -154,7 +154,7 @@ pub(crate) static REGISTRY_INDEX_CHECK: CheckRule = CheckRule {
     why: "One that takes it lets an interrupted push leave half a release behind; tofu-oci pushes the index after \
            its leaves everywhere.",
     spec: "OCI distribution-spec 1.1.1, Pushing Manifests",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_RANGES: CheckRule = CheckRule {
@@ -164,7 +164,7 @@ pub(crate) static REGISTRY_RANGES: CheckRule = CheckRule {
     finds: "a registry that gives blobs as a whole only",
     why: "A download that breaks begins again.",
     spec: "OCI distribution-spec 1.1.1, Pulling blobs",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_LOCATION: CheckRule = CheckRule {
@@ -174,7 +174,7 @@ pub(crate) static REGISTRY_LOCATION: CheckRule = CheckRule {
     finds: "a registry whose uploads go to another origin",
     why: "No credential is shown there; where it expects one the upload fails.",
     spec: "OCI distribution-spec 1.1.1, POST then PUT; GHSA-jxpm-75mh-9fp7",
-    mend: "set the registry's external address, such as `http.host` or the proxy's X-Forwarded headers",
+    fix: "set the registry's external address, such as `http.host` or the proxy's X-Forwarded headers",
 };
 
 pub(crate) static REGISTRY_DIGEST_ALGORITHM: CheckRule = CheckRule {
@@ -184,7 +184,7 @@ pub(crate) static REGISTRY_DIGEST_ALGORITHM: CheckRule = CheckRule {
     finds: "a registry that takes no sha512 digests",
     why: "Nothing here uses them: OpenTofu refuses packages that are not named by sha256.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Registered algorithms",
-    mend: "nothing",
+    fix: "nothing",
 };
 
 pub(crate) static REGISTRY_LEFT: CheckRule = CheckRule {
@@ -194,5 +194,5 @@ pub(crate) static REGISTRY_LEFT: CheckRule = CheckRule {
     finds: "content of the probe that could not be deleted",
     why: "It stays in the scratch repository.",
     spec: "OCI distribution-spec 1.1.1, Content Management",
-    mend: "delete the scratch repository by the registry's own means",
+    fix: "delete the scratch repository by the registry's own means",
 };

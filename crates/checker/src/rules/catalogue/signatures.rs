@@ -22,7 +22,7 @@ pub(crate) static UNSIGNED: CheckRule = CheckRule {
     finds: "a release without any signature",
     why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
     spec: "`tofu-oci help trust`",
-    mend: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
+    fix: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
 };
 
 pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
@@ -33,7 +33,7 @@ pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
     why: "It is damaged, by a key that is not trusted for this provider, or made for another provider or version. \
            Clients whose policy wants a signature refuse the release.",
     spec: "`tofu-oci help trust`",
-    mend: "sign the release again with the right key, and delete the wrong signature",
+    fix: "sign the release again with the right key, and delete the wrong signature",
 };
 
 pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
@@ -44,7 +44,7 @@ pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
     why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
            none; what the signature claims is not proven. Another signature may count all the same.",
     spec: "`tofu-oci help trust`",
-    mend: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
+    fix: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };
 
 pub(crate) static SIGNATURE_UNREADABLE: CheckRule = CheckRule {
@@ -54,7 +54,7 @@ pub(crate) static SIGNATURE_UNREADABLE: CheckRule = CheckRule {
     finds: "a signature that cannot be read",
     why: "It counts as none.",
     spec: "`tofu-oci help trust`",
-    mend: "sign the release again",
+    fix: "sign the release again",
 };
 
 pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
@@ -64,7 +64,7 @@ pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
     finds: "a release that the trust policy refuses",
     why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
     spec: "`tofu-oci help trust`",
-    mend: "`tofu-oci help error CODE` explains the code in the finding",
+    fix: "`tofu-oci help error CODE` explains the code in the finding",
 };
 
 pub(crate) static WITHDRAWN_VERSION: CheckRule = CheckRule {
@@ -75,7 +75,7 @@ pub(crate) static WITHDRAWN_VERSION: CheckRule = CheckRule {
     why: "`tofu-oci install` and `tofu-oci lock` refuse it wherever they look at signatures. OpenTofu installs it all the \
            same. Somebody may have put an old release back under the tag.",
     spec: "`tofu-oci help publishing`",
-    mend: "push the right release again with --replace-tag, or withdraw the version",
+    fix: "push the right release again with --replace-tag, or withdraw the version",
 };
 
 pub(crate) static DEPRECATED_VERSION: CheckRule = CheckRule {
@@ -85,7 +85,7 @@ pub(crate) static DEPRECATED_VERSION: CheckRule = CheckRule {
     finds: "a version that its publisher has deprecated",
     why: "It can still be installed; its publisher asks for another one to be used.",
     spec: "`tofu-oci help publishing`",
-    mend: "nothing, if that is meant; users choose the version that the reason names",
+    fix: "nothing, if that is meant; users choose the version that the reason names",
 };
 
 pub(crate) static REFERRER_DANGLING: CheckRule = CheckRule {
@@ -96,7 +96,7 @@ pub(crate) static REFERRER_DANGLING: CheckRule = CheckRule {
     why: "The release was deleted or moved and its signature stayed behind, or the signature was copied without \
            it.",
     spec: "OCI distribution-spec 1.1.1, Referrers Tag Schema",
-    mend: "copy the release with its referrers (`tofu-oci copy` does), or delete the tag",
+    fix: "copy the release with its referrers (`tofu-oci copy` does), or delete the tag",
 };
 
 pub(crate) static REFERRER_OTHER_SUBJECT: CheckRule = CheckRule {
@@ -106,7 +106,7 @@ pub(crate) static REFERRER_OTHER_SUBJECT: CheckRule = CheckRule {
     finds: "a listed referrer whose manifest names another subject, or none",
     why: "It says nothing about this release and is passed over.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
-    mend: "push the referrer again",
+    fix: "push the referrer again",
 };
 
 pub(crate) static REFERRER_MISSING: CheckRule = CheckRule {
@@ -116,5 +116,5 @@ pub(crate) static REFERRER_MISSING: CheckRule = CheckRule {
     finds: "a listed referrer whose manifest is missing",
     why: "What it said, perhaps a signature, is lost.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
-    mend: "push the referrer again",
+    fix: "push the referrer again",
 };

@@ -24,7 +24,7 @@ pub(crate) static STRAY_VERSION_TAG: CheckRule = CheckRule {
     why: "OpenTofu lists the version that it reads, chooses it where it is the newest, asks for the tag of that \
            version's full spelling and gets 404: init fails for every user of the repository.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions and PackageMeta",
-    mend: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
+    fix: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
 };
 
 pub(crate) static SECOND_SPELLING_TAG: CheckRule = CheckRule {
@@ -35,7 +35,7 @@ pub(crate) static SECOND_SPELLING_TAG: CheckRule = CheckRule {
     why: "It changes nothing as long as the canonical tag is there. When that one is deleted, the version is still \
            listed and can no longer be had.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    mend: "delete the tag",
+    fix: "delete the tag",
 };
 
 pub(crate) static NO_VERSION_TAGS: CheckRule = CheckRule {
@@ -45,7 +45,7 @@ pub(crate) static NO_VERSION_TAGS: CheckRule = CheckRule {
     finds: "a repository without any tag that OpenTofu reads as a version",
     why: "OpenTofu finds versions by listing tags; here it finds none and says that the provider is not found.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    mend: "push a release under its version: MAJOR.MINOR.PATCH without `v`, `+` written `_`",
+    fix: "push a release under its version: MAJOR.MINOR.PATCH without `v`, `+` written `_`",
 };
 
 pub(crate) static V_TAG: CheckRule = CheckRule {
@@ -55,7 +55,7 @@ pub(crate) static V_TAG: CheckRule = CheckRule {
     finds: "a tag with `v` before the version while the version's own tag is missing",
     why: "OpenTofu ignores a tag such as `v1.0.0`: what it names cannot be installed.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    mend: "push the same index under the version without `v`",
+    fix: "push the same index under the version without `v`",
 };
 
 pub(crate) static SEVERAL_BUILDS: CheckRule = CheckRule {
@@ -66,7 +66,7 @@ pub(crate) static SEVERAL_BUILDS: CheckRule = CheckRule {
     why: "Build metadata plays no part in the order of versions, so which of them is installed depends on the \
            order in which the registry lists its tags.",
     spec: "OpenTofu 1.12, go-versions, Version.LessThan; OpenTofu 1.12, internal/providercache/installer.go",
-    mend: "keep one build of each version",
+    fix: "keep one build of each version",
 };
 
 pub(crate) static PRERELEASES_ONLY: CheckRule = CheckRule {
@@ -77,7 +77,7 @@ pub(crate) static PRERELEASES_ONLY: CheckRule = CheckRule {
     why: "A prerelease is chosen only by a constraint that names it exactly; `tofu init` without one says that \
            there are no available releases.",
     spec: "OpenTofu 1.12, go-versions, MeetingConstraints",
-    mend: "publish a release, or tell users to name the version exactly",
+    fix: "publish a release, or tell users to name the version exactly",
 };
 
 pub(crate) static VERSION_ZERO: CheckRule = CheckRule {
@@ -87,7 +87,7 @@ pub(crate) static VERSION_ZERO: CheckRule = CheckRule {
     finds: "the version 0.0.0",
     why: "OpenTofu takes 0.0.0 for `no version` and refuses to install it.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go, EnsureProviderVersions",
-    mend: "publish the release under another version",
+    fix: "publish the release under another version",
 };
 
 pub(crate) static PLATFORM_TAG: CheckRule = CheckRule {
@@ -98,7 +98,7 @@ pub(crate) static PLATFORM_TAG: CheckRule = CheckRule {
     why: "OpenTofu lists it as a version of its own: as a release with build metadata, which init may choose, or \
            as a prerelease.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    mend: "delete the tag; leaves need no tag, the index names them by digest",
+    fix: "delete the tag; leaves need no tag, the index names them by digest",
 };
 
 pub(crate) static VERSION_NOT_LISTED: CheckRule = CheckRule {
@@ -108,7 +108,7 @@ pub(crate) static VERSION_NOT_LISTED: CheckRule = CheckRule {
     finds: "a version that was asked for and that no tag reads as",
     why: "OpenTofu does not find it among the versions, and a constraint that names it cannot be met.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    mend: "push the release, or ask for another version",
+    fix: "push the release, or ask for another version",
 };
 
 pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {
@@ -118,7 +118,7 @@ pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {
     finds: "a version tag whose manifest cannot be had",
     why: "The version is listed, so it may be chosen, and then nothing can be installed.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests",
-    mend: "push the release again, or delete the tag",
+    fix: "push the release again, or delete the tag",
 };
 
 pub(crate) static HALF_WITHDRAWN: CheckRule = CheckRule {
@@ -128,5 +128,5 @@ pub(crate) static HALF_WITHDRAWN: CheckRule = CheckRule {
     finds: "a version tag without a release beside the tag `withdrawn-VERSION`",
     why: "A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is the newest, and then fails.",
     spec: "`tofu-oci help publishing`",
-    mend: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`",
+    fix: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`",
 };

@@ -7,7 +7,7 @@ use tofu_oci_types::Version;
 
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
+use crate::ends::{End, is_tar};
 use crate::invocation;
 use crate::subject;
 use crate::verbs::typed::typed;
@@ -25,6 +25,7 @@ impl Target {
     /// Reads a target. If the text does not decide, the disk says whether it is a lock file.
     pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if !text.starts_with("oci:")
+            && !is_tar(text)
             && let Some(path) = lock_file(text)
         {
             return Ok(Self::LockFile(path));

@@ -12,6 +12,7 @@ use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 use crate::invocation;
+use crate::mistake;
 use crate::verbs::context::{Context, config_folder};
 use crate::verbs::required::{given, nothing_required, required};
 
@@ -163,7 +164,7 @@ fn broken(path: &Path, text: &str, error: &RulesError) -> Diagnostic {
         None => format!("  --> {}\n", printable(&shown)),
     };
     let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("rules-invalid");
-    let diagnostic = match error.problem.instead() {
+    let diagnostic = match error.problem.instead().or_else(|| mistake::other_kind(&error.to_string())) {
         Some(instead) => diagnostic.hint(instead),
         None => diagnostic,
     };

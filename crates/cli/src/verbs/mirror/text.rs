@@ -66,8 +66,14 @@ fn what(row: &Row) -> String {
         MirrorAction::Gone => "kept, although its place no longer lists it".to_owned(),
         MirrorAction::Withdraw { reason } => format!("withdrawn: {reason}"),
         MirrorAction::Deprecate { reason } => format!("deprecated: {reason}"),
-        MirrorAction::Unmet { versions } if versions.is_any() => "missing: its place lists no version".to_owned(),
-        MirrorAction::Unmet { versions } => format!("missing: no listed version meets {versions}"),
+        MirrorAction::Unmet { versions, .. } if versions.is_any() => "missing: its place lists no version".to_owned(),
+        MirrorAction::Unmet { versions, listed } if listed.is_empty() => {
+            format!("missing: no listed version meets {versions}")
+        }
+        MirrorAction::Unmet { versions, listed } => {
+            let listed: Vec<String> = listed.iter().map(ToString::to_string).collect();
+            format!("missing: no listed version meets {versions}; it has {}", listed.join(", "))
+        }
     }
 }
 

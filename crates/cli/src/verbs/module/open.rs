@@ -16,7 +16,7 @@ use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Predecessors
 use super::mapped::{self, MappedModule};
 use crate::args::{IdentityArgs, LookupArgs, Network};
 use crate::connect::Connector;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, versions};
 use crate::ends::End;
 use crate::lookup;
 use crate::subject;
@@ -145,6 +145,13 @@ pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
     };
     let Ok(manifest) = store.resolve(&Reference::Tag(tag)).await else { return false };
     matches!(version_of(store, &manifest).await, Ok(Some(VersionOf::Module)))
+}
+
+/// The error, with the versions that the repository has.
+pub(in crate::verbs) async fn naming_versions(error: StoreError, store: &dyn ReadStore) -> Diagnostic {
+    let offered = Listing::in_store(store, &store.tags().await.unwrap_or_default()).await.versions;
+    let diagnostic = Diagnostic::from(error);
+    if offered.is_empty() { diagnostic } else { diagnostic.hint(versions("it has", &offered)) }
 }
 
 /// Why a repository has no such tag or digest: that the version was withdrawn and why, or the versions that it has, if it says

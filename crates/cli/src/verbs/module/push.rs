@@ -7,8 +7,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::Serialize;
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    AttachmentState, ModuleChecks, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest, ModuleTagState,
-    PackedFiles, ReplaceTag, Signing,
+    AttachmentState, DistOptions, ModuleChecks, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest,
+    ModuleTagState, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Moment, OciModuleSource, Place};
@@ -30,6 +30,28 @@ use crate::verbs::sign::{attachments as signatures, one_password};
 /// How many of the files that were left out are named to people.
 const NAMED: usize = 10;
 
+/// Refuses a folder with the release files of a provider, and without a module.
+fn demand_module(args: &ModulePushArgs) -> Result<(), Diagnostic> {
+    let is_code = |name: &str| [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|end| name.ends_with(end));
+    let mut names = std::fs::read_dir(&args.dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    if args.skip_checks || names.any(|name| is_code(&name.to_string_lossy())) {
+        return Ok(());
+    }
+    let options = DistOptions { version: None, unknown_platforms: UnknownPlatforms::Refuse };
+    match read_dist_with(&args.dir, &options) {
+        Ok(dist) if !dist.packages.is_empty() => {
+            let words = format!("push {} {}", quoted(args), invocation::quoted(&args.destination));
+            Err(Diagnostic::usage(format!("{} holds release files of a provider, and no module", args.dir.display()))
+                .hint(format!(
+                    "to publish them: {} --address HOST/NAMESPACE/TYPE",
+                    invocation::with_all_options(&words)
+                ))
+                .hint("to publish the folder as a module all the same, add --skip-checks"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Publishes a module to a registry, or to a directory.
 pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(), Diagnostic> {
     let (end, named) = place_after_folder("module push", &args.dir, &args.destination)?;
@@ -39,6 +61,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         return Err(Diagnostic::usage("the version of the module is missing")
             .hint(format!("add it: {} --version 1.0.0", invocation::with_all_options(&words))));
     };
+    demand_module(args)?;
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let named = identity::of_end(&end).into_iter().collect::<Vec<_>>();
     let access = args.identity.access(&named, None).await?;

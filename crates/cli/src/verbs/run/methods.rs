@@ -16,6 +16,7 @@ use super::watched::Watched;
 use super::watched_source::WatchedSource;
 use crate::args::RunArgs;
 use crate::diagnostic::Diagnostic;
+use crate::ends::without_oci;
 use crate::environment::ReadConfig;
 use crate::excerpt::excerpt;
 use crate::verbs::context::Context;
@@ -26,7 +27,8 @@ use crate::verbs::printed::shown;
 /// # Errors
 /// If the template or a pattern is invalid.
 pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods, Diagnostic> {
-    let Some(text) = &args.template else { return Ok(methods) };
+    let Some(text) = args.template.as_deref().map(without_oci) else { return Ok(methods) };
+    let text = &*text;
     let selector = Selector::parse(&args.include, &[]).map_err(|(_, nth, error)| {
         let text = args.include.get(nth).map_or("", String::as_str);
         Diagnostic::usage(error.to_string())

@@ -14,6 +14,7 @@ use crate::args::ServeArgs;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
+use crate::mistake;
 
 /// The name of the settings in the current directory.
 const SETTINGS_FILE: &str = "serve.toml";
@@ -175,7 +176,7 @@ fn broken(path: &Path, text: &str, error: &BridgeConfigError) -> Diagnostic {
         None => format!("  --> {}\n", printable(&shown)),
     };
     let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("settings-invalid");
-    let diagnostic = match error.problem.instead() {
+    let diagnostic = match error.problem.instead().or_else(|| mistake::other_kind(&error.to_string())) {
         Some(instead) => diagnostic.hint(instead),
         None => diagnostic,
     };

@@ -9,7 +9,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{ModuleFetchError, RenamedReleases, Trust, TrustChecker, Turn, pin_file};
+use tofu_oci_fetch::{ModuleFetchError, Trust, TrustChecker, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
@@ -23,7 +23,7 @@ use super::module::open::{self as module_open, OpenedModule};
 use super::typed::typed;
 use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
-use crate::ends::End;
+use crate::ends::{End, without_oci};
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
@@ -39,8 +39,10 @@ pub(super) use text::found as found_text;
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
-    let mut trust =
-        Trust { renamed: args.rename.or(RenamedReleases::ByPolicy), ..crate::trust::load(&args.trust, &dir)? };
+    let mut trust = Trust {
+        renamed: args.rename.or(subject::renamed(args.subject.iter())),
+        ..crate::trust::load(&args.trust, &dir)?
+    };
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
@@ -283,6 +285,13 @@ struct VerifyTarget {
 /// Reads the argument. A release at a place says itself which provider it is, or that it is a module.
 async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
+    // Such a source may be of a provider, too.
+    let plain = without_oci(text);
+    let is_source = plain != text && matches!(plain.parse(), Ok(ReleaseName::Repository { .. }));
+    if is_source {
+        module_open::refuse_for_module(text, &args.lookup, &[])?;
+    }
+    let text = if is_source { &*plain } else { text };
     let read = subject::module(text).map_err(|diagnostic| or_a_repository(diagnostic, args, text, dir))?;
     if let Some(name) = read {
         let mapped = MappedModule::of(&modules::load(&args.mapping, &args.trust.predecessors, dir)?, &name)?;
@@ -321,7 +330,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
                     let module = module_open::in_store(store, &end, &Reference::Tag(tag), &Subdir::root()).await?;
                     return Ok(VerifySubject::Module(Box::new(module)));
                 }
-                None => return Err(error.into()),
+                None => return Err(module_open::naming_versions(error, store.as_ref()).await),
             }
         }
         found => found?,

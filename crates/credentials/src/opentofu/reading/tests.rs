@@ -90,6 +90,6 @@ fn what_turns_a_file_off() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_mended() {
+fn bytes_that_are_no_text_are_fixed() {
     assert_snapshot!(check_bytes(b"{\"auths\": {\"\xff\": {\"auth\": \"dTpw\"}}, \"x\": \"\\ud800\"}"), @"1:\u{fffd} u:p");
 }

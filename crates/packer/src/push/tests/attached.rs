@@ -339,6 +339,6 @@ async fn a_signed_index_carries_no_checksum_that_another_program_has_remembered(
     push.signer = Some((key(1), Forms::Bundle));
     assert_eq!(push.run(&Watching::new()).await.unwrap().index, true_index);
     for name in names(memo.path()) {
-        assert_ne!(std::fs::read_to_string(memo.path().join(name)).unwrap().trim_end(), forged, "it is mended");
+        assert_ne!(std::fs::read_to_string(memo.path().join(name)).unwrap().trim_end(), forged, "it is fixed");
     }
 }

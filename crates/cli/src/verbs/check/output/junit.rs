@@ -27,7 +27,7 @@ pub(super) fn render(checked: &Checked) -> Document {
             }
             (Some(first), _) => {
                 let mut lines: Vec<String> = found.iter().flat_map(|finding| lines(finding)).collect();
-                lines.extend([("why", rule.why), ("mend", rule.mend), ("spec", rule.spec)].map(advice));
+                lines.extend([("why", rule.why), ("fix", rule.fix), ("spec", rule.spec)].map(advice));
                 let body: String = lines.iter().map(|line| escaped(line) + "\n").collect();
                 if rule.level <= checked.lowest {
                     failures += 1;

@@ -69,7 +69,7 @@ fn descriptor(rule: &CheckRule) -> Value {
         "id": rule.id,
         "shortDescription": { "text": rule.finds },
         "fullDescription": { "text": rule.why },
-        "help": { "text": format!("{}. Specification: {}.", rule.mend, rule.spec) },
+        "help": { "text": format!("{}. Specification: {}.", rule.fix, rule.spec) },
         "defaultConfiguration": { "level": level(rule.level) },
     })
 }

@@ -104,7 +104,7 @@ fn shown(finding: &Finding, alike: &[&Finding], explained: bool) -> Page {
     page.block("    ", finding.diff.as_deref().unwrap_or_default());
     if !explained {
         page.row("  ", "why", rule.why);
-        page.row("  ", "mend", rule.mend);
+        page.row("  ", "fix", rule.fix);
         page.row("  ", "spec", rule.spec);
     }
     page.gap();

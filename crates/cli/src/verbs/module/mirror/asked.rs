@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError, check_mentioned};
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError, TemplateOf, check_mentioned};
 use tofu_oci_mirror::{ModuleOrigin, NamedPackage, WantedModule};
 use tofu_oci_tfconfig::{ConfigFolder, OuterCall, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
+use crate::ends::{demand_template, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
@@ -165,6 +166,10 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
             .code("destination-without-kind")
             .hint(format!("write oci:{text}")));
+    }
+    let text = &*without_oci(text);
+    if text.starts_with("oci:") {
+        demand_template(text, TemplateOf::Modules)?;
     }
     let repositories: ModuleRepositories = text.parse().map_err(|error: TemplateError| {
         Diagnostic::of(Exit::Usage, &error)
