@@ -117,8 +117,8 @@ fn providers_and_modules_travel_in_one_bundle() {
     let events: Vec<&str> = events.collect();
     assert_eq!(
         events.join(" "),
-        "mirror mirror-summary module-mirror module-mirror module-mirror module-mirror module-mirror module-call \
-         module-call module-call module-mirror-summary",
+        "mirror mirror-summary module-mirror module-mirror module-mirror module-mirror module-mirror module-call-left \
+         module-call-left module-call-left module-mirror-summary",
         "{}",
         said.text
     );

@@ -141,7 +141,7 @@ fn a_repository_with_a_scheme_is_refused_with_the_name_to_write() {
     let hint = "hint: drop the scheme: [REGISTRY]/acme/widget";
     scene.key("p256.pem");
     scene.context.write("main.tf", REQUIRES);
-    for scheme in ["oci", "https", "http", "docker"] {
+    for scheme in ["https", "http", "docker"] {
         for verb in [
             format!("versions {scheme}://REGISTRY/acme/widget"),
             format!("install {WIDGET} --from {scheme}://REGISTRY/acme/widget"),
@@ -163,12 +163,12 @@ fn a_repository_with_a_scheme_is_refused_with_the_name_to_write() {
             assert!(said.contains(hint), "{verb}: {said}");
         }
     }
-    assert_snapshot!(scene.refuse("install registry.example.com/acme/widget --from 'oci://REGISTRY/${namespace}/${type}'"), @"
+    assert_snapshot!(scene.refuse("install registry.example.com/acme/widget --from 'https://REGISTRY/${namespace}/${type}'"), @"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `oci://[REGISTRY]/${namespace}/${type}` is not a repository address: it is written without a scheme such as https://
+    error: `https://[REGISTRY]/${namespace}/${type}` is not a repository address: it is written without a scheme such as https://
 
     hint: drop the scheme: '[REGISTRY]/${namespace}/${type}'
     ");

@@ -185,14 +185,14 @@ fn names(zip: &ZipListing, place: &str) -> Findings {
             found
                 .push(MODULE_LINK.at(at(), "it is a symbolic link, and becomes a file with the link's target as text"));
         }
-        let leads_out = item.name.starts_with('/') || item.name.split('/').any(|part| part == "..");
-        if let Some(reason) = windows_refusal(item.name.trim_end_matches('/')).filter(|_| !leads_out) {
-            found.push(MODULE_WINDOWS_NAME.at(at(), reason));
-        }
         if item.name.starts_with('/') {
             found.push(MODULE_ABSOLUTE_ENTRY.at(at(), "its name is absolute; it is unpacked inside of the package"));
         }
         let path = item.name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
+        let leads_out = item.name.starts_with('/') || path.split('/').any(|part| part == "..");
+        if let Some(reason) = windows_refusal(&path).filter(|_| !leads_out) {
+            found.push(MODULE_WINDOWS_NAME.at(at(), reason));
+        }
         if !item.directory && !seen.insert(path) {
             found.push(MODULE_DUPLICATE_ENTRY.at(at(), "the package has its path twice, and the last one counts"));
         }
