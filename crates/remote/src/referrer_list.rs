@@ -46,9 +46,18 @@ pub(crate) struct ListWrite {
 }
 
 impl ListWrite {
+    fn wait(self) -> Duration {
+        self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST)
+    }
+
+    /// Of two writes the one of which the wait ends later.
+    pub(crate) fn or_longer(self, other: Self) -> Self {
+        if other.at + other.wait() > self.at + self.wait() { other } else { self }
+    }
+
     /// The time until every program that read before this write must have written.
     pub(crate) fn rest(self) -> Duration {
-        let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
+        let wait = self.wait();
         // Between once and one and a half times as much, so that programs that wait for each other separate.
         (wait / 2 + jittered(wait, random())).saturating_sub(self.at.elapsed())
     }

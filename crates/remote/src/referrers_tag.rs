@@ -10,11 +10,10 @@
 //! Spec: OCI distribution-spec 1.1.1, "Referrers Tag Schema", "Pushing Manifests with Subject".
 
 use std::collections::HashMap;
-use std::future::ready;
 use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Tag};
@@ -54,14 +53,16 @@ impl RemoteStore {
     /// Waits until what was written to tags that several may write at once can no longer be overwritten by a program that
     /// had read them before, and writes again what is missing in lists of referrers. Gives the lists that were read.
     pub(crate) async fn settle_lists(&self) -> Result<HashMap<Tag, Vec<Descriptor>>, StoreError> {
-        let tagged = self.memory.state().rewritten.take();
+        // Other tasks wait for it too.
+        let tagged = self.memory.state().rewritten;
         let lists = self.unsettled().await;
         if let Some(written) = tagged {
             self.client.http().options().clock.sleep(written.rest()).await;
         }
         let settling: Vec<_> = lists.iter().map(|(tag, list)| self.settle_list(tag, list)).collect();
-        let settled = futures_util::stream::iter(settling).buffer_unordered(AT_ONCE);
-        settled.try_filter_map(|found| ready(Ok(found))).try_collect().await
+        // All of them, whatever becomes of one.
+        let settled: Vec<_> = futures_util::stream::iter(settling).buffer_unordered(AT_ONCE).collect().await;
+        settled.into_iter().filter_map(Result::transpose).collect()
     }
 
     /// The list as it was read last; `None` if another task has settled it meanwhile.
@@ -73,9 +74,12 @@ impl RemoteStore {
         let mut list = list.lock().await;
         let mut found = None;
         for _ in 0..WRITES {
-            let Some(written) = list.written.take() else { break };
+            let Some(written) = list.written else { break };
             self.client.http().options().clock.sleep(written.rest()).await;
             found = Some((tag.clone(), self.complete(tag, &mut list, true).await?));
+            if list.written.is_some_and(|now| now.at == written.at) {
+                (list.written, list.before) = (None, Vec::new());
+            }
         }
         if list.written.is_none() { Ok(found) } else { Err(self.lost_entries(&list)) }
     }
@@ -113,7 +117,7 @@ impl RemoteStore {
         list: &mut MutexGuard<'_, ReferrerList>,
         is_read_back: bool,
     ) -> Result<Vec<Descriptor>, StoreError> {
-        let mut seen = std::mem::take(&mut list.before);
+        let mut seen = list.before.clone();
         merge(&mut seen, &mut list.ours.clone());
         let mut refused = None;
         let mut looks = Looks::default();
@@ -131,7 +135,9 @@ impl RemoteStore {
             let Some(entries) = entries.as_array_mut() else {
                 return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
             };
-            if merge(entries, &mut seen) == 0 {
+            let gone = merge(entries, &mut seen);
+            list.before.clone_from(&seen);
+            if gone == 0 {
                 return Ok(listed_in(&index));
             }
             if !may_write {
@@ -168,7 +174,6 @@ impl RemoteStore {
                 tags.insert(tag.clone());
             }
             if !is_read_back {
-                list.before = seen;
                 return Ok(Vec::new());
             }
         }

@@ -166,7 +166,7 @@ impl RemoteStore {
             _ => OtherContent::Unknown,
         };
         if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN {
-            state.rewritten = Some(written);
+            state.rewritten = Some(state.rewritten.map_or(written, |known| written.or_longer(known)));
         } else if is_new {
             state.new_tags.insert(tag.clone(), written);
         }

@@ -53,11 +53,7 @@ impl RemoteStore {
         let (mut tags, mut known, mut without_new) = (Vec::new(), HashSet::new(), 0);
         loop {
             if answer.status() != 200 {
-                let error = self.tags_error(answer).await;
-                if matches!(error, StoreError::UnknownRepository { .. }) {
-                    self.memory.state().others = OtherContent::Leftovers;
-                }
-                return Err(error);
+                return Err(self.tags_error(answer).await);
             }
             let next =
                 pages.next(&answer.held_url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
@@ -99,6 +95,13 @@ impl RemoteStore {
             return answer.into_error(StoreItem::Other("list of tags")).await;
         }
         let (words, error) = answer.words_and_error().await;
+        if words.repository_unknown() {
+            let mut state = self.memory.state();
+            // Unless this store has written a tag while the question was on its way.
+            if state.tagged.is_empty() {
+                state.others = OtherContent::Leftovers;
+            }
+        }
         if words.repository_unknown() || (status == 404 && words.is_empty()) {
             return StoreError::UnknownRepository { place: self.place() };
         }

@@ -86,7 +86,7 @@ pub(crate) async fn before(
 ) -> Result<(Option<Descriptor>, Vec<Tag>), PackError> {
     let tags = readable_tags(store).await?;
     let existing = match &tags {
-        Ok(tags) if tags.is_empty() || (replace == ReplaceTag::Refuse && !tags.contains(tag)) => None,
+        Ok(tags) if replace == ReplaceTag::Refuse && !tags.contains(tag) => None,
         _ => resolve(store, &Reference::Tag(tag.clone())).await?,
     };
     let tags = tags.unwrap_or_else(|error| {
