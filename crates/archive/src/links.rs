@@ -120,6 +120,13 @@ mod tests {
     }
 
     #[test]
+    fn folders_of_links_to_each_other_were_walked_without_an_end() {
+        let links = (0..17)
+            .flat_map(|nth| ["a", "b"].map(|name| link(&format!("d{nth:02}/{name}"), &format!("../d{:02}", nth + 1))));
+        assert_snapshot!(zip(links.chain([stored("d17/", "").mode(3, 0o040_755)])), @"error: the archive has more than 50000 entries");
+    }
+
+    #[test]
     fn a_package_of_a_provider_has_no_links() {
         let bytes = Archive::of([link("a", "b"), deflated("b", "")]).bytes();
         let found = unpacked(|into| unpack_zip(&mut ReadSource::new(&bytes[..]), into, &Limits::default()));

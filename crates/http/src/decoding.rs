@@ -95,6 +95,10 @@ impl Decoding {
                 self.held.extend_from_slice(&step);
                 let decoded = self.decoder.get_ref();
                 if decoded.len() < MAGIC.len() {
+                    // Only what says nothing comes on and on without its first bytes.
+                    if self.held.len() as u64 > SLACK {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    }
                     continue;
                 }
                 if !decoded.starts_with(&MAGIC) {
@@ -195,6 +199,7 @@ mod tests {
     fn a_body_without_contents_ends() {
         let empty: Vec<u8> = gzip(b"").repeat(10_000);
         assert!(decoded(&empty, false, 4096).is_err());
+        assert!(decoded(&empty, true, 4096).is_err());
     }
 
     #[test]

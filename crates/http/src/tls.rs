@@ -137,7 +137,8 @@ impl ServerCertVerifier for TrustedServers {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let chained = self.chains.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        if chained.is_ok() || !self.trusts(end_entity) {
+        let is_revoked = matches!(chained, Err(Error::InvalidCertificate(CertificateError::Revoked)));
+        if chained.is_ok() || is_revoked || !self.trusts(end_entity) {
             return chained;
         }
         let certificate = ParsedCertificate::try_from(end_entity)?;

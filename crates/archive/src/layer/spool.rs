@@ -4,6 +4,7 @@ use super::entries::{EntryContents, LayerTarget};
 use super::tree::{Changes, SpooledFile};
 use crate::ArchiveError;
 use crate::sink::Feed;
+use crate::zip::LINK_BYTES;
 
 /// The changes of one layer. Its files go to the sink, each named by its number.
 pub(super) struct Spool {
@@ -55,6 +56,9 @@ impl LayerTarget for Spool {
     fn symlink(&mut self, name: String, target: Vec<u8>) -> Result<(), ArchiveError> {
         if self.links == SymbolicLinks::Refuse {
             return Err(ArchiveError::Symlink { name });
+        }
+        if target.len() as u64 > LINK_BYTES {
+            return Err(ArchiveError::UnsupportedEntry { name, kind: "a symbolic link of more than 4 KiB" });
         }
         self.changes.symlinks.push((name, target));
         Ok(())

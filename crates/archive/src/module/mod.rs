@@ -251,6 +251,9 @@ impl ModuleFolderWalk<'_> {
             self.left_out.insert(LeftOut { name, reason });
             return Ok(());
         }
+        // Folders of links to each other have no end in sight, and no file.
+        self.entries += 1;
+        self.limits.check_entries(self.entries)?;
         self.entry(name, real, kind, above)
     }
 }

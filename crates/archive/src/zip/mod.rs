@@ -84,7 +84,7 @@ pub fn unpack_module_zip(
 }
 
 /// Most bytes of the path that a link leads to.
-const LINK_BYTES: u64 = 4096;
+pub(crate) const LINK_BYTES: u64 = 4096;
 
 /// What the zip archive at `path` holds, after the same checks as [`unpack_zip`] makes, with nothing written.
 pub fn read_zip(path: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
