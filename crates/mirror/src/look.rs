@@ -99,8 +99,7 @@ impl Question<'_> {
         let there = async {
             let there = to.versions(self.address).await;
             let is_new = matches!(&there, Err(SourceError::NotOffered { what: NotOffered::UnknownProvider, .. }));
-            let known = if is_new { first_seen.record_of_new() } else { first_seen.record().await };
-            (there, known)
+            (there, first_seen.record(is_new).await)
         };
         let (from, (there, known)) = tokio::join!(self.from.versions(self.address), there);
         let there = match there {

@@ -289,7 +289,7 @@ pub enum PackError {
         /// The most files that are read.
         limit: usize,
     },
-    /// A checksum file is signed, and does not say which package is the one of which platform and version.
+    /// A checksum file is signed, and does not say which platform and version each package is for.
     #[error(
         "the signed {} does not cover the release: {}",
         path.display(),

@@ -49,7 +49,7 @@ fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf)
     }
 }
 
-/// The tags of a repository before something is written there: none if it does not exist; `None` with a note if whoever asks may
+/// The tags of a repository before something is written there: none if it does not exist; `None`, with a note, if the user may
 /// not list them.
 ///
 /// # Errors
