@@ -157,9 +157,7 @@ impl Question<'_> {
             let (address, from) = (self.address.clone(), self.from.place().clone());
             look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
-        let mut listed: Vec<Version> = lists.from.versions.clone();
-        listed.reverse();
-        listed.truncate(MOST_LISTED);
+        let listed: Vec<Version> = lists.from.versions.iter().rev().take(MOST_LISTED).cloned().collect();
         let deed = |versions| Deed::still(MirrorAction::Unmet { versions, listed: listed.clone() });
         let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(deed(versions))));
         look.deeds.extend(unmet);
