@@ -129,7 +129,7 @@ fn a_signed_checksum_file_by_which_nobody_could_verify_the_release() {
     ----- stdout -----
 
     ----- stderr -----
-    error: nobody could verify the release by the signed dist/widget_checksums.txt: it names terraform-provider-widget_Linux_x86_64.zip, and not terraform-provider-widget_1.4.0_linux_amd64.zip
+    error: the signed dist/widget_checksums.txt does not cover the release: it names terraform-provider-widget_Linux_x86_64.zip, and not terraform-provider-widget_1.4.0_linux_amd64.zip
 
     hint: in .goreleaser.yaml: `name_template: 'terraform-provider-widget_{{ .Version }}_{{ .Os }}_{{ .Arch }}'` in the archives; then build again
     hint: to publish the release without this signature: --sums skip
@@ -142,7 +142,7 @@ fn a_signed_checksum_file_by_which_nobody_could_verify_the_release() {
     ----- stderr -----
     note: the checksums in widget_checksums.txt are not of SHA-256: no package was compared with them, and they do not go with the release
       hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum
-    error: nobody could verify the release by the signed dist/widget_checksums.txt: its checksums are not of SHA-256
+    error: the signed dist/widget_checksums.txt does not cover the release: its checksums are not of SHA-256
 
     hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again
     hint: to publish the release without this signature: --sums skip

@@ -1,4 +1,4 @@
-//! Bodies that a server compresses although nobody has asked for it.
+//! Bodies that a server compresses unasked.
 //!
 //! A file that is compressed itself may be labelled so by mistake: web servers derive the label from the end of its name. Then
 //! what comes is the file.

@@ -169,19 +169,10 @@ fn is_about_client(error: &rustls::Error) -> bool {
         BadCertificate, CertificateExpired, CertificateRequired, CertificateRevoked, CertificateUnknown, NoCertificate,
         UnknownCA, UnsupportedCertificate,
     };
-    matches!(
-        error,
-        rustls::Error::AlertReceived(
-            BadCertificate
-                | CertificateExpired
-                | CertificateRequired
-                | CertificateRevoked
-                | CertificateUnknown
-                | NoCertificate
-                | UnknownCA
-                | UnsupportedCertificate
-        )
-    )
+    let unaccepted = [BadCertificate, CertificateExpired, CertificateRevoked, CertificateUnknown, UnknownCA];
+    let missing_or_other = [CertificateRequired, NoCertificate, UnsupportedCertificate];
+    let rustls::Error::AlertReceived(alert) = error else { return false };
+    unaccepted.contains(alert) || missing_or_other.contains(alert)
 }
 
 /// What went wrong with TLS.

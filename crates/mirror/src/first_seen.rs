@@ -116,31 +116,19 @@ impl FirstSeen {
     /// What is remembered of the provider; `None` before the first run.
     #[cfg(test)]
     pub(crate) async fn read(&self) -> Result<Option<Sightings>, MirrorError> {
-        Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
+        Ok(self.record(false).await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The record of all providers at the place.
-    pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+    /// The record of all providers at the place. A repository that is new, as it does not exist, is not asked.
+    pub(crate) async fn record(&self, is_new: bool) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
             KeptSightings::Artefact(store) => {
-                let found = of_tag(&**store, Some(&self.address)).await?;
+                let found = if is_new { None } else { of_tag(&**store, Some(&self.address)).await? };
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
                 let Some((_, record)) = found else { return Ok(None) };
                 let all = named(&**store, record.clone(), &self.address).await?;
                 self.unnamed.store(all != record, Ordering::Relaxed);
                 Ok(Some(all))
-            }
-            KeptSightings::File(path) => of_file(path, &self.address),
-            KeptSightings::Nowhere => Ok(None),
-        }
-    }
-
-    /// The record in a repository that does not exist: none. In another place it is read.
-    pub(crate) fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
-        match &self.kept {
-            KeptSightings::Artefact(_) => {
-                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
-                Ok(None)
             }
             KeptSightings::File(path) => of_file(path, &self.address),
             KeptSightings::Nowhere => Ok(None),

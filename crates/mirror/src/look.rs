@@ -99,8 +99,7 @@ impl Question<'_> {
         let there = async {
             let there = to.versions(self.address).await;
             let is_new = matches!(&there, Err(SourceError::NotOffered { what: NotOffered::UnknownProvider, .. }));
-            let known = if is_new { first_seen.record_of_new() } else { first_seen.record().await };
-            (there, known)
+            (there, first_seen.record(is_new).await)
         };
         let (from, (there, known)) = tokio::join!(self.from.versions(self.address), there);
         let there = match there {
@@ -158,9 +157,7 @@ impl Question<'_> {
             let (address, from) = (self.address.clone(), self.from.place().clone());
             look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
-        let mut listed: Vec<Version> = lists.from.versions.clone();
-        listed.reverse();
-        listed.truncate(MOST_LISTED);
+        let listed: Vec<Version> = lists.from.versions.iter().rev().take(MOST_LISTED).cloned().collect();
         let deed = |versions| Deed::still(MirrorAction::Unmet { versions, listed: listed.clone() });
         let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(deed(versions))));
         look.deeds.extend(unmet);

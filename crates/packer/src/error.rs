@@ -289,9 +289,9 @@ pub enum PackError {
         /// The most files that are read.
         limit: usize,
     },
-    /// A checksum file is signed, and does not say which package is the one of which platform and version.
+    /// A checksum file is signed, and does not say which platform and version each package is for.
     #[error(
-        "nobody could verify the release by the signed {}: {}",
+        "the signed {} does not cover the release: {}",
         path.display(),
         names.as_ref().map_or_else(
             || "its checksums are not of SHA-256".to_owned(),

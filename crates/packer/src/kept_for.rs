@@ -49,31 +49,27 @@ fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf)
     }
 }
 
-/// The tags of a repository before something is written there; none if it does not exist, or with a note if whoever asks may not
-/// list them.
+/// The tags of a repository before something is written there: none if it does not exist; `None`, with a note, if the user may
+/// not list them.
 ///
 /// # Errors
 /// If the answer is no list, or does not come: then nothing is known about withdrawn versions and the provider there.
-pub(crate) async fn tags_before(store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<Vec<Tag>, StoreError> {
-    Ok(readable_tags(store).await?.unwrap_or_else(|error| {
-        reporter.event(&tags_unknown(&error));
-        Vec::new()
-    }))
-}
-
-/// The same, with the refusal if whoever asks may not list them.
-///
-/// # Errors
-/// As [`tags_before`].
-pub(crate) async fn readable_tags(store: &dyn ReadStore) -> Result<Result<Vec<Tag>, StoreError>, StoreError> {
+pub(crate) async fn tags_before(
+    store: &dyn ReadStore,
+    reporter: &dyn Reporter,
+) -> Result<Option<Vec<Tag>>, StoreError> {
     match store.tags().await {
-        Err(error) if error.is_not_found() => Ok(Ok(Vec::new())),
+        Ok(tags) => Ok(Some(tags)),
+        Err(error) if error.is_not_found() => Ok(Some(Vec::new())),
         Err(error) if error.is_transient() || error.is_of_content() => Err(error),
-        tags => Ok(tags),
+        Err(error) => {
+            reporter.event(&tags_unknown(&error));
+            Ok(None)
+        }
     }
 }
 
-/// The note that nothing is known about the repository's other versions.
+/// The note that the repository's other versions are not known.
 pub(crate) fn tags_unknown(error: &StoreError) -> Event {
     Event::note("tags-unknown", format!("cannot list the tags: {error}"))
 }
@@ -131,7 +127,7 @@ pub async fn demand_takes(
     }
     let Some(of) = first.map(|first| first.of).or_else(|| asked_as.map(VersionOf::from)) else { return Ok(()) };
     // What lies under the versions' own tags counts, too.
-    match newest_neighbour(to, tags_before(to, reporter).await?.iter()).await {
+    match newest_neighbour(to, tags_before(to, reporter).await?.unwrap_or_default().iter()).await {
         // Whoever may not read the destination can still write there.
         Err(error) if !error.is_transient() => Ok(()),
         found => {

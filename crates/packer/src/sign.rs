@@ -140,7 +140,7 @@ async fn require_address(
     (address, predecessors): (&ProviderAddr, &Predecessors),
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
-    let tags = tags_before(store, reporter).await?;
+    let tags = tags_before(store, reporter).await?.unwrap_or_default();
     match newest_neighbour(store, tags.iter().filter(|other| *other != tag)).await? {
         Some(Neighbour { version, of: VersionOf::Provider { address: kept } })
             if !predecessors.same_provider(&kept, address) =>

@@ -49,7 +49,7 @@ impl RemoteStore {
         content: &dyn tofu_oci_store::Body,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
-        self.memory.note_subject(subject(&bytes));
+        self.memory.state().subjects.extend(subject(&bytes));
         let outcome = match self.found(descriptor, &bytes).await? {
             WrittenState::Nothing => {
                 self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
@@ -68,7 +68,7 @@ impl RemoteStore {
     /// What is there of the manifest: an earlier push may have ended before it was listed among the referrers of its subject.
     async fn found(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<WrittenState, StoreError> {
         if self.memory.lacks_manifest(&descriptor.digest) || !self.has_manifest(&descriptor.digest, &self.push).await? {
-            self.memory.note_new(&descriptor.digest);
+            self.memory.state().new.insert(descriptor.digest.clone());
             return Ok(WrittenState::Nothing);
         }
         let Some(subject) = subject(bytes) else { return Ok(WrittenState::Everything) };

@@ -15,7 +15,7 @@ use tofu_oci_types::Descriptor;
 use crate::answer::RegistryAnswer;
 use crate::repository::RemoteStore;
 
-/// When a second look is taken, and those after it: for more than five seconds, in which registries in use become consistent.
+/// When a second look is taken, and those after it: for more than five seconds, since registries in use become consistent in that time.
 const LOOKS: RetryPolicy =
     RetryPolicy { attempts: 11, base: Duration::from_millis(100), cap: Duration::from_millis(1600) };
 /// How many manifests and blobs are asked for at once.

@@ -50,7 +50,7 @@ impl ListWrite {
         self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST)
     }
 
-    /// Of two writes the one of which the wait ends later.
+    /// Of two writes the one whose wait ends later.
     pub(crate) fn or_longer(self, other: Self) -> Self {
         if other.at + other.wait() > self.at + self.wait() { other } else { self }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
 use reqwest::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
@@ -168,7 +168,7 @@ impl RemoteStore {
         }
     }
 
-    /// The index under the tag that replaces the API, with its `ETag`; an empty index if the tag does not exist. `None` if the
+    /// The index under the tag that replaces the API, with its `ETag`; an empty one if the tag does not exist. `None` if the
     /// registry reads such a tag as the digest itself, and answers with the subject.
     pub(crate) async fn referrers_tag_index(
         &self,
@@ -177,7 +177,7 @@ impl RemoteStore {
         let tag = self.referrers_tag(subject)?;
         let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {
             Ok(found) => found,
-            Err(error) if error.is_not_found() => return Ok(Some(empty_list())),
+            Err(error) if error.is_not_found() => return Ok(Some(Default::default())),
             Err(error) => return Err(error),
         };
         if found.digest == *subject || subject.matches(&bytes) {
@@ -200,11 +200,6 @@ impl RemoteStore {
         let tag = format!("{}-{}", part(subject.algorithm_name(), 32), part(subject.encoded(), 64));
         tag.parse().map_err(|_| self.malformed(format!("{subject} has no referrers tag")))
     }
-}
-
-/// A list of referrers that was never written.
-pub(crate) fn empty_list() -> (Map<String, Value>, Option<String>) {
-    (Map::from_iter([("manifests".to_owned(), json!([]))]), None)
 }
 
 /// Whether a tag may replace the referrers API, by its name: `ALGORITHM-ENCODED`.

@@ -24,7 +24,7 @@ use crate::manifest::OCI_INDEX;
 use crate::manifest_writing::Tried;
 use crate::moment::Looks;
 use crate::referrer_list::{ListWrite, ReferrerList};
-use crate::referrers::{empty_list, listed_in};
+use crate::referrers::listed_in;
 use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
@@ -128,7 +128,7 @@ impl RemoteStore {
             if found.is_none() && list.written.is_some() {
                 return Err(self.no_lists(list));
             }
-            let (mut index, etag) = found.unwrap_or_else(empty_list);
+            let (mut index, etag) = found.unwrap_or_default();
             index.entry("schemaVersion").or_insert(json!(2));
             index.entry("mediaType").or_insert(json!(OCI_INDEX));
             let entries = index.entry("manifests").or_insert_with(|| json!([]));

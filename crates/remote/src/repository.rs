@@ -69,9 +69,9 @@ pub(crate) struct RepositoryState {
     /// Manifests that this store has written, and whether the registry has named their digest.
     written: HashMap<Digest, bool>,
     /// Manifests that were not there before this store pushed them.
-    new: HashSet<Digest>,
+    pub(crate) new: HashSet<Digest>,
     /// What manifests that this store has pushed refer to.
-    subjects: HashSet<Digest>,
+    pub(crate) subjects: HashSet<Digest>,
     /// What may be there beside them.
     pub(crate) others: OtherContent,
     /// The last write of a tag that several programs may write at once, until it is known to last.
@@ -103,14 +103,6 @@ impl RepositoryMemory {
 
     pub(crate) fn note_written(&self, digest: &Digest, is_named: bool) {
         *self.state().written.entry(digest.clone()).or_default() |= is_named;
-    }
-
-    pub(crate) fn note_new(&self, digest: &Digest) {
-        self.state().new.insert(digest.clone());
-    }
-
-    pub(crate) fn note_subject(&self, subject: Option<Digest>) {
-        self.state().subjects.extend(subject);
     }
 
     /// What is there is asked for again.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Whoever looks after the `PUT` sees a tag and writes none. Whoever looked before it has written before the wait ends. So
-//! nobody writes after the wait. All programs then read the last write, so only its writer reads its own. (Fischer's algorithm.)
+//! no program writes after the wait. All programs then read the last write, so only its writer reads its own. (Fischer's algorithm.)
 //! `W` of another program is estimated by our own, so a program that is held up between look and `PUT`, or whose way to the
 //! registry is many times as long, can still overwrite a tag unseen.
 
@@ -159,13 +159,14 @@ impl RemoteStore {
     /// may be made by several.
     fn note_tagged(&self, tag: &Tag, began: Instant, is_new: bool) {
         let written = ListWrite { at: Instant::now(), took: began.elapsed() };
+        let is_shared = is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN;
         let mut state = self.memory.state();
         state.others = match state.others {
             OtherContent::Leftovers if tag.as_str() == Tag::FIRST_SEEN => OtherContent::Nothing,
-            others if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN => others,
+            others if is_shared => others,
             _ => OtherContent::Unknown,
         };
-        if is_referrers_tag(tag) || tag.as_str() == Tag::FIRST_SEEN {
+        if is_shared {
             state.rewritten = Some(state.rewritten.map_or(written, |known| written.or_longer(known)));
         } else if is_new {
             state.new_tags.insert(tag.clone(), written);

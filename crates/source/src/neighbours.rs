@@ -49,8 +49,9 @@ mod tests {
     use async_trait::async_trait;
     use bytes::Bytes;
     use tofu_oci_layout::{annotation, artifact_type, media_type};
-    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, Store as _, StoreItem};
-    use tofu_oci_types::{Descriptor, Digest, NetworkFault, Place};
+    use tofu_oci_store::{AccessFault, MemoryStore, Store, StoreItem};
+    use tofu_oci_testkit::{HookedStore, StoreHook};
+    use tofu_oci_types::{Descriptor, NetworkFault};
 
     use super::*;
 
@@ -80,7 +81,7 @@ mod tests {
         /// The provider of the newest version beside `own`.
         async fn newest_beside(&self, own: &str) -> Result<String, String> {
             let tags = self.inner.tags().await.unwrap();
-            let found = newest_neighbour(self, tags.iter().filter(|tag| tag.as_str() != own)).await;
+            let found = newest_neighbour(&HookedStore(self), tags.iter().filter(|tag| tag.as_str() != own)).await;
             let name = |found: Option<Neighbour>| {
                 found.map_or("none".to_owned(), |found| {
                     format!("{} {}", found.version, found.of.address().unwrap().provider_type())
@@ -91,27 +92,16 @@ mod tests {
     }
 
     #[async_trait]
-    impl ReadStore for Repository {
-        fn place(&self) -> Place {
-            self.inner.place()
+    impl StoreHook for &Repository {
+        fn inner(&self) -> &dyn Store {
+            &self.inner
         }
+
         async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
             match &self.newest {
                 Some(error) if reference.to_string() == "1.2.0" => Err(error.clone()),
                 _ => self.inner.resolve(reference).await,
             }
-        }
-        async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-            self.inner.tags().await
-        }
-        async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-            self.inner.exists(descriptor).await
-        }
-        async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-            self.inner.fetch_unverified(descriptor).await
-        }
-        async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-            self.inner.referrers(subject).await
         }
     }
 

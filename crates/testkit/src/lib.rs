@@ -12,6 +12,7 @@
 //! Upstream       an origin registry and a network mirror of signed releases, over TLS;  ScratchOpenPgpKey  who signs them
 //! Referrer       signatures and checksums beside a release, good and broken
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
+//! HookedStore    a store that passes everything on, except what a `StoreHook` of the test does
 //! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
 //! Vectors        tables of cases, the project's own or those of `TOFU_OCI_VECTORS`
 //! TestContext    a temp folder and a fixed environment in which the built program runs
@@ -26,6 +27,7 @@ mod dist;
 mod fault;
 mod filters;
 mod gate;
+mod hooked_store;
 mod line;
 mod log;
 mod mock_auth;
@@ -48,6 +50,7 @@ pub use dist::ReleaseFolder;
 pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};
 pub use filters::Filters;
 pub use gate::Gate;
+pub use hooked_store::{HookedStore, StoreHook};
 pub use line::{DelayedLine, NearEnd};
 pub use log::LoggedRequest;
 pub use mock_auth::{

@@ -87,7 +87,7 @@ pub struct StatedNotice {
     pub subjects: Vec<StatementSubject>,
     /// What is said.
     pub notice: Notice,
-    /// Whether it lies in a bundle with a signature, which nobody has verified here.
+    /// Whether it lies in a bundle with a signature, which was not verified here.
     pub is_signed: bool,
 }
 

@@ -35,7 +35,7 @@ use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
 pub use decode::LayerCompression;
 use decode::{Consumed, Hashed, Metered, decoder};
 use entries::{LayerReading, LayerUsage};
-use spool::{Spool, SymbolicLinks};
+use spool::Spool;
 pub use stream::{read_tar_zst, unpack_tar_zst};
 use tree::{Tree, TreeNode};
 
@@ -53,8 +53,8 @@ pub struct LayerTree {
     hashes: Vec<[u8; 32]>,
     tree: Tree,
     used: LayerUsage,
-    links: SymbolicLinks,
-    symlinks: Vec<(String, Vec<u8>)>,
+    /// Symbolic links and where they lead; `None` if they are refused.
+    symlinks: Option<Vec<(String, Vec<u8>)>>,
 }
 
 impl LayerTree {
@@ -63,7 +63,7 @@ impl LayerTree {
         let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
         let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
         let (tree, used) = (Tree::default(), LayerUsage::default());
-        Ok(Self { limits, spool, hashes: Vec::new(), tree, used, links: SymbolicLinks::Refuse, symlinks: Vec::new() })
+        Ok(Self { limits, spool, hashes: Vec::new(), tree, used, symlinks: None })
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
@@ -80,7 +80,8 @@ impl LayerTree {
         diff_id: Option<&Digest>,
     ) -> Result<Digest, ArchiveError> {
         let hasher = diff_id.and_then(Digest::hasher).unwrap_or_else(DigestHasher::sha256);
-        let (limits, used, spooled, links) = (&self.limits, &mut self.used, self.hashes.len(), self.links);
+        let (limits, used, spooled) = (&self.limits, &mut self.used, self.hashes.len());
+        let symlinks = self.symlinks.take();
         let mut folder = FolderTarget::new(self.spool.path());
         let ((mut changes, found), sums) = sink::run(&mut folder, EntryChecksums::Missing, |feed| {
             let consumed = Consumed::new(source, limits.clone(), used.packed);
@@ -88,7 +89,7 @@ impl LayerTree {
             let stream = decoder(consumed, compression);
             let metered = Metered::new(stream, limits.clone(), used.bytes, faults.clone());
             let decoded = Hashed { inner: metered, hasher };
-            let mut spool = Spool::new(feed, spooled, links);
+            let mut spool = Spool::new(feed, spooled, symlinks);
             let reading = LayerReading { limits, used, target: &mut spool };
             // A fault of the source or a broken limit lies below the decoders, which would only garble it.
             let Hashed { inner, hasher } = reading.read(decoded).map_err(|error| faults.take().unwrap_or(error))?;
@@ -100,7 +101,7 @@ impl LayerTree {
         if let Some(expected) = diff_id.filter(|expected| **expected != found) {
             return Err(ArchiveError::WrongDiffId { expected: expected.clone(), found });
         }
-        self.symlinks.append(&mut changes.symlinks);
+        self.symlinks = changes.symlinks.take();
         let (used, limit) = (&mut self.used.bytes, self.limits.total_bytes);
         self.tree.apply(changes, &mut |copied| {
             *used = used.saturating_add(copied);
@@ -123,7 +124,7 @@ impl LayerTree {
                 }
             }
         }
-        for (name, _) in &self.symlinks {
+        for (name, _) in self.symlinks.iter().flatten() {
             names.insert(name, EntryKind::File)?;
         }
         let mut folder = FolderTarget::new(into);
@@ -142,7 +143,10 @@ impl LayerTree {
         }
         let contents = PackageContents::new(files);
         folder.set_modes(&contents)?;
-        if self.symlinks.is_empty() { Ok(contents) } else { copy_links(into, &self.symlinks, &self.limits) }
+        match &self.symlinks {
+            Some(links) if !links.is_empty() => copy_links(into, links, &self.limits),
+            _ => Ok(contents),
+        }
     }
 }
 
@@ -175,7 +179,7 @@ pub fn unpack_tar_gz(
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
     let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut tree = LayerTree { links: SymbolicLinks::Keep, ..LayerTree::new(spool, limits.clone())? };
+    let mut tree = LayerTree { symlinks: Some(Vec::new()), ..LayerTree::new(spool, limits.clone())? };
     tree.apply(source, LayerCompression::Gzip, None)?;
     let contents = tree.materialise(into)?;
     if contents.files().is_empty() { Err(ArchiveError::Empty) } else { Ok(contents) }

@@ -12,21 +12,14 @@ pub(super) struct Spool {
     /// How many files lie in the folder.
     files: usize,
     changes: Changes,
-    links: SymbolicLinks,
-}
-
-/// What becomes of symbolic links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SymbolicLinks {
-    Refuse,
-    /// They are in the changes.
-    Keep,
 }
 
 impl Spool {
-    /// The layers before this one had `files` files.
-    pub(super) fn new(feed: Feed, files: usize, links: SymbolicLinks) -> Self {
-        Self { feed, files, changes: Changes::default(), links }
+    /// The layers before this one had `files` files, and these symbolic links.
+    pub(super) fn new(feed: Feed, files: usize, symlinks: Option<Vec<(String, Vec<u8>)>>) -> Self {
+        let mut changes = Changes::default();
+        changes.symlinks = symlinks;
+        Self { feed, files, changes }
     }
 
     pub(super) fn into_changes(self) -> Changes {
@@ -54,13 +47,11 @@ impl LayerTarget for Spool {
     }
 
     fn symlink(&mut self, name: String, target: Vec<u8>) -> Result<(), ArchiveError> {
-        if self.links == SymbolicLinks::Refuse {
-            return Err(ArchiveError::Symlink { name });
-        }
+        let Some(symlinks) = &mut self.changes.symlinks else { return Err(ArchiveError::Symlink { name }) };
         if target.len() as u64 > LINK_BYTES {
             return Err(ArchiveError::UnsupportedEntry { name, kind: "a symbolic link of more than 4 KiB" });
         }
-        self.changes.symlinks.push((name, target));
+        symlinks.push((name, target));
         Ok(())
     }
 

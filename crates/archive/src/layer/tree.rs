@@ -27,8 +27,8 @@ pub(super) struct Changes {
     pub(super) opaque: Vec<String>,
     /// Names of lower layers that are hidden.
     pub(super) whiteouts: Vec<String>,
-    /// Symbolic links, which lie beside the tree, and where they lead.
-    pub(super) symlinks: Vec<(String, Vec<u8>)>,
+    /// Symbolic links of this layer and those below, which lie beside the tree, and where they lead; `None` if they are refused.
+    pub(super) symlinks: Option<Vec<(String, Vec<u8>)>>,
     entries: Vec<(String, TreeChange)>,
 }
 

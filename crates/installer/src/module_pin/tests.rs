@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::json;
 use tofu_oci_fetch::Trust;
-use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, NoReporter, OciModuleSource, Place, Reference, Tag};
+use tofu_oci_store::{MemoryStore, ReadStore, Store, StoreError};
+use tofu_oci_testkit::{HookedStore, StoreHook};
+use tofu_oci_types::{Descriptor, Digest, NoReporter, OciModuleSource, Reference, Tag};
 
 use super::*;
 use crate::Upgrade;
@@ -23,27 +24,13 @@ struct Modules(Arc<MemoryStore>);
 struct Unlisted(Arc<MemoryStore>);
 
 #[async_trait]
-impl ReadStore for Unlisted {
-    fn place(&self) -> Place {
-        self.0.place()
+impl StoreHook for Unlisted {
+    fn inner(&self) -> &dyn Store {
+        &*self.0
     }
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.0.resolve(reference).await
-    }
-    async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
-        self.0.manifest(reference).await
-    }
+
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         Err(StoreError::io("list", "tags", std::io::ErrorKind::PermissionDenied.into()))
-    }
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.0.exists(descriptor).await
-    }
-    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        self.0.fetch_unverified(descriptor).await
-    }
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.0.referrers(subject).await
     }
 }
 
@@ -216,7 +203,7 @@ async fn a_digest_whose_version_is_not_known_is_looked_up() {
 #[tokio::test]
 async fn a_repository_that_lists_no_tags_serves_for_what_is_named() {
     let modules = Modules::new("1.4.0 main=1.4.0").await;
-    let store = || -> Arc<dyn ReadStore> { Arc::new(Unlisted(Arc::clone(&modules.0))) };
+    let store = || -> Arc<dyn ReadStore> { Arc::new(HookedStore(Unlisted(Arc::clone(&modules.0)))) };
     let (keep, refuse) = (Upgrade::KeepLocked, MovedTags::Refuse);
     let pin = async |call: &str, upgrade| modules.pin_in(call, upgrade, refuse, store()).await;
     assert_eq!(pin("1.4.0", keep).await, "1.4.0 1.4.0 Pinned unlisted");

@@ -8,8 +8,9 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_store::{ByteStream, ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store, StoreError};
+use tofu_oci_testkit::{HookedStore, StoreHook};
+use tofu_oci_types::{Descriptor, Reference, Tag};
 
 use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
@@ -33,14 +34,14 @@ enum Fault {
 
 /// A store that damages packages, but not manifests, on the way.
 struct Faulty {
-    inner: Arc<dyn ReadStore>,
+    inner: Arc<MemoryStore>,
     fault: Fault,
 }
 
 impl Faulty {
     fn gone(&self) -> StoreError {
         StoreError::Unreachable {
-            place: self.place(),
+            place: self.inner.place(),
             fault: tofu_oci_types::NetworkFault::Lost,
             problem: "connection reset".to_owned(),
         }
@@ -48,9 +49,9 @@ impl Faulty {
 }
 
 #[async_trait]
-impl ReadStore for Faulty {
-    fn place(&self) -> Place {
-        self.inner.place()
+impl StoreHook for Faulty {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
@@ -65,10 +66,6 @@ impl ReadStore for Faulty {
             return Err(self.gone());
         }
         self.inner.tags().await
-    }
-
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.inner.exists(descriptor).await
     }
 
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
@@ -104,14 +101,10 @@ impl ReadStore for Faulty {
             None => stream.boxed(),
         })
     }
-
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
-    }
 }
 
 async fn faulty(layout: PackageLayout, fault: Fault) -> Arc<dyn ReadStore> {
-    Arc::new(Faulty { inner: store(layout).await.0, fault })
+    Arc::new(HookedStore(Faulty { inner: store(layout).await.0, fault }))
 }
 
 #[tokio::test]
@@ -171,7 +164,7 @@ async fn what_is_installed_and_locked_needs_no_registry() {
     let workspace = Workspace::new();
     workspace.install(inner.clone()).await.unwrap();
     let before = workspace.snapshot();
-    let gone: Arc<dyn ReadStore> = Arc::new(Faulty { inner, fault: Fault::Unreachable });
+    let gone: Arc<dyn ReadStore> = Arc::new(HookedStore(Faulty { inner, fault: Fault::Unreachable }));
     assert_eq!(workspace.install(gone).await.unwrap().outcome, InstallOutcome::AlreadyInstalled);
     assert_eq!(workspace.snapshot(), before);
     assert_eq!(workspace.reporter.codes(), ["place-unreachable"]);

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, NetworkFault, Place, Reference, Tag};
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore as _, Store, StoreError};
+use tofu_oci_testkit::{HookedStore, StoreHook};
+use tofu_oci_types::{Descriptor, NetworkFault, Reference, Tag};
 
 use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallTarget, install};
@@ -23,33 +24,21 @@ const MOST: u64 = 64 << 20;
 
 /// A store whose packages have no end, and are not archives.
 struct Endless {
-    inner: Arc<dyn ReadStore>,
+    inner: Arc<MemoryStore>,
     served: Arc<AtomicU64>,
 }
 
 #[async_trait]
-impl ReadStore for Endless {
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.inner.resolve(reference).await
-    }
-
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.inner.tags().await
-    }
-
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.inner.exists(descriptor).await
+impl StoreHook for Endless {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
     }
 
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         if descriptor.media_type.ends_with("json") {
             return self.inner.fetch_unverified(descriptor).await;
         }
-        let (served, place) = (Arc::clone(&self.served), self.place());
+        let (served, place) = (Arc::clone(&self.served), self.inner.place());
         let stream = futures_util::stream::repeat_with(move || {
             if served.fetch_add(PIECE.len() as u64, Ordering::Relaxed) >= MOST {
                 let problem = "this has no end".to_owned();
@@ -58,10 +47,6 @@ impl ReadStore for Endless {
             Ok(Bytes::from_static(PIECE))
         });
         Ok(stream.boxed())
-    }
-
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
     }
 }
 
@@ -120,9 +105,9 @@ async fn declaring(layout: PackageLayout, sizes: &[u64]) -> Arc<MemoryStore> {
 }
 
 /// The result of an installation, and how many bytes of the package it took.
-async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Result<(), InstallError>, u64) {
+async fn run(store: Arc<MemoryStore>, packed: bool, limit: Option<u64>) -> (Result<(), InstallError>, u64) {
     let served = Arc::new(AtomicU64::new(0));
-    let store = Arc::new(Endless { inner: store, served: Arc::clone(&served) });
+    let store = Arc::new(HookedStore(Endless { inner: store, served: Arc::clone(&served) }));
     let workspace = Workspace::new();
     let mut job = workspace.job(store);
     if packed {

@@ -171,10 +171,10 @@ impl StaticTree {
     }
 
     /// Whether the checksum file or its signature is missing, empty, or cut off as far as its lines show it.
-    fn lacks_sums(&self, address: &ProviderAddr, version: &Version) -> bool {
+    async fn lacks_sums(&self, address: &ProviderAddr, version: &Version) -> bool {
         let (folder, name) = (self.folder(address), sums_name(address, version));
-        let ends = |name: &str| read_file(&folder.join(name), SUMS_LIMIT).ok().and_then(|bytes| bytes.last().copied());
-        ends(&name) != Some(b'\n') || ends(&format!("{name}.sig")).is_none_or(|last| last == 0)
+        let last = move |name: &str| read_file(&folder.join(name), SUMS_LIMIT).ok()?.last().copied();
+        blocking(move || last(&name) != Some(b'\n') || last(&format!("{name}.sig")).is_none_or(|last| last == 0)).await
     }
 
     /// Waits until no other program changes the folder of a provider; released when dropped.
@@ -345,7 +345,7 @@ impl Destination for StaticTree {
         }
         let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
         let (changed, platforms) = self.list(&id, packages, reporter).await?;
-        if transfers.uploaded > 0 || self.lacks_sums(&id.address, &id.version) {
+        if transfers.uploaded > 0 || self.lacks_sums(&id.address, &id.version).await {
             self.put_sums(&*release, &zips).await?;
         }
         if changed || transfers.uploaded > 0 {
@@ -369,7 +369,7 @@ impl Destination for StaticTree {
     }
 
     async fn complete(&self, address: &ProviderAddr, version: &Version, from: &dyn Source) -> Result<(), MirrorError> {
-        if !self.lacks_sums(address, version) {
+        if !self.lacks_sums(address, version).await {
             return Ok(());
         }
         let document = self.own_folder(address)?.join(format!("{version}.json"));

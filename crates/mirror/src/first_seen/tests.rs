@@ -1,7 +1,8 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use tofu_oci_store::{Body, ByteStream, MemoryStore, Pushed, ReadStore};
+use tofu_oci_store::{MemoryStore, ReadStore as _};
+use tofu_oci_testkit::{HookedStore, StoreHook};
 use tofu_oci_types::{Moment, Predecessors, Version};
 
 use super::*;
@@ -80,7 +81,7 @@ async fn marks_of_another_provider_are_not_read_at_each_listing() {
     other.read().await.unwrap();
     assert!(other.is_unnamed(), "the names are written once");
     other.add(&seen("1.1.0")).await.unwrap();
-    let record = other.record().await.unwrap().unwrap();
+    let record = other.record(false).await.unwrap().unwrap();
     assert_eq!((record.unnamed.marked().count(), other.is_unnamed()), (0, false));
     let address = "example.com/acme/zap".parse().unwrap();
     assert_eq!(record.of_others(&address, Predecessors::NONE), HashSet::from(["1.0.0"]));
@@ -146,38 +147,11 @@ struct Overwritten {
 }
 
 #[async_trait]
-impl ReadStore for Overwritten {
-    fn place(&self) -> Place {
-        self.inner.place()
+impl StoreHook for Overwritten {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
     }
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.inner.resolve(reference).await
-    }
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.inner.tags().await
-    }
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.inner.exists(descriptor).await
-    }
-    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        self.inner.fetch_unverified(descriptor).await
-    }
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
-    }
-}
 
-#[async_trait]
-impl Store for Overwritten {
-    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
-        self.inner.push(descriptor, body).await
-    }
-    async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
-        self.inner.tag(descriptor, tag).await
-    }
-    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
-        self.inner.untag(tag, expected).await
-    }
     async fn settle(&self) -> Result<(), StoreError> {
         let other = self.other.lock().unwrap().take();
         if let Some(other) = other {
@@ -195,9 +169,10 @@ async fn a_run_that_had_read_the_record_before_took_the_sightings_of_another_one
     let mut other = SightingsRecord::default();
     other.add(&address, &theirs);
     let inner = MemoryStore::new(Place::Method("memory".into()));
-    let place = kept(KeptSightings::Artefact(Arc::new(Overwritten { inner, other: Mutex::new(Some(other)) })));
+    let place =
+        kept(KeptSightings::Artefact(Arc::new(HookedStore(Overwritten { inner, other: Mutex::new(Some(other)) }))));
     place.add(&own).await.unwrap();
-    let record = place.record().await.unwrap().unwrap();
+    let record = place.record(false).await.unwrap().unwrap();
     assert_eq!((record.of(&place.address), record.of(&address)), (Some(&own), Some(&theirs)));
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use insta::assert_snapshot;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ByteStream, DirStore, StoreError};
-use tofu_oci_types::{NetworkFault, Place};
+use tofu_oci_testkit::{HookedStore, StoreHook};
+use tofu_oci_types::NetworkFault;
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, tags};
@@ -167,28 +168,17 @@ async fn signatures_that_nobody_would_read_are_not_merged() {
 struct Flaky(Watching, std::sync::atomic::AtomicIsize);
 
 #[async_trait::async_trait]
-impl ReadStore for Flaky {
-    fn place(&self) -> Place {
-        self.0.place()
+impl StoreHook for Flaky {
+    fn inner(&self) -> &dyn Store {
+        &self.0
     }
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.0.resolve(reference).await
-    }
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.0.tags().await
-    }
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.0.exists(descriptor).await
-    }
+
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         if self.1.fetch_sub(1, std::sync::atomic::Ordering::SeqCst) == 0 {
             let (fault, problem) = (NetworkFault::Lost, "told to fail".to_owned());
-            return Err(StoreError::Unreachable { place: self.place(), fault, problem });
+            return Err(StoreError::Unreachable { place: self.0.place(), fault, problem });
         }
         self.0.fetch_unverified(descriptor).await
-    }
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.0.referrers(subject).await
     }
 }
 
@@ -199,9 +189,9 @@ async fn a_source_that_breaks_off_leaves_no_signature_behind_in_silence() {
         let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
         let leaf = leaves_of(&from, &index).await.unwrap().unwrap().digests.pop_first().unwrap();
         image(&from, &format!("sha256-{}.sig", leaf.encoded()), &["recursive"]).await;
-        let from = Flaky(from, fail_at.into());
+        let from = HookedStore(Flaky(from, fail_at.into()));
         let copied = copy(&from, &Watching::new(), &["1.4.0"], ReplaceTag::Refuse).await;
-        if from.1.into_inner() >= 0 {
+        if from.0.1.into_inner() >= 0 {
             assert_eq!(copied.unwrap()[0].tags.len(), 1);
             assert!(fail_at > 3, "the copy reads more than that");
             break;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_types::{Platform, ZipName, platforms_of_build};
+use tofu_oci_types::{ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
+use super::model::{CandidatePackage, Dist, DistOptions, PackageSource, settle};
 use super::sums::DistSums;
 use super::{DistKind, names, platforms, protocols};
 use crate::PackError;
@@ -19,11 +19,14 @@ pub(super) fn read(path: &Path, options: &DistOptions) -> Result<Dist, PackError
     if !zips.is_empty() {
         return read_zips(path, &entries, &zips, options);
     }
-    let directories = platform_directories(&entries, options)?;
-    if !directories.is_empty() {
-        return read_directories(path, directories, options);
+    let candidates = directory_packages(&entries, options)?;
+    if candidates.is_empty() {
+        return Err(nothing(path, &entries));
     }
-    Err(nothing(path, &entries))
+    let mut dist = settle(path, DistKind::Directories, candidates, options)?;
+    let version = options.version.as_ref().or(dist.version.as_ref());
+    dist.protocols = protocols::read(path, &entries, version, None)?;
+    Ok(dist)
 }
 
 fn is_package_zip(name: &str) -> bool {
@@ -42,13 +45,9 @@ fn read_zips(
             return Err(PackError::UnreadableName { path: zip.path.clone() });
         };
         let version = names::version(name.version, &zip.path)?;
-        let (platforms, demands) = platforms::parse(name.platform, &zip.path, options.unknown_platforms)?;
-        candidates.extend(platforms.into_iter().map(|platform| CandidatePackage {
-            provider_type: Some(name.provider_type.to_owned()),
-            version: Some(version.clone()),
-            package: DistPackage { platform, source: PackageSource::Zip(zip.path.clone()) },
-            demands,
-        }));
+        let platforms = platforms::parse(name.platform, &zip.path, options.unknown_platforms)?;
+        let source = PackageSource::Zip(zip.path.clone());
+        candidates.extend(CandidatePackage::each(Some(name.provider_type), Some(&version), &source, platforms));
     }
     let dist = settle(path, DistKind::Zips, candidates, options)?;
     let sums = sums_file(entries, &dist).map(|path| DistSums::read(&path)).transpose()?;
@@ -78,62 +77,31 @@ fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     named.or(only).or(plain).map(|entry| entry.path.clone())
 }
 
-/// A directory with the files of a package.
-struct PackageDirectory<'a> {
-    entry: &'a FolderEntry,
-    platforms: Vec<Platform>,
-    /// As in [`CandidatePackage`].
-    demands: u8,
-}
-
-/// Directories with platform names, alone or after the name of a build, as `GoReleaser` makes them. One with an unknown name
-/// counts if it lies beside a known one or holds an executable; otherwise it is ignored.
-fn platform_directories<'a>(
-    entries: &'a [FolderEntry],
-    options: &DistOptions,
-) -> Result<Vec<PackageDirectory<'a>>, PackError> {
-    let directories: Vec<&FolderEntry> =
-        entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
-    let known = |entry: &FolderEntry| platforms_of_build(&entry.name);
-    let any_known = directories.iter().any(|entry| known(entry).is_some());
-    let mut found = Vec::new();
-    for entry in directories {
-        let holds_executable =
-            || Ok::<_, PackError>(files::entries(&entry.path)?.iter().any(|file| file.name.starts_with(names::PREFIX)));
-        if known(entry).is_some() || (any_known && entry.name.contains('_')) || holds_executable()? {
-            let after_name =
-                || entry.name.match_indices('_').find_map(|(at, _)| platforms_of_build(&entry.name[at + 1..]));
-            let (platforms, demands) = match known(entry).or_else(after_name) {
-                Some(platforms) => platforms,
-                None => platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?,
-            };
-            found.push(PackageDirectory { entry, platforms, demands });
-        }
-    }
-    Ok(found)
-}
-
-fn read_directories(
-    path: &Path,
-    directories: Vec<PackageDirectory<'_>>,
-    options: &DistOptions,
-) -> Result<Dist, PackError> {
+/// The packages in directories with platform names, alone or after the name of a build, as `GoReleaser` makes them. A directory
+/// with an unknown name counts if it lies beside a known one or holds an executable; otherwise it is ignored.
+fn directory_packages(entries: &[FolderEntry], options: &DistOptions) -> Result<Vec<CandidatePackage>, PackError> {
+    let directories = || entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.'));
+    let any_known = directories().any(|entry| platforms_of_build(&entry.name).is_some());
     let mut candidates = Vec::new();
-    for PackageDirectory { entry, platforms, demands } in directories {
-        let inside = files::entries(&entry.path)?;
+    for entry in directories() {
+        let (inside, known) = (files::entries(&entry.path)?, platforms_of_build(&entry.name));
+        let counts = known.is_some()
+            || (any_known && entry.name.contains('_'))
+            || inside.iter().any(|file| file.name.starts_with(names::PREFIX));
+        if !counts {
+            continue;
+        }
+        let after_name = || entry.name.match_indices('_').find_map(|(at, _)| platforms_of_build(&entry.name[at + 1..]));
+        let platforms = match known.or_else(after_name) {
+            Some(platforms) => platforms,
+            None => platforms::parse(&entry.name, &entry.path, options.unknown_platforms)?,
+        };
         let told = inside.iter().filter(|file| !file.is_dir).find_map(|file| names::executable_name(&file.name));
-        let (provider_type, version) = told.map_or((None, None), |(name, version)| (Some(name.to_owned()), version));
-        candidates.extend(platforms.into_iter().map(|platform| CandidatePackage {
-            provider_type: provider_type.clone(),
-            version: version.clone(),
-            package: DistPackage { platform, source: PackageSource::Directory(entry.path.clone()) },
-            demands,
-        }));
+        let (provider_type, version) = told.unzip();
+        let source = PackageSource::Directory(entry.path.clone());
+        candidates.extend(CandidatePackage::each(provider_type, version.flatten().as_ref(), &source, platforms));
     }
-    let mut dist = settle(path, DistKind::Directories, candidates, options)?;
-    let version = options.version.as_ref().or(dist.version.as_ref());
-    dist.protocols = protocols::read(path, &files::entries(path)?, version, None)?;
-    Ok(dist)
+    Ok(candidates)
 }
 
 /// The error of a folder without packages; it names archives of a wrong format.

@@ -1,8 +1,9 @@
 //! `GoReleaser`'s `dist/`: what it lists in `artifacts.json`, with the version from `metadata.json`.
 //!
 //! `artifacts.json` is a list of `{name, path, goos, goarch, goarm, internal_type, type, extra}`; absent members are
-//! omitted. `goreleaser build` lists programs alone, with the paths of the machine that it ran on. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
-//! manifest that `checksum.extra_files` names is in the checksum file, and lies beside the folder.
+//! omitted. `goreleaser build` lists programs alone, with the paths of the machine that it ran on. `path` starts at the folder that
+//! the build ran in, so it usually begins with `dist/`. The registry manifest that `checksum.extra_files` names is in the checksum
+//! file, and lies beside the folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use tofu_oci_types::{Platform, Version, ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistOptions, DistPackage, PackageSource, settle};
+use super::model::{CandidatePackage, Dist, DistOptions, PackageSource, settle};
 use super::sums::DistSums;
 use super::{DistKind, folder, names, platforms};
 use crate::PackError;
@@ -145,15 +146,9 @@ fn candidates(
         (None, version) => version.or_else(|| program.clone()?.1),
     };
     let provider_type = name.map(|name| name.provider_type).or(program.map(|(name, _)| name)).or(project_name);
-    let (platforms, demands) = platforms(artifact, &path, options)?;
+    let platforms = platforms(artifact, &path, options)?;
     let source = if artifact.kind == "Binary" { PackageSource::Program } else { PackageSource::Zip };
-    let candidate = |platform| CandidatePackage {
-        provider_type: provider_type.map(str::to_owned),
-        version: version.clone(),
-        package: DistPackage { platform, source: source(path.clone()) },
-        demands,
-    };
-    Ok(platforms.into_iter().map(candidate).collect())
+    Ok(CandidatePackage::each(provider_type, version.as_ref(), &source(path.clone()), platforms).collect())
 }
 
 /// The platforms of an artifact, and what it demands of a processor.

@@ -81,6 +81,23 @@ pub(super) struct CandidatePackage {
     pub(super) demands: u8,
 }
 
+impl CandidatePackage {
+    /// Files that are for each of these platforms.
+    pub(super) fn each(
+        provider_type: Option<&str>,
+        version: Option<&Version>,
+        source: &PackageSource,
+        (platforms, demands): (Vec<Platform>, u8),
+    ) -> impl Iterator<Item = Self> {
+        platforms.into_iter().map(move |platform| Self {
+            provider_type: provider_type.map(str::to_owned),
+            version: version.cloned(),
+            package: DistPackage { platform, source: source.clone() },
+            demands,
+        })
+    }
+}
+
 /// One release from what was found: one provider, one version, one package a platform. Of several builds for one platform it
 /// is that which runs on more machines.
 pub(super) fn settle(
@@ -106,16 +123,12 @@ pub(super) fn settle(
         (_, [_, _, ..]) => return Err(PackError::SeveralVersions { path: path.to_owned(), versions }),
         (_, found) => found.first().cloned(),
     };
-    if let (Some(given), Some(found)) = (&options.version, &version) {
-        check_version(given, found, path)?;
-    }
+    let preview = match (&options.version, &version) {
+        (Some(given), Some(found)) => preview(given, found, path)?,
+        _ => None,
+    };
     let (packages, mut events) = one_a_platform(kind, candidates)?;
-    if let (Some(given), Some(found)) = (&options.version, &version)
-        && given != found
-    {
-        let text = format!("the files of {found} become the preview {given}");
-        events.push(Event::note("preview-version", text));
-    }
+    events.extend(preview);
     Ok(Dist {
         path: path.to_owned(),
         kind,
@@ -129,11 +142,12 @@ pub(super) fn settle(
     })
 }
 
-/// Demands that files of the version `found` may be published as `given`: as themselves, or as a preview, for which nobody
-/// builds a release.
-fn check_version(given: &Version, found: &Version, path: &Path) -> Result<(), PackError> {
+/// Demands that files of the version `found` may be published as `given`: as themselves, or with a note as a preview, for which
+/// projects do not build a release.
+fn preview(given: &Version, found: &Version, path: &Path) -> Result<Option<Event>, PackError> {
     if given == found || given.is_prerelease() {
-        return Ok(());
+        let text = || format!("the files of {found} become the preview {given}");
+        return Ok((given != found).then(|| Event::note("preview-version", text())));
     }
     let (given, found) = (Box::new(given.clone()), Box::new(found.clone()));
     Err(PackError::VersionConflict { given, found, path: path.to_owned() })
@@ -217,7 +231,7 @@ impl Dist {
     /// [`PackError::VersionConflict`] if they differ, [`PackError::VersionUnknown`] if there is neither.
     pub fn choose_version(&self, given: Option<&Version>) -> Result<Version, PackError> {
         match (given, &self.version) {
-            (Some(given), Some(found)) => check_version(given, found, &self.path).map(|()| given.clone()),
+            (Some(given), Some(found)) => preview(given, found, &self.path).map(|_| given.clone()),
             (Some(version), None) | (None, Some(version)) => Ok(version.clone()),
             (None, None) => Err(PackError::VersionUnknown { path: self.path.clone() }),
         }

@@ -34,7 +34,7 @@ impl Dist {
     /// # Errors
     /// [`PackError::PrivateKey`] if one of these files holds a private key.
     /// [`PackError::WrongSumsSignature`] for a damaged signature, and for one that a key beside it disproves.
-    /// [`PackError::UnverifiableSums`] if the file is signed, and nobody could verify the release by it.
+    /// [`PackError::UnverifiableSums`] if the file is signed and does not cover the release.
     /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
     pub(crate) fn signed_sums(
         &self,
@@ -114,10 +114,8 @@ impl Dist {
         events.extend(signed.verify(folder)?);
         Ok((Some(signed), events))
     }
-}
 
-impl Dist {
-    /// The checksum file, if it has SHA-256 checksums of all packages under names by which they are verified.
+    /// The checksum file, if it has SHA-256 checksums of all packages under the names that readers look for.
     fn verifiable(&self, address: &ProviderAddr, version: &Version) -> Result<&DistSums, PackError> {
         let Some(sums) = &self.sums else {
             let path = self.other_sums.clone().unwrap_or_default();

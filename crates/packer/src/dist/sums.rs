@@ -19,8 +19,8 @@ pub struct DistSums {
 }
 
 impl DistSums {
-    /// Reads a file, by the rule by which a signed one is read later; the path alone if its checksums are all of another kind
-    /// than SHA-256.
+    /// Reads a file as readers later read a signed one; gives the path alone if all its checksums are of another kind than
+    /// SHA-256.
     pub(super) fn read(path: &Path) -> Result<Result<Self, PathBuf>, PackError> {
         let text = files::read_text(path)?;
         match tofu_oci_trust::Sums::parse(text.as_bytes()) {

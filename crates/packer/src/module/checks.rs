@@ -15,8 +15,8 @@ const CONFIGURATIONS: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
 /// Most bytes of a configuration file; `tfconfig` reads no more. 16 MiB.
 const LARGEST: u64 = 16 << 20;
 
-/// Most faults that are named.
-const NAMED: usize = 10;
+/// Most faults, and most names that Windows cannot hold, that are named.
+pub(super) const NAMED: usize = 10;
 
 /// What was found in a package that may be published.
 #[derive(Debug, Default)]

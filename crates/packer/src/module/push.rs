@@ -7,6 +7,7 @@ use tofu_oci_trust::{SignedContent, VersionOf};
 use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable};
 
 use super::build::{BuildJob, BuiltModule, build, files};
+use super::checks::NAMED;
 use super::error::ModuleFault;
 use super::look::{look, taken};
 use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
@@ -19,9 +20,6 @@ use crate::{AttachmentState, PackError, ReplaceTag, ReplacedRelease, Transfers};
 /// The annotations that a push writes itself.
 const OWN: [&str; 4] =
     [annotation::MODULE_VERSION, annotation::MODULE_H1, annotation::MODULE_README, annotation::IMAGE_VERSION];
-
-/// Most names that are told of.
-const NAMED: usize = 10;
 
 /// Writes the module's package, and its tag last of all.
 ///
@@ -163,7 +161,7 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
     })
     .await?;
     for (name, reason) in built.not_for_windows.iter().take(NAMED) {
-        let text = format!("nobody can unpack this module on Windows: `{}`: {reason}", printable(name));
+        let text = format!("Windows cannot unpack this module: `{}`: {reason}", printable(name));
         let event = Event::warning("name-not-for-windows", text);
         reporter.event(&event.with_hint("rename it, or leave it out: a line in .tofuignore"));
     }

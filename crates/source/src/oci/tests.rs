@@ -4,7 +4,8 @@ use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, media_type, plan_index,
     plan_leaves,
 };
-use tofu_oci_store::{ByteStream, MemoryStore, Store};
+use tofu_oci_store::{MemoryStore, Store};
+use tofu_oci_testkit::{HookedStore, StoreHook};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 
 use super::*;
@@ -222,29 +223,13 @@ async fn push_index(store: &dyn Store, entries: &[serde_json::Value]) -> Descrip
 struct TagsAlone(MemoryStore);
 
 #[async_trait]
-impl ReadStore for TagsAlone {
-    fn place(&self) -> Place {
-        self.0.place()
+impl StoreHook for TagsAlone {
+    fn inner(&self) -> &dyn Store {
+        &self.0
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        Err(StoreError::NotFound { place: self.place(), what: reference.into() })
-    }
-
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.0.tags().await
-    }
-
-    async fn exists(&self, _: &Descriptor) -> Result<bool, StoreError> {
-        Ok(false)
-    }
-
-    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        self.0.fetch_unverified(descriptor).await
-    }
-
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.0.referrers(subject).await
+        Err(StoreError::NotFound { place: self.0.place(), what: reference.into() })
     }
 }
 
@@ -252,7 +237,7 @@ impl ReadStore for TagsAlone {
 async fn a_listed_tag_without_its_manifest_is_no_missing_version() {
     let store = MemoryStore::new("memory".parse().unwrap());
     release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
-    let source = OciSource::new(Arc::new(TagsAlone(store)));
+    let source = OciSource::new(Arc::new(HookedStore(TagsAlone(store))));
     let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
     let error = source.release(&address, &version).await.expect_err("its index is gone");
     insta::assert_snapshot!(error, @"memory has no manifest for its tag 1.0.0");

@@ -75,7 +75,7 @@ impl DirStore {
     /// Flushes what was written, and keeps `index.json` as it is then, unless it is damaged. What fails is tried again by the
     /// next call.
     pub(super) async fn persist_now(&self) -> Result<(), StoreError> {
-        // A layout that has lost its marker is one for nobody else.
+        // Other programs do not take a layout without its marker for one.
         if self.is_to_be_made() && self.root.join("index.json").exists() {
             let store = self.clone();
             blocking(move || store.init_layout()).await?;

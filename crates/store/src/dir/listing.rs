@@ -188,9 +188,6 @@ fn insert<'a>(order: &mut Vec<u32>, at: u32, key: impl Fn(u32) -> Option<&'a str
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     pub(super) last: Mutex<Option<KnownIndex>>,
-    /// The manifests that referrers were looked for in, by digest, once this process writes here: each change would have all of
-    /// them read again.
-    pub(super) edges: Mutex<HashMap<Digest, KnownEdges>>,
     /// How often the file was read.
     #[cfg(test)]
     pub(crate) reads: std::sync::atomic::AtomicUsize,
@@ -232,15 +229,6 @@ pub(super) struct OwnIndex {
     pub(super) _open: File,
     /// `None` while it is being changed.
     pub(super) index: Option<IndexJson>,
-}
-
-/// What a manifest leads to.
-#[derive(Clone, Debug)]
-pub(super) struct KnownEdges {
-    /// The manifests among its entries, with their media types.
-    pub(super) children: Vec<(Digest, String)>,
-    /// What it refers to, and what it is listed as there.
-    pub(super) referrer: Option<(Digest, Descriptor)>,
 }
 
 /// What differs between one state of a file and the next.

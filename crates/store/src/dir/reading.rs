@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, Folder};
 use super::index_json::MAX_INDEX_JSON;
-use super::listing::{DirListing, KnownEdges, KnownIndex, ListedManifest, ReferrerMap, Stamp, lock};
+use super::listing::{DirListing, KnownIndex, ListedManifest, ReferrerMap, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::{ManifestEdges, is_manifest_type};
 use crate::traits::ReadStore as _;
@@ -179,17 +179,17 @@ impl DirStore {
         for _ in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for (digest, media_type) in level {
-                let Some(KnownEdges { children, referrer }) = self.edges(&digest, &media_type)? else {
+                let Some((manifest, size)) = self.readable_manifest(&digest)? else {
                     is_sparse = true;
                     continue;
                 };
-                for (child, media_type) in children {
-                    if seen.insert(child.clone()) {
-                        next.push((child, media_type));
+                for child in manifest.children().filter(|child| is_manifest_type(&child.media_type)) {
+                    if seen.insert(child.digest.clone()) {
+                        next.push((child.digest.clone(), child.media_type.clone()));
                     }
                 }
-                if let Some((subject, referrer)) = referrer {
-                    let referrer = Descriptor { media_type, ..referrer };
+                if let Some(subject) = manifest.subject().cloned() {
+                    let referrer = manifest.as_referrer(&media_type, &digest, size);
                     found.entry(subject).or_default().insert(digest, referrer);
                 }
             }
@@ -204,30 +204,13 @@ impl DirStore {
         Ok(())
     }
 
-    /// What a manifest leads to, if it is there and intact. This process reads it once if it writes here.
-    fn edges(&self, digest: &Digest, media_type: &str) -> Result<Option<KnownEdges>, StoreError> {
-        if let Some(known) = lock(&self.cache.edges).get(digest) {
-            return Ok(Some(known.clone()));
-        }
-        #[cfg(test)]
-        self.cache.manifests_read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let Some((manifest, size)) = self.readable_manifest(digest)? else { return Ok(None) };
-        let children = manifest.children().filter(|child| is_manifest_type(&child.media_type));
-        let children = children.map(|child| (child.digest.clone(), child.media_type.clone())).collect();
-        let subject = manifest.subject().cloned();
-        let referrer = subject.map(|subject| (subject, manifest.as_referrer(media_type, digest, size)));
-        let edges = KnownEdges { children, referrer };
-        if lock(&self.cache.last).as_ref().is_some_and(|last| last.own.is_some()) {
-            lock(&self.cache.edges).insert(digest.clone(), edges.clone());
-        }
-        Ok(Some(edges))
-    }
-
     /// A manifest that is there and intact: a layout may be sparse, and one damaged manifest must not hide the others.
     ///
     /// # Errors
     /// If the machine cannot read the file: then its subject is unknown.
     fn readable_manifest(&self, digest: &Digest) -> Result<Option<(ManifestEdges, u64)>, StoreError> {
+        #[cfg(test)]
+        self.cache.manifests_read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let bytes = match self.manifest_bytes(digest) {
             Ok(bytes) => bytes,
             Err(error @ StoreError::Io { .. }) => return Err(error),

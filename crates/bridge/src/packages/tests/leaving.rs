@@ -13,9 +13,9 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::{FolderSource, Package};
-use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, StoreError};
-use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
-use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter as _, Tag};
+use tofu_oci_store::{ByteStream, MemoryStore, Store, StoreError};
+use tofu_oci_testkit::{Fault, Gate, HookedStore, ReleaseFolder, Rule, StoreHook};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Reporter as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
@@ -47,21 +47,9 @@ impl Drop for Reader {
 }
 
 #[async_trait]
-impl ReadStore for Endless {
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.inner.resolve(reference).await
-    }
-
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.inner.tags().await
-    }
-
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.inner.exists(descriptor).await
+impl StoreHook for Endless {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
     }
 
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
@@ -81,10 +69,6 @@ impl ReadStore for Endless {
         });
         Ok(stream.boxed())
     }
-
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.inner.referrers(subject).await
-    }
 }
 
 #[tokio::test]
@@ -92,7 +76,7 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
     let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let place = Place::Host("example.com".to_owned());
     let inner = MemoryStore::new(place);
-    let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: true };
+    let store = HookedStore(Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: true });
     let blob = Descriptor::new("archive/zip", Digest::sha256(b""), SIZE);
     let zip = layer_zip(store, blob, LayerContents::Provider);
     let cache = tempfile::tempdir().unwrap();
@@ -120,10 +104,11 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
 }
 
 /// A repository whose blobs never come.
-fn slow(place: &str) -> (Endless, Arc<AtomicUsize>, Arc<Notify>) {
+fn slow(place: &str) -> (HookedStore<Endless>, Arc<AtomicUsize>, Arc<Notify>) {
     let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let inner = MemoryStore::new(Place::Registry(place.parse().unwrap()));
-    (Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: false }, pieces, gone)
+    let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone), comes: false };
+    (HookedStore(store), pieces, gone)
 }
 
 #[tokio::test]

@@ -192,7 +192,7 @@ async fn a_checksum_file_without_a_signature_stays_behind() {
 }
 
 #[tokio::test]
-async fn a_list_by_which_nobody_could_verify_the_release_is_not_published() {
+async fn a_signed_list_that_does_not_cover_the_release_is_not_published() {
     let folder = Folder::new();
     let program = [("terraform-provider-zap_v1.4.0", &b"program"[..])];
     folder.zip("terraform-provider-zap_Linux_x86_64.zip", &program).sums(SUMS);
@@ -204,11 +204,11 @@ async fn a_list_by_which_nobody_could_verify_the_release_is_not_published() {
         {"name": "SUMS", "path": "dist/SUMS", "type": "Checksum"}
     ]"#;
     folder.file("artifacts.json", artifacts.replace("SUMS", SUMS));
-    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: it names terraform-provider-zap_Linux_x86_64.zip, and not terraform-provider-zap_1.4.0_linux_amd64.zip");
+    assert_snapshot!(refused(&folder).await, @"the signed DIST/SUMS does not cover the release: it names terraform-provider-zap_Linux_x86_64.zip, and not terraform-provider-zap_1.4.0_linux_amd64.zip");
     let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
     folder.file(SUMS, format!("{}  terraform-provider-zap_Linux_x86_64.zip\n", "a".repeat(128)));
-    assert_snapshot!(refused(&folder).await, @"nobody could verify the release by the signed DIST/SUMS: its checksums are not of SHA-256");
+    assert_snapshot!(refused(&folder).await, @"the signed DIST/SUMS does not cover the release: its checksums are not of SHA-256");
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! More evidence than a search may hold, in memory and in requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tofu_oci_types::Place;
 
 use super::*;
 
@@ -11,21 +10,9 @@ const COSIGN: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 struct Counting(MemoryStore, AtomicUsize);
 
 #[async_trait::async_trait]
-impl ReadStore for Counting {
-    fn place(&self) -> Place {
-        self.0.place()
-    }
-
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.0.resolve(reference).await
-    }
-
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.0.tags().await
-    }
-
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.0.exists(descriptor).await
+impl StoreHook for Counting {
+    fn inner(&self) -> &dyn Store {
+        &self.0
     }
 
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<tofu_oci_store::ByteStream, StoreError> {
@@ -33,10 +20,6 @@ impl ReadStore for Counting {
             self.1.fetch_add(1, Ordering::Relaxed);
         }
         self.0.fetch_unverified(descriptor).await
-    }
-
-    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        self.0.referrers(subject).await
     }
 }
 
@@ -51,14 +34,14 @@ async fn check(manifests: usize, layers: usize, payload: &[u8]) -> (usize, usize
         }
         push_referrer(&store, &referrer).await;
     }
-    let store = Counting(store, AtomicUsize::new(0));
+    let store = HookedStore(Counting(store, AtomicUsize::new(0)));
     let mut found = evidence(&store, &index, Search::Everywhere).await.unwrap();
     let ending: Vec<Evidence> =
         found.iter().position(|piece| !convinces(piece)).map(|at| found.split_off(at)).unwrap_or_default();
     let bytes =
         found.iter().map(|piece| if let Evidence::CosignTag { payload, .. } = piece { payload.len() } else { 0 });
     let bytes = bytes.sum();
-    (found.len(), bytes, summary(&ending), store.1.load(Ordering::Relaxed))
+    (found.len(), bytes, summary(&ending), store.0.1.load(Ordering::Relaxed))
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use serde_json::json;
 use tofu_oci_store::{MemoryStore, Store};
-use tofu_oci_testkit::{Inline, Referrer};
+use tofu_oci_testkit::{HookedStore, Inline, Referrer, StoreHook};
 use tofu_oci_trust::SIGNATURE_ANNOTATION;
-use tofu_oci_types::{Place, Tag};
+use tofu_oci_types::Tag;
 
 use super::*;
 
@@ -175,25 +175,9 @@ async fn what_is_broken_spoils_nothing_else() {
 struct Lying(MemoryStore, Vec<Descriptor>);
 
 #[async_trait::async_trait]
-impl ReadStore for Lying {
-    fn place(&self) -> Place {
-        self.0.place()
-    }
-
-    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        self.0.resolve(reference).await
-    }
-
-    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
-        self.0.tags().await
-    }
-
-    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        self.0.exists(descriptor).await
-    }
-
-    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<tofu_oci_store::ByteStream, StoreError> {
-        self.0.fetch_unverified(descriptor).await
+impl StoreHook for Lying {
+    fn inner(&self) -> &dyn Store {
+        &self.0
     }
 
     async fn referrers(&self, _: &Digest) -> Result<Vec<Descriptor>, StoreError> {
@@ -211,7 +195,7 @@ async fn what_is_about_something_else_is_not_taken() {
     let bare = about(&other).member("subject", json!(null));
     push_referrer(&store, &bare).await;
     let listed = vec![about(&other).descriptor(), bare.descriptor(), index.clone()];
-    let found = evidence(&Lying(store, listed), &index, Search::Everywhere).await.unwrap();
+    let found = evidence(&HookedStore(Lying(store, listed)), &index, Search::Everywhere).await.unwrap();
     insta::assert_snapshot!(summary(&found), @r"
     unreadable: it is about sha256:…, not about this release
     unreadable: it does not say what it is about
@@ -225,7 +209,7 @@ async fn a_member_that_is_there_twice_is_refused() {
     let bytes = Bytes::from(text.replacen('{', r#"{"artifactType":"application/spdx+json","#, 1));
     let twice = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &bytes);
     push(&store, &twice, &bytes).await;
-    let found = evidence(&Lying(store, vec![twice]), &index, Search::Everywhere).await.unwrap();
+    let found = evidence(&HookedStore(Lying(store, vec![twice])), &index, Search::Everywhere).await.unwrap();
     insta::assert_snapshot!(summary(&found), @r#"unreadable: it is not a manifest: the member "artifactType" is there twice at line 1 column 129"#);
 }
 
