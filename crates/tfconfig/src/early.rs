@@ -1,6 +1,6 @@
 //! What is known before anything is installed: the values that `OpenTofu` evaluates for the sources of modules.
 //!
-//! Functions and `for` are not evaluated here. What depends on them, on a value that nobody gives, or on one that is
+//! Functions and `for` are not evaluated here. What depends on them, on a variable without a value, or on one that is
 //! sensitive, ephemeral or declared `const = false`, is unknown.
 //!
 //! Spec: `OpenTofu` 1.12, `configs.staticScopeData`, `command.Meta.collectVariableValues`; measured with 1.12.6.
