@@ -195,3 +195,17 @@ fn a_module_with_a_computed_source_is_never_said_to_require_nothing() {
     scene.run(&lock).success();
     assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/gadget" {"#);
 }
+
+#[test]
+fn a_module_of_a_test_was_named_by_its_key() {
+    let scene = Scene::new();
+    let child = "terraform {\n  required_providers {\n    w = {\n      source = \"registry.example.com/acme/w\"\n    }\n  }\n}\n";
+    scene.context.write("main.tf", "");
+    scene.context.write("tests/a.tftest.hcl", RUNS_SETUP);
+    scene
+        .context
+        .write("setup/main.tf", format!("{child}provider \"w\" {{}}\nmodule \"c\" {{\n  source = \"./child\"\n}}\n"));
+    scene.context.write("setup/child/main.tf", child);
+    let said = scene.run("providers").success();
+    assert!(said.stdout.contains("w: inherited from test.tests.a.run.setup: "), "{}", said.text);
+}

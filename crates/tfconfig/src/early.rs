@@ -121,7 +121,7 @@ impl<'a> EarlyScope<'a> {
         value.into_type(&of).unwrap_or(TemplateValue::ANY)
     }
 
-    /// Without `path.cwd`: a source that begins with it is no folder of the configuration to `OpenTofu` either.
+    /// Without `path.cwd`: `OpenTofu` takes a source that begins with it for a module from elsewhere.
     fn path(&self) -> TemplateValue {
         let below = self.below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>();
         let module = if below.is_empty() { ".".to_owned() } else { below.join("/") };

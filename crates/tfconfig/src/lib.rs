@@ -39,6 +39,7 @@ pub use calls::{
     module_calls,
 };
 pub use error::{ConfigProblem, TfConfigError};
+pub use files::is_configuration_file;
 pub use interface::{ModuleInput, ModuleInterface, ModuleOutput, ModuleProvider, module_interface};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigFolder, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode,
