@@ -220,3 +220,14 @@ fn a_configuration_and_its_lock_file() {
     ----- stderr -----
     ");
 }
+
+#[test]
+fn a_variable_that_names_the_configuration_failed_its_check() {
+    let scene = Scene::new();
+    let clean = "provider_installation {\n  direct {}\n}\n";
+    scene.context.write_home(".tofurc", clean);
+    scene.context.write("own.tfrc", clean);
+    let said = scene.output(scene.command("config check").env("TF_CLI_CONFIG_FILE", "own.tfrc"));
+    assert_eq!(said.code, Some(0), "{}", said.text);
+    assert!(said.text.contains("note[file-passed-over]"), "{}", said.text);
+}

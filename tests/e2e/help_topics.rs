@@ -216,6 +216,11 @@ fn a_wrong_topic_gets_a_suggestion() {
 }
 
 #[test]
+fn a_code_with_a_few_equal_letters_was_taken_for_the_one_that_was_meant() {
+    assert!(!Scene::new().refuse("help error nothing").contains("did you mean"));
+}
+
+#[test]
 fn man_pages_are_the_same_bytes_each_time() {
     let scene = Scene::new();
     assert!(scene.run("man pages").success().stdout.ends_with(" pages to pages\n"));

@@ -160,9 +160,9 @@ fn module_mirror_says_what_it_needs() {
     hint: or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules
     ");
     assert_snapshot!(said(&scene, "module mirror --from-config nosuch --to oci:m"), @"
-    2: error: there is no configuration in nosuch
+    2: error: there is no directory nosuch
 
-    hint: name the directory of the configuration: --from-config DIR
+    hint: --from-config names the directory that holds the configuration and its lock file
     ");
 }
 

@@ -267,7 +267,7 @@ fn a_configuration_that_cannot_be_read() {
     ----- stderr -----
     error: there is no directory none
 
-    hint: --chdir names the directory that holds the configuration
+    hint: --chdir names the directory that holds the configuration and its lock file
     ");
     write(&scene, "main.tf", "terraform {\n  required_providers {\n    w = { source = \"a/b/c/d\" }\n  }\n}\n");
     assert_snapshot!(scene.refuse("providers"), @"

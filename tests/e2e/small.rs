@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::{Registry, ReleaseFolder};
+use tofu_oci_testkit::{ProviderZip, Registry, ReleaseFolder};
 use tofu_oci_types::Digest;
 
 use crate::json;
@@ -332,4 +332,14 @@ fn a_folder_of_platform_folders_gets_small_layers_too() {
     scene.run(PUSH).success();
     demand_carried(&scene, "acme/widget");
     assert_eq!(checked(&scene, "--deep"), Vec::<String>::new());
+}
+
+#[test]
+fn a_small_layer_that_saves_nothing_was_published() {
+    let scene = Scene::new();
+    let dense = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 300_000);
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(dense).write_zips(&scene.path("dist"));
+    let said = scene.run(PUSH).success();
+    assert!(said.text.contains("no small layer: it would save "), "{}", said.text);
+    assert!(!said.text.contains("small layer sha256"), "{}", said.text);
 }

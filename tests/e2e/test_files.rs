@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use tofu_oci_testkit::ReleaseFolder;
 
 use crate::lock_all::{FROM, require};
-use crate::setup::{PLATFORMS, Scene};
+use crate::setup::{PLATFORMS, Scene, WIDGET};
 
 const RUNS_SETUP: &str = "run \"setup\" {\n  module {\n    source = \"./setup\"\n  }\n}\n";
 
@@ -119,57 +119,14 @@ fn every_verb_that_reads_a_configuration_counts_its_tests() {
 
     ----- stderr -----
     ");
-    assert_snapshot!(scene.run(&format!("outdated {FROM}")).text, @"
-    exit code: 0
-    ----- stdout -----
-    provider                          locked  admitted  newest
-    registry.example.com/acme/gadget  -       1.0.0     1.0.0
-    registry.example.com/acme/widget  -       1.4.0     1.4.0
-
-    registry.example.com/acme/gadget
-      from      [REGISTRY]/acme/gadget
-      upgrade   no version is locked; 1.0.0 would be: tofu-oci install --from
-                '[REGISTRY]/${namespace}/${type}'
-
-    registry.example.com/acme/widget
-      from      [REGISTRY]/acme/widget
-      upgrade   no version is locked; 1.4.0 would be: tofu-oci install --from
-                '[REGISTRY]/${namespace}/${type}'
-
-    ----- stderr -----
-    ");
-    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan")).text, @"
-    exit code: 0
-    ----- stdout -----
-    provider                          version  would be
-    registry.example.com/acme/gadget  1.0.0    added for darwin_arm64 linux_amd64, 647 B
-    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 647 B
-
-    plan: 2 added; 1.3 kB to send. Nothing was changed
-
-    ----- stderr -----
-    ");
-    assert_snapshot!(scene.run(&format!("mirror --from-config . {FROM} --to oci:there --plan --no-tests")).text, @"
-    exit code: 0
-    ----- stdout -----
-    provider                          version  would be
-    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 647 B
-
-    plan: 1 added; 647 B to send. Nothing was changed
-
-    ----- stderr -----
-    ");
-    assert_snapshot!(scene.run(&format!("bundle create b.tar --from-config . {FROM} --quiet")).text, @"
-    exit code: 0
-    ----- stdout -----
-    provider                          version  report
-    registry.example.com/acme/gadget  1.0.0    added for darwin_arm64 linux_amd64, 3.7 kB
-    registry.example.com/acme/widget  1.4.0    added for darwin_arm64 linux_amd64, 3.7 kB
-
-    2 added; 7.3 kB sent
-
-    ----- stderr -----
-    ");
+    for verb in ["outdated", "mirror --from-config . --to oci:there --plan", "bundle create b.tar --from-config ."] {
+        let named = |options: &str| {
+            let lines = scene.run(&format!("{verb} {FROM} --json {options}")).success().json();
+            lines.iter().filter_map(|line| line["address"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        assert_eq!(named(""), ["registry.example.com/acme/gadget", WIDGET], "{verb}");
+        assert_eq!(named("--no-tests"), [WIDGET], "{verb}");
+    }
     let said = scene.run(&format!("providers {FROM} --json"));
     crate::json::check(&said);
     let lines = said.success().json();
@@ -182,40 +139,15 @@ fn every_verb_that_reads_a_configuration_counts_its_tests() {
 fn a_folder_of_tests_that_is_not_there_and_a_test_that_does_not_parse_are_named() {
     let scene = scene();
     let lock = format!("lock {FROM} --check --quiet");
-    assert_snapshot!(scene.run(&format!("{lock} --test-directory checks")).text, @r#"
-    exit code: 1
-    ----- stdout -----
-    registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
-      downloaded and verified: darwin_arm64, linux_amd64
-      647 B downloaded
-    lock file .terraform.lock.hcl would change
-
-    --- .terraform.lock.hcl (as it is)
-    +++ .terraform.lock.hcl (as it would be)
-    @@ -0,0 +1,15 @@
-    +# This file is maintained automatically by "tofu init".
-    +# Manual edits may be lost in future updates.
-    +
-    +provider "registry.example.com/acme/widget" {
-    +  version     = "1.4.0"
-    +  constraints = "~> 1.4"
-    +  hashes = [
-    +    "ch:sha256:[DIGEST]",
-    +    "ch:sha256:[DIGEST]",
-    +    "h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=",
-    +    "h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=",
-    +    "zh:[ZIP]",
-    +    "zh:[ZIP]",
-    +  ]
-    +}
-
-    ----- stderr -----
+    let said = scene.run(&format!("{lock} --test-directory checks"));
+    assert!(said.stdout.contains("/acme/widget") && !said.stdout.contains("/acme/gadget"), "{}", said.text);
+    assert_snapshot!(said.text.split_once("----- stderr -----\n").expect("both").1, @"
     warning: there is no folder ./checks with tests
       hint: --test-directory names it, seen from the folder of the configuration
     error: .terraform.lock.hcl is not what `tofu-oci lock` writes
 
     hint: write it: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}' --test-directory checks; look at the difference, and commit the file
-    "#);
+    ");
     scene.context.write("checks/b.tofutest.hcl", "run {");
     assert_snapshot!(scene.run(&format!("{lock} --test-directory checks")).text, @"
     exit code: 2
@@ -262,4 +194,18 @@ fn a_module_with_a_computed_source_is_never_said_to_require_nothing() {
     scene.context.env("TF_VAR_env", "setup");
     scene.run(&lock).success();
     assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/gadget" {"#);
+}
+
+#[test]
+fn a_module_of_a_test_was_named_by_its_key() {
+    let scene = Scene::new();
+    let child = "terraform {\n  required_providers {\n    w = {\n      source = \"registry.example.com/acme/w\"\n    }\n  }\n}\n";
+    scene.context.write("main.tf", "");
+    scene.context.write("tests/a.tftest.hcl", RUNS_SETUP);
+    scene
+        .context
+        .write("setup/main.tf", format!("{child}provider \"w\" {{}}\nmodule \"c\" {{\n  source = \"./child\"\n}}\n"));
+    scene.context.write("setup/child/main.tf", child);
+    let said = scene.run("providers").success();
+    assert!(said.stdout.contains("w: inherited from test.tests.a.run.setup: "), "{}", said.text);
 }

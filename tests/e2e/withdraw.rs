@@ -361,3 +361,23 @@ fn the_reason_of_the_only_version_is_said_to_those_who_name_the_repository() {
         assert!(said.contains("it deletes state"), "{line}\n{said}");
     }
 }
+
+#[test]
+fn a_signed_withdrawal_was_called_undone_while_users_stayed_refused() {
+    let scene = Scene::deleting();
+    scene.publish("1.4.0");
+    scene.key("p256.pem");
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
+    for options in ["--undo", "--undo --dry-run"] {
+        let said = scene.refuse(&format!("withdraw REGISTRY/acme/widget:1.4.0 {options}"));
+        assert!(said.contains("error: the withdrawn version 1.4.0 in ") && said.contains("--sign-key KEY\n"), "{said}");
+    }
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo --sign-key p256.pem").success();
+    scene.run("deprecate REGISTRY/acme/widget:1.4.0 --message old --sign-key p256.pem").success();
+    let said = scene.refuse("deprecate REGISTRY/acme/widget:1.4.0 --undo");
+    assert!(said.contains("the deprecated version 1.4.0 in "), "{said}");
+    scene.run("deprecate REGISTRY/acme/widget:1.4.0 --undo --sign-key p256.pem").success();
+    // An unsigned notice needs no key.
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad").success();
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo").success();
+}

@@ -1,7 +1,5 @@
 //! Wrong inputs of people who try the program for the first time: each answer leads on.
 
-use tofu_oci_testkit::{ProviderZip, ReleaseFolder};
-
 use crate::module_lock::call;
 use crate::setup::{Scene, WIDGET};
 
@@ -36,6 +34,34 @@ fn the_folder_above_the_release_files_was_called_an_unknown_platform() {
     let words = ["error: the release files are not in ., but in dist\n", "hint: name that folder: dist\n"];
     refuse(&scene, &format!("push . REGISTRY/acme/widget --address {WIDGET}"), &words);
     refuse(&scene, &format!("pack . oci:layout --address {WIDGET}"), &words);
+}
+
+#[test]
+fn a_file_in_the_place_of_its_directory_was_called_missing() {
+    let scene = Scene::new();
+    scene.context.write("cfg/main.tf", "");
+    let (chdir, from) = ("--chdir", "--from-config");
+    for (verb, option) in [
+        ("install", chdir),
+        ("providers", chdir),
+        ("config check", chdir),
+        ("mirror --to oci:x", from),
+        ("bundle create b.tar", from),
+        ("module mirror --to oci:x", from),
+    ] {
+        let hint = format!("hint: name its directory: {option} cfg\n");
+        let words = ["error: cfg/main.tf is a file, not a directory\n", &hint];
+        refuse(&scene, &format!("{verb} {option} cfg/main.tf"), &words);
+    }
+}
+
+#[test]
+fn rules_and_settings_that_are_not_there_had_no_hint() {
+    let scene = Scene::new();
+    for (line, file, option) in [("mirror --to oci:x", "mirror.toml", "--rules"), ("serve", "serve.toml", "--config")] {
+        let hint = format!("hint: {file} is looked for in the current directory; {option} names another file\n");
+        refuse(&scene, &format!("{line} {option} none.toml"), &["none.toml cannot be read\n", &hint]);
+    }
 }
 
 #[test]
@@ -87,43 +113,4 @@ fn module_lock_hid_why_a_version_was_withdrawn() {
     );
     let words = ["error: version 1.4.0 was withdrawn from [REGISTRY]/acme/network\n", "cause: leaks keys\n"];
     refuse(&scene, "module lock live", &words);
-}
-
-#[test]
-fn a_variable_that_names_the_configuration_failed_its_check() {
-    let scene = Scene::new();
-    let clean = "provider_installation {\n  direct {}\n}\n";
-    scene.context.write_home(".tofurc", clean);
-    scene.context.write("own.tfrc", clean);
-    let said = scene.output(scene.command("config check").env("TF_CLI_CONFIG_FILE", "own.tfrc"));
-    assert_eq!(said.code, Some(0), "{}", said.text);
-    assert!(said.text.contains("note[file-passed-over]"), "{}", said.text);
-}
-
-#[test]
-fn a_signed_withdrawal_was_called_undone_while_users_stayed_refused() {
-    let scene = Scene::deleting();
-    scene.publish("1.4.0");
-    scene.key("p256.pem");
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
-    let words = ["error: the withdrawn version 1.4.0 in ", "--sign-key KEY\n"];
-    refuse(&scene, "withdraw REGISTRY/acme/widget:1.4.0 --undo", &words);
-    refuse(&scene, "withdraw REGISTRY/acme/widget:1.4.0 --undo --dry-run", &words);
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo --sign-key p256.pem").success();
-    scene.run("deprecate REGISTRY/acme/widget:1.4.0 --message old --sign-key p256.pem").success();
-    refuse(&scene, "deprecate REGISTRY/acme/widget:1.4.0 --undo", &["the deprecated version 1.4.0 in "]);
-    scene.run("deprecate REGISTRY/acme/widget:1.4.0 --undo --sign-key p256.pem").success();
-    // Nobody heeds an unsigned one more than the next.
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad").success();
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo").success();
-}
-
-#[test]
-fn a_small_layer_that_saves_nothing_was_published() {
-    let scene = Scene::new();
-    let dense = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 300_000);
-    ReleaseFolder::new("widget", "1.4.0", &[]).package(dense).write_zips(&scene.path("dist"));
-    let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --small")).success();
-    assert!(said.text.contains("no small layer: it would save "), "{}", said.text);
-    assert!(!said.text.contains("small layer sha256"), "{}", said.text);
 }

@@ -7,17 +7,14 @@ use serde::Serialize;
 use serde_json::Value;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ReadStore, StoreError, Transport};
-use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Tag, Version};
+use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Version};
 
 use crate::addresses;
 use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
 use crate::model::{Finding, NotJudged};
 use crate::not_judged;
 use crate::opentofu::{AskedProvider, PredictionRequest, RepositoryPrediction, Request, over_plain_http, predict};
-use crate::rules::{CheckSubject, Images, Referring, VERSION_NOT_LISTED, plain_http, repository};
-
-/// How many versions are named that a repository has in the place of one that it lacks.
-const MOST_LISTED: usize = 10;
+use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
 
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]
@@ -130,12 +127,6 @@ pub async fn check(
         referring: &referring,
     };
     let mut findings = repository(&subject);
-    let mut listed: Vec<Version> = facts.tags.iter().filter_map(|tag| tag.parse::<Tag>().ok()?.version()).collect();
-    listed.sort_by(|a, b| b.precedence(a));
-    let listed: Vec<String> = listed.iter().take(MOST_LISTED).map(ToString::to_string).collect();
-    for finding in findings.iter_mut().filter(|one| one.rule.id == VERSION_NOT_LISTED.id && !listed.is_empty()) {
-        finding.text = format!("{}; it has {}", finding.text, listed.join(", "));
-    }
     if transport == Transport::PlainHttp {
         findings.push(plain_http(&facts.place));
     }

@@ -156,7 +156,7 @@ pub(crate) fn is_tar(text: &str) -> bool {
 fn about_bundle(place: &str) -> Diagnostic {
     let file = place.strip_prefix("bundle:").unwrap_or(place);
     let (verb, quoted) = (invocation::verb(), invocation::quoted(file));
-    let diagnostic = Diagnostic::usage(format!("`{place}` is no repository, and `{verb}` takes one here"));
+    let diagnostic = Diagnostic::usage(format!("`{place}` is not a repository, and `{verb}` takes one here"));
     if verb == "pack" {
         return diagnostic
             .hint("write oci:DIR; `tofu-oci bundle create FILE ADDR --from oci:DIR` then makes a bundle of it");
@@ -369,7 +369,7 @@ fn takes_repositories(place: &str) -> Diagnostic {
     if place.starts_with("bundle:") && !reads_places() {
         return about_bundle(place);
     }
-    let diagnostic = Diagnostic::usage(format!("`{place}` is no repository, and `{verb}` takes one here"));
+    let diagnostic = Diagnostic::usage(format!("`{place}` is not a repository, and `{verb}` takes one here"));
     if reads_places() {
         return diagnostic.hint(names_provider(place));
     }

@@ -141,6 +141,12 @@ pub(crate) fn is_about_modules() -> bool {
     given().verb.starts_with("module ")
 }
 
+/// How to run this verb without a configuration; `None` if it needs one.
+pub(crate) fn name_a_provider() -> Option<String> {
+    let verb = Some(given().verb.as_str()).filter(|verb| ["install", "lock"].contains(verb))?;
+    Some(format!("name a provider: {}", with_all_options(&format!("{verb} HOST/NAMESPACE/TYPE"))))
+}
+
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {

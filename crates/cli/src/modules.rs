@@ -9,14 +9,11 @@ use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::printable;
 
 use crate::args::{ModuleMappingArgs, PredecessorArgs};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, settings_text};
 use crate::excerpt::excerpt;
 
 /// The name of the mapping in the directory of the configuration.
 const MAPPING_FILE: &str = "modules.toml";
-
-/// The most that is read of a mapping, in bytes.
-const LIMIT: u64 = 1 << 20;
 
 /// The mapping of a directory; an empty one if there is no file.
 ///
@@ -28,15 +25,8 @@ pub(crate) fn load(
     dir: &Path,
 ) -> Result<ModuleMirrors, Diagnostic> {
     let Some(path) = mapping_file(args, dir) else { return Ok(ModuleMirrors::default()) };
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Diagnostic::usage(format!("the mapping of modules {} cannot be read", path.display()))
-            .cause(error.to_string())
-            .code("module-mapping-unreadable")
-    };
-    let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| {
-        unreadable(&error).hint("modules.toml is looked for beside the configuration; --modules names another file")
-    })?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+    let hint = "modules.toml is looked for beside the configuration; --modules names another file";
+    let text = settings_text(&path, "the mapping of modules", "module-mapping-unreadable", hint)?;
     match ModuleMirrors::parse(&text, &predecessors.all()) {
         Ok(mirrors) => Ok(mirrors.read_from(&path)),
         Err(error) => Err(broken(&path, &text, &error)),

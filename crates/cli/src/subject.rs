@@ -158,8 +158,8 @@ pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
     text.parse().or_else(|error| bare().ok_or_else(|| Diagnostic::of_module_name(text, &error)))
 }
 
-/// What becomes of a release that names another provider. An address without a host was completed with that of the public
-/// registry, and is no word for it.
+/// What becomes of a release that names another provider. The public registry that completes an
+/// address without a host is a guess.
 pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
     let is_short = |text: &'a String| text.split('@').next().is_some_and(|name| name.matches('/').count() < 2);
     if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
@@ -221,6 +221,10 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         let plain = text.split_once("://").map_or(text, |(_, rest)| rest).trim().trim_end_matches('/');
         if plain != text && plain.parse::<ProviderAddr>().is_ok() {
             return diagnostic.hint(format!("write {plain}"));
+        }
+        let parts = text.rsplit_once('/').filter(|(name, _)| name.parse::<ProviderAddr>().is_ok());
+        if let Some((name, version)) = parts.filter(|(_, version)| version.parse::<Version>().is_ok()) {
+            return diagnostic.hint(format!("a version follows an @: {name}@{version}"));
         }
         if is_repository(text) || (text.starts_with("oci:") && !text.contains("://")) {
             let kind = if text.starts_with("oci:") { "directory" } else { "repository" };

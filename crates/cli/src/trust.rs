@@ -11,7 +11,7 @@ use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
 use crate::args::TrustArgs;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, settings_text};
 use crate::excerpt::excerpt;
 
 /// The name of the policy in the directory of the configuration.
@@ -48,15 +48,8 @@ pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
 }
 
 fn policy(path: &Path) -> Result<Policy, Diagnostic> {
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Diagnostic::usage(format!("the trust policy {} cannot be read", path.display()))
-            .cause(error.to_string())
-            .code("policy-unreadable")
-    };
-    let text = String::from_utf8(read(path).map_err(|error| {
-        unreadable(&error).hint("trust.toml is looked for beside the configuration; --trust-policy names another file")
-    })?)
-    .map_err(|error| unreadable(&error.utf8_error()))?;
+    let hint = "trust.toml is looked for beside the configuration; --trust-policy names another file";
+    let text = settings_text(path, "the trust policy", "policy-unreadable", hint)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = Policy::parse(&text).and_then(|file| file.resolve(|key| read(&folder.join(key))));
     file.map(|policy| policy.read_from(path)).map_err(|error| broken(path, &text, &error))

@@ -1,6 +1,6 @@
 //! What is known before anything is installed: the values that `OpenTofu` evaluates for the sources of modules.
 //!
-//! Functions and `for` are not evaluated here. What depends on them, on a value that nobody gives, or on one that is
+//! Functions and `for` are not evaluated here. What depends on them, on a variable without a value, or on one that is
 //! sensitive, ephemeral or declared `const = false`, is unknown.
 //!
 //! Spec: `OpenTofu` 1.12, `configs.staticScopeData`, `command.Meta.collectVariableValues`; measured with 1.12.6.
@@ -121,7 +121,7 @@ impl<'a> EarlyScope<'a> {
         value.into_type(&of).unwrap_or(TemplateValue::ANY)
     }
 
-    /// Without `path.cwd`: a source that begins with it is no folder of the configuration to `OpenTofu` either.
+    /// Without `path.cwd`: `OpenTofu` takes a source that begins with it for a module from elsewhere.
     fn path(&self) -> TemplateValue {
         let below = self.below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>();
         let module = if below.is_empty() { ".".to_owned() } else { below.join("/") };

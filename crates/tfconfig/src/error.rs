@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::{ConfigFolder, Declared};
+use crate::model::Declared;
 
 /// Why a configuration cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -41,10 +41,6 @@ pub enum TfConfigError {
 }
 
 impl TfConfigError {
-    pub(crate) fn no_configuration(folder: &ConfigFolder) -> Self {
-        Self::NoConfiguration { dir: folder.dir.clone() }
-    }
-
     /// The same about the link that led to the file.
     pub(crate) fn at_path(self, link: &Path) -> Self {
         let path = link.to_owned();

@@ -172,9 +172,8 @@ pub(crate) enum WrittenVersion {
 pub(crate) struct WrittenSource {
     /// As written; an expression if it is computed.
     pub(crate) text: String,
-    pub(crate) computed: bool,
-    /// The same as a template.
-    pub(crate) template: String,
+    /// The expression as a template; `None` for a text.
+    pub(crate) template: Option<String>,
     pub(crate) at: Declared,
 }
 

@@ -17,6 +17,11 @@ pub(crate) const WRITTEN: u64 = 16 << 20;
 const EXTENSIONS: [&str; 4] = [".tofu.json", ".tf.json", ".tofu", ".tf"];
 const TEST_EXTENSIONS: [&str; 4] = [".tofutest.json", ".tftest.json", ".tofutest.hcl", ".tftest.hcl"];
 
+/// Whether a file is named as one of a configuration.
+pub fn is_configuration_file(name: &str) -> bool {
+    EXTENSIONS.iter().any(|extension| name.ends_with(extension))
+}
+
 /// The files of one module, in the order in which they are read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ModuleFiles {

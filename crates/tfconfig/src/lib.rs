@@ -39,6 +39,7 @@ pub use calls::{
     module_calls,
 };
 pub use error::{ConfigProblem, TfConfigError};
+pub use files::is_configuration_file;
 pub use interface::{ModuleInput, ModuleInterface, ModuleOutput, ModuleProvider, module_interface};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigFolder, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode,
@@ -59,7 +60,7 @@ pub use package::{PackageModules, PackageModulesError, package_modules};
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
 pub fn configuration(folder: &ConfigFolder) -> Result<ConfigRequirements, TfConfigError> {
-    summary::configuration(walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?)
+    summary::configuration(walk::walk(folder)?)
 }
 
 /// The providers of a configuration, module by module, with its state.
@@ -72,8 +73,7 @@ pub fn configuration(folder: &ConfigFolder) -> Result<ConfigRequirements, TfConf
 ///
 /// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
 pub fn providers_tree(folder: &ConfigFolder) -> Result<ProviderTree, TfConfigError> {
-    let walk::WalkedModules { root, missing } =
-        walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?;
+    let walk::WalkedModules { root, missing } = walk::walk(folder)?;
     let scope = resolve::ModuleScope { node: &root, above: None };
     let findings = findings::all(&scope);
     let state = state::look(folder, root.module.backend.as_ref())?;
@@ -82,13 +82,12 @@ pub fn providers_tree(folder: &ConfigFolder) -> Result<ProviderTree, TfConfigErr
     Ok(ProviderTree { root, providers, not_looked_into: missing, state, findings })
 }
 
-/// The state of a configuration; `None` if there is no configuration.
+/// The state of a configuration.
 ///
 /// # Errors
-/// What cannot be read, with its place.
-pub fn state(folder: &ConfigFolder) -> Result<Option<StateLook>, TfConfigError> {
-    let Some(walk::WalkedModules { root, .. }) = walk::walk(folder)? else { return Ok(None) };
-    state::look(folder, root.module.backend.as_ref()).map(Some)
+/// What cannot be read, with its place; a folder without a configuration.
+pub fn state(folder: &ConfigFolder) -> Result<StateLook, TfConfigError> {
+    state::look(folder, walk::walk(folder)?.root.module.backend.as_ref())
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl OuterCall {
             WrittenVersion::Text(text) => text.parse().ok(),
             WrittenVersion::Computed => None,
         };
-        let parsed = if source.computed { None } else { source.text.parse().ok() };
+        let parsed = if source.template.is_some() { None } else { source.text.parse().ok() };
         Self { source: parsed, text: masked(&source.text), constraints, at: source.at.clone() }
     }
 }
@@ -38,7 +38,7 @@ impl OuterCall {
 /// # Errors
 /// What cannot be read, with its place; a folder without a configuration.
 pub fn outer_calls(folder: &ConfigFolder) -> Result<Vec<OuterCall>, TfConfigError> {
-    let walked = walk::walk(folder)?.ok_or_else(|| TfConfigError::no_configuration(folder))?;
+    let walked = walk::walk(folder)?;
     let mut calls = Vec::new();
     collect(&walked.root, &mut calls);
     Ok(calls)

@@ -95,7 +95,7 @@ impl PackageWalk<'_> {
         self.found.folders.insert(folder.to_owned());
         self.chain.push(folder.to_owned());
         for (source, version) in calls {
-            if source.computed {
+            if source.template.is_some() {
                 self.found.outer.push(OuterCall::of(&source, &version));
                 continue;
             }

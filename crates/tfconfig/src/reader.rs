@@ -108,7 +108,7 @@ impl FactsReader<'_> {
         for run in body.blocks("run", 1) {
             for block in run.body.blocks("module", 0) {
                 let call = self.module(&block)?;
-                if let Some(WrittenSource { computed: true, at, .. }) = call.source {
+                if let Some(WrittenSource { template: Some(_), at, .. }) = call.source {
                     return Err(problem(at, ConfigProblem::NotAString { name: "source".to_owned() }));
                 }
                 let providers = self.passed(&run.body)?;
@@ -283,16 +283,15 @@ impl FactsReader<'_> {
     fn module(&self, block: &TfBlock<'_>) -> Result<ModuleCall, TfConfigError> {
         let source = match block.body.attribute("source").map(|source| source.value) {
             Some(value) => Some(match value.constant() {
-                Some(Constant::Text(text)) => {
-                    WrittenSource { text, computed: false, template: String::new(), at: self.at(value.offset()) }
-                }
+                Some(Constant::Text(text)) => WrittenSource { text, template: None, at: self.at(value.offset()) },
                 Some(_) => {
                     let name = "source".to_owned();
                     return Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name }));
                 }
                 None => {
-                    let (text, template) = (value.written(self.text).trim().to_owned(), value.template(self.text));
-                    WrittenSource { text, computed: true, template, at: self.at(value.offset()) }
+                    let (text, template) =
+                        (value.written(self.text).trim().to_owned(), Some(value.template(self.text)));
+                    WrittenSource { text, template, at: self.at(value.offset()) }
                 }
             }),
             None => None,

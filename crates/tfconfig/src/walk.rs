@@ -20,7 +20,7 @@ const LIMIT: usize = 5000;
 const DEPTH: usize = 100;
 
 /// One call of a module, or the root.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CallNode {
     /// The names of the calls on the way, joined by dots.
     pub(crate) key: String,
@@ -50,13 +50,16 @@ pub(crate) struct WalkedModules {
     pub(crate) missing: Vec<MissingModule>,
 }
 
-/// The modules of a configuration, those that its tests run among them; `None` if there is no configuration.
-pub(crate) fn walk(folder: &ConfigFolder) -> Result<Option<WalkedModules>, TfConfigError> {
+/// The modules of a configuration, those that its tests run among them.
+///
+/// # Errors
+/// What cannot be read, with its place; a folder without a configuration.
+pub(crate) fn walk(folder: &ConfigFolder) -> Result<WalkedModules, TfConfigError> {
     let installed = manifest(&folder.data_dir)?;
     let dir = &folder.dir;
     let mut walk =
         ModuleWalk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
-    let Some(module) = walk.read(dir)? else { return Ok(None) };
+    let module = walk.read(dir)?.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.clone() })?;
     let mut tests = Vec::new();
     let scope = EarlyScope::of_root(folder, &module);
     if let Some(below) = &folder.tests {
@@ -64,9 +67,10 @@ pub(crate) fn walk(folder: &ConfigFolder) -> Result<Option<WalkedModules>, TfCon
             tests.push(walk.test(&path, &module, &scope)?);
         }
     }
-    let mut root = walk.node(CallStep::default(), Path::new(""), Rc::clone(&module), &scope)?;
+    let root = CallNode { module: Rc::clone(&module), ..CallNode::default() };
+    let mut root = walk.node(root, Path::new(""), &scope)?;
     root.children.splice(0..0, tests);
-    Ok(Some(WalkedModules { root, missing: walk.missing }))
+    Ok(WalkedModules { root, missing: walk.missing })
 }
 
 /// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
@@ -84,15 +88,6 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
         }
     }
     Ok(installed)
-}
-
-#[derive(Default)]
-struct CallStep {
-    key: String,
-    path: String,
-    name: String,
-    source: String,
-    called: Option<Declared>,
 }
 
 struct ModuleWalk<'a> {
@@ -125,32 +120,26 @@ impl ModuleWalk<'_> {
     fn test(&mut self, path: &Path, root: &ModuleFacts, scope: &EarlyScope<'_>) -> Result<CallNode, TfConfigError> {
         let source = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let key = format!("test.{}", source.trim_end_matches(".tftest.hcl").replace('/', "."));
-        let call = CallStep { path: key.clone(), key, source, ..CallStep::default() };
-        let facts = module::read_test(&self.root.join(path), root)?;
+        let module = Rc::new(module::read_test(&self.root.join(path), root)?);
+        let test = CallNode { path: key.clone(), key, source, module, ..CallNode::default() };
         // What a run sets, the root module's names say.
-        self.node(call, Path::new(""), Rc::new(facts), scope)
+        self.node(test, Path::new(""), scope)
     }
 
-    /// `below` is the folder as seen from the root's.
-    fn node(
-        &mut self,
-        call: CallStep,
-        below: &Path,
-        module: Rc<ModuleFacts>,
-        scope: &EarlyScope<'_>,
-    ) -> Result<CallNode, TfConfigError> {
+    /// The same with its folder and the modules below it. `below` is the folder as seen from the root's.
+    fn node(&mut self, mut call: CallNode, below: &Path, scope: &EarlyScope<'_>) -> Result<CallNode, TfConfigError> {
         self.calls += 1;
-        let is_test = call.called.is_none() && !call.key.is_empty();
         // An empty path would only add a separator.
-        let dir = match below.as_os_str().is_empty() {
-            _ if is_test => self.root.join(&call.source),
+        call.dir = match below.as_os_str().is_empty() {
+            _ if call.is_test() => self.root.join(&call.source),
             true => self.root.to_owned(),
             false => self.root.join(below),
         };
-        let real = std::fs::canonicalize(&dir).unwrap_or_else(|_| dir.clone());
+        let dir = &call.dir;
+        let real = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.clone());
         if let Some(at) = call.called.clone() {
             if let Some(first) = self.chain.iter().position(|(earlier, _)| *earlier == real) {
-                let names = self.chain.iter().skip(first).map(|(_, dir)| dir).chain([&dir]);
+                let names = self.chain.iter().skip(first).map(|(_, dir)| dir).chain([dir]);
                 let chain = names.map(|dir| format!("`{}`", dir.display())).collect();
                 return Err(problem(at, ConfigProblem::ModuleLoop { chain }));
             }
@@ -162,25 +151,20 @@ impl ModuleWalk<'_> {
             }
         }
         self.chain.push((real, dir.clone()));
-        let mut children = Vec::new();
-        for (name, call_below) in &module.calls {
+        for (name, call_below) in &Rc::clone(&call.module).calls {
             let dot = if call.key.is_empty() { "" } else { "." };
             let key = format!("{}{dot}{name}", call.key);
-            let path = format!("{}{dot}{}.{name}", call.path, if is_test { "run" } else { "module" });
+            let path = format!("{}{dot}{}.{name}", call.path, if call.is_test() { "run" } else { "module" });
             // OpenTofu refuses a call without a source; there is nothing to look into.
             let Some(source) = &call_below.source else { continue };
-            let known = if source.computed { scope.text(&source.template) } else { Some(source.text.clone()) };
+            let known = match &source.template {
+                Some(template) => scope.text(template),
+                None => Some(source.text.clone()),
+            };
             let local = known.as_deref().and_then(local);
             let shown = match &known {
                 Some(known) if local.is_some() => known.clone(),
                 _ => masked(&source.text),
-            };
-            let call_of_child = CallStep {
-                key: key.clone(),
-                path: path.clone(),
-                name: name.clone(),
-                source: shown.clone(),
-                called: Some(source.at.clone()),
             };
             let child_dir = match (&local, self.installed.get(&key)) {
                 (Some(path), _) => Some(clean(&below.join(path.as_str()))),
@@ -192,23 +176,24 @@ impl ModuleWalk<'_> {
                 None => None,
             };
             match (child_dir, child) {
-                (Some(child_dir), Some(child)) => {
-                    let names = scope.of_called(call_below, &child, &child_dir);
-                    children.push(self.node(call_of_child, &child_dir, Rc::clone(&child), &names)?);
+                (Some(child_dir), Some(module)) => {
+                    let names = scope.of_called(call_below, &module, &child_dir);
+                    let (name, called, module) = (name.clone(), Some(source.at.clone()), Rc::clone(&module));
+                    let child = CallNode { key, path, name, source: shown, called, module, ..CallNode::default() };
+                    call.children.push(self.node(child, &child_dir, &names)?);
                 }
                 (_, None) if local.is_some() => {
                     let problem_here = ConfigProblem::ModuleMissing { path: shown };
                     return Err(problem(source.at.clone(), problem_here));
                 }
                 _ => {
-                    let (is_computed, declared) = (source.computed && known.is_none(), source.at.clone());
+                    let (is_computed, declared) = (known.is_none(), source.at.clone());
                     self.missing.push(MissingModule { key, path, source: shown, is_computed, declared });
                 }
             }
         }
         self.chain.pop();
-        let CallStep { key, path, name, source, called } = call;
-        Ok(CallNode { key, path, name, source, dir, called, module, children })
+        Ok(call)
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tofu_oci_archive::{ArchiveError, Limits};
 use tofu_oci_fetch::{ModuleDir, ModuleFetchError, fetch_module};
 use tofu_oci_source::ModulePackage;
-use tofu_oci_tfconfig::{ModuleInterface, module_interface};
+use tofu_oci_tfconfig::{ModuleInterface, is_configuration_file, module_interface};
 use tofu_oci_types::{Digest, NoReporter, Place, Reference, Subdir};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -164,10 +164,8 @@ fn interface_of(folder: &Path) -> Result<Option<ModuleInterface>, String> {
 
 /// Bytes of the configuration files in a folder, without those below it.
 fn configuration_bytes(folder: &Path) -> u64 {
-    let endings = [".tf", ".tofu", ".tf.json", ".tofu.json"];
-    let is_read = |name: &str| endings.iter().any(|ending| name.ends_with(ending));
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_read));
+    let files = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_configuration_file));
     files.filter_map(|entry| Some(entry.metadata().ok()?.len())).sum()
 }
 

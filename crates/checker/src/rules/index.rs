@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tofu_oci_layout::{artifact_type, media_type};
+use tofu_oci_types::{Tag, Version};
 
 use super::catalogue::index::{
     ATTESTATION_ENTRY, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, NESTED_INDEX, NOT_AN_INDEX,
@@ -13,13 +14,21 @@ use super::leaf::IndexEntryKind;
 use super::places::{Findings, index_place, quoted};
 use crate::facts::FoundRelease;
 
-pub(super) fn check(release: &FoundRelease) -> Findings {
+/// How many versions are named that a repository has in the place of one that it lacks.
+const MOST_LISTED: usize = 10;
+
+pub(super) fn check(release: &FoundRelease, tags: &[String]) -> Findings {
     let place = index_place(release);
     let document = match &release.index.found {
         Ok(document) => document,
         Err(fault) => {
             if release.read_from.is_empty() {
-                let said = format!("no tag of the repository reads as version {}", release.version);
+                let mut listed: Vec<Version> =
+                    tags.iter().filter_map(|tag| tag.parse::<Tag>().ok()?.version()).collect();
+                listed.sort_by(|a, b| b.precedence(a));
+                let listed: Vec<String> = listed.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+                let has = if listed.is_empty() { String::new() } else { format!("; it has {}", listed.join(", ")) };
+                let said = format!("no tag of the repository reads as version {}{has}", release.version);
                 return vec![VERSION_NOT_LISTED.at(place, said)];
             }
             if fault.unasked().is_some() {

@@ -37,7 +37,6 @@ pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
 pub use tags::TagCounts;
 
-pub(crate) use catalogue::tags::VERSION_NOT_LISTED;
 pub(crate) use leaf::IndexEntryKind;
 pub(crate) use places::{index_place, manifest_place};
 
@@ -54,7 +53,7 @@ pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
             found.push(half);
             continue;
         }
-        let mut of_release = index::check(release);
+        let mut of_release = index::check(release, &subject.facts.tags);
         for entry in &release.entries {
             of_release.extend(leaf::check(entry));
             of_release.extend(image::check(subject, entry));

@@ -6,6 +6,21 @@ use std::path::Path;
 use super::Diagnostic;
 use crate::exit::Exit;
 
+/// Most bytes of a file of settings.
+const SETTINGS_LIMIT: u64 = 1 << 20;
+
+/// The text of a file of settings. `what` it is begins the message; `hint` says where it is looked for.
+///
+/// # Errors
+/// With this code if it cannot be read, or is not text; exit code 2.
+pub(crate) fn settings_text(path: &Path, what: &str, code: &'static str, hint: &str) -> Result<String, Diagnostic> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Diagnostic::usage(format!("{what} {} cannot be read", path.display())).cause(error.to_string()).code(code)
+    };
+    let bytes = tofu_oci_disk::read_file(path, SETTINGS_LIMIT).map_err(|error| unreadable(&error).hint(hint))?;
+    String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))
+}
+
 impl Diagnostic {
     /// The same with the advice that fits what the file system said when this was done to the path.
     pub(crate) fn io_hint(self, action: &str, path: &Path, error: &Error) -> Self {

@@ -28,6 +28,7 @@ use serde::Serialize;
 use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Place, RepositoryRef};
 
+pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use source::versions;
 pub(crate) use trust::{Refused, RefusedRelease};

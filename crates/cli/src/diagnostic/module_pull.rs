@@ -44,11 +44,9 @@ impl Diagnostic {
             InvalidModuleName::Git(_) => {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
             }
-            _ if of_registry(text).is_some() => {
-                diagnostic.hint(format!("a version follows an @: {}", of_registry(text).unwrap_or_default()))
-            }
-            _ => match source_of_repository(text) {
-                Some(source) if source != text => {
+            _ => match (of_registry(text), source_of_repository(text)) {
+                (Some(name), _) => diagnostic.hint(format!("a version follows an @: {name}")),
+                (None, Some(source)) if source != text => {
                     diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source)))
                 }
                 _ => diagnostic.hint(FORMS),

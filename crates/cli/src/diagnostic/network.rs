@@ -1,6 +1,5 @@
 //! Connections that did not come about, or broke.
 
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
@@ -121,7 +120,7 @@ fn is_loopback(name: &str) -> bool {
 fn missing_certificates() -> Option<String> {
     ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|variable| {
         let value = std::env::var_os(variable)?;
-        let is_there = std::env::split_paths(&value).any(|path| Path::new(&path).exists());
+        let is_there = std::env::split_paths(&value).any(|path| path.exists());
         let named = value.to_string_lossy();
         (!is_there).then(|| format!("{variable} names {named}, which is not there: correct it, or unset it"))
     })

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tofu_oci_packer::{DistKind, ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
+use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::{Version, ZipName};
 
 use super::Diagnostic;
@@ -112,8 +113,7 @@ impl Diagnostic {
     /// What was looked for in a folder without packages, and what is there.
     fn nothing_hint(self, looked_for: &[&str], seen: &[String]) -> Self {
         let diagnostic = self.hint(format!("looked for {}", looked_for.join("; ")));
-        let is_module = [".tf", ".tofu"].iter().any(|end| seen.iter().any(|name| name.ends_with(end)));
-        let diagnostic = if is_module {
+        let diagnostic = if seen.iter().any(|name| is_configuration_file(name)) {
             diagnostic.hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
         } else {
             diagnostic

@@ -31,7 +31,8 @@ impl Diagnostic {
         match error {
             TfConfigError::NoConfiguration { .. } => {
                 let option = if invocation::says("from-config") { "--from-config" } else { "--chdir" };
-                diagnostic.hint(format!("name the directory of the configuration: {option} DIR"))
+                let diagnostic = diagnostic.hint(format!("name the directory of the configuration: {option} DIR"));
+                invocation::name_a_provider().map(|hint| format!("or {hint}")).iter().fold(diagnostic, Self::hint)
             }
             TfConfigError::InvalidWorkspace { .. } => {
                 diagnostic.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")

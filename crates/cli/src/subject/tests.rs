@@ -84,6 +84,14 @@ fn a_provider_may_have_constraints() {
 }
 
 #[test]
+fn a_version_after_a_slash_was_answered_with_the_form_of_addresses() {
+    for name in ["acme/widget", "example.com/acme/widget"] {
+        let said = provider(&format!("{name}/1.0.0")).expect_err("no provider is named so");
+        assert_eq!(said.hints()[0], format!("a version follows an @: {name}@1.0.0"));
+    }
+}
+
+#[test]
 fn a_repository_without_a_scheme_was_no_module_for_verbs_of_modules() {
     let source = |text: &str| module_name(text).map(|name| matches!(name, ModuleName::Oci(_)));
     for text in

@@ -12,6 +12,8 @@ use tofu_oci_types::{Event, Place, Reporter, Tag};
 use super::stop::Stop;
 use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs};
 use crate::connect::{Connector, ResolverSlot};
+use crate::diagnostic::Diagnostic;
+use crate::invocation;
 use crate::report;
 
 /// The options, reporter and handles of one run.
@@ -55,6 +57,20 @@ impl Context {
 /// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
 pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
     if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
+}
+
+/// Refuses what an option names, if it is not a directory.
+pub(crate) fn demand_directory(dir: &Path, option: &str) -> Result<(), Diagnostic> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    if dir.is_file() {
+        let folder = dir.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        return Err(Diagnostic::usage(format!("{} is a file, not a directory", dir.display()))
+            .hint(format!("name its directory: {option} {}", invocation::quoted(&folder.to_string_lossy()))));
+    }
+    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
+        .hint(format!("{option} names the directory that holds the configuration and its lock file")))
 }
 
 /// The configuration in a directory, as the environment and the arguments complete it.

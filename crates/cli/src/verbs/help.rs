@@ -98,7 +98,7 @@ fn unknown_code(code: &str) -> Diagnostic {
 /// The command with the nearest name, if one is near.
 fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
     /// Below it two names are not taken for one that is misspelt.
-    const NEAR: f32 = 0.6;
+    const NEAR: f32 = 0.75;
     // A much longer name is never near, and comparing it would take long.
     let alike = all.iter().filter(|one| name.len() <= 4 * one.len());
     let near = alike.map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));

@@ -9,13 +9,13 @@ use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
-use tofu_oci_tfconfig::{ConfigFolder, TfConfigError};
+use tofu_oci_tfconfig::ConfigFolder;
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
-use super::context::{Context, config_folder};
+use super::context::{Context, config_folder, demand_directory};
 use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
-use super::required::{given, name_a_provider, nothing_required, required};
+use super::required::{given, nothing_required, required};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
@@ -230,11 +230,8 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
 /// If it does not exist.
 pub(super) fn working_dir(chdir: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let dir = chdir.unwrap_or(Path::new("."));
-    if dir.is_dir() {
-        return Ok(dir.to_owned());
-    }
-    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
-        .hint("--chdir names the directory that holds the configuration and its lock file"))
+    demand_directory(dir, "--chdir")?;
+    Ok(dir.to_owned())
 }
 
 /// The folders that `install` writes to; no package comes from them.
@@ -299,15 +296,9 @@ fn wanted(
     if !args.providers.is_empty() {
         return given(&args.providers);
     }
-    let required = required(context, folder).map_err(|error| {
-        let missing = matches!(error, TfConfigError::NoConfiguration { .. });
-        let diagnostic = Diagnostic::from(error);
-        if missing { diagnostic.hint(format!("or {}", name_a_provider("install"))) } else { diagnostic }
-    })?;
+    let required = required(context, folder)?;
     if required.is_empty() && !is_locked {
-        return Err(nothing_required(folder)
-            .hint(name_a_provider("install"))
-            .hint("or the directory of the configuration: --chdir DIR"));
+        return Err(nothing_required(folder));
     }
     Ok(required)
 }

@@ -18,7 +18,7 @@ use super::context::{Context, config_folder};
 use super::install::{finder, working_dir};
 use super::locked::{LockChange, changes, diff};
 use super::printed::shown;
-use super::required::{given, name_a_provider, nothing_required, required};
+use super::required::{given, nothing_required, required};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -123,15 +123,10 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     let folder = config_folder(context, dir, &args.tests);
     let configured: BTreeMap<_, _> = match required(context, &folder) {
         Err(TfConfigError::NoConfiguration { .. }) if !named.is_empty() => BTreeMap::new(),
-        Err(error @ TfConfigError::NoConfiguration { .. }) => {
-            return Err(Diagnostic::of_needed_configuration(error).hint(format!("or {}", name_a_provider("lock"))));
-        }
         required => required.map_err(Diagnostic::of_needed_configuration)?.into_iter().collect(),
     };
     if named.is_empty() && configured.is_empty() {
-        return Err(nothing_required(&folder)
-            .hint(name_a_provider("lock"))
-            .hint("or the directory of the configuration: --chdir DIR"));
+        return Err(nothing_required(&folder));
     }
     if named.is_empty() {
         let providers = configured.iter().map(|(address, constraints)| (address.clone(), constraints.clone()));

@@ -5,7 +5,7 @@ mod json;
 mod place;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_logins::Access;
@@ -13,6 +13,7 @@ use tofu_oci_tfconfig::{ConfigFinding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::{Context, config_folder};
+use super::install::working_dir;
 use super::required::warn_of_missing;
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
@@ -25,11 +26,7 @@ use place::{InstallPlace, place};
 
 /// Prints the providers of a configuration, module by module.
 pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    if !dir.is_dir() {
-        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
-            .hint("--chdir names the directory that holds the configuration"));
-    }
+    let dir = working_dir(args.chdir.as_deref())?;
     let mirrors = crate::modules::load(&args.mapping, &args.predecessors, &dir)?;
     let folder = config_folder(context, &dir, &args.tests);
     let tree = providers_tree(&folder).map_err(Diagnostic::of_needed_configuration)?;

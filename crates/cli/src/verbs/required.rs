@@ -8,11 +8,6 @@ use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::subject;
 
-/// How to run this verb without a configuration.
-pub(super) fn name_a_provider(verb: &str) -> String {
-    format!("name a provider: {}", invocation::with_all_options(&format!("{verb} HOST/NAMESPACE/TYPE")))
-}
-
 /// The addresses of the configuration.
 pub(super) fn required(
     context: &Context,
@@ -53,13 +48,17 @@ pub(super) fn warn_of_missing(context: &Context, module: &MissingModule) {
 pub(super) fn nothing_required(folder: &ConfigFolder) -> Diagnostic {
     let dir = folder.dir.display();
     let missing = configuration(folder).map(|found| found.missing_modules).unwrap_or_default();
-    match missing.first() {
+    let diagnostic = match missing.first() {
         None => Diagnostic::usage(format!("the configuration in {dir} requires no providers")),
         Some(module) => {
             Diagnostic::usage(format!("what the configuration in {dir} requires is not known: {}", module.why()))
                 .code("missing-module")
                 .hint(get(module))
         }
+    };
+    match invocation::name_a_provider() {
+        Some(hint) => diagnostic.hint(hint).hint("or the directory of the configuration: --chdir DIR"),
+        None => diagnostic,
     }
 }
 

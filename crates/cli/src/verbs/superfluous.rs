@@ -31,9 +31,8 @@ pub(super) fn superfluous(
     let missing = configuration(folder)?.missing_modules;
     let unknown = match state(folder) {
         _ if !missing.is_empty() => missing.first().map(MissingModule::why).unwrap_or_default(),
-        Ok(None) => return Ok(BTreeSet::new()),
-        Ok(Some(StateLook::Absent)) => return Ok(unneeded),
-        Ok(Some(StateLook::Read { providers, .. })) => {
+        Ok(StateLook::Absent) => return Ok(unneeded),
+        Ok(StateLook::Read { providers, .. }) => {
             let needed = providers.into_iter().map(|provider| meant(provider.address, required));
             let needed = needed.filter(|needed| required.iter().all(|(address, _)| address != needed));
             // If the provider has no entry, the entry that will choose its version.
@@ -42,11 +41,11 @@ pub(super) fn superfluous(
             }
             return Ok(unneeded);
         }
-        Ok(Some(StateLook::Elsewhere { backend, .. })) => {
+        Ok(StateLook::Elsewhere { backend, .. }) => {
             format!("the state is in the backend `{backend}`, which is not read here")
         }
-        Ok(Some(StateLook::Encrypted { path })) => format!("the state {} is encrypted", path.display()),
-        Ok(Some(_)) => "the state is not read here".to_owned(),
+        Ok(StateLook::Encrypted { path }) => format!("the state {} is encrypted", path.display()),
+        Ok(_) => "the state is not read here".to_owned(),
         Err(error) => format!("the state cannot be read: {error}"),
     };
     let names: Vec<String> = unneeded.iter().map(ToString::to_string).collect();

@@ -3,12 +3,7 @@ use crate::*;
 /// Writes `name: content` files into a folder and prints what the configuration requires.
 #[track_caller]
 fn check(files: &[(&str, &str)]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, content) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-    }
+    let folder = super::folder(files);
     let root = folder.path().display().to_string();
     match configuration(&ConfigFolder::new(folder.path())) {
         Ok(configuration) => {

@@ -1,24 +1,15 @@
 //! Sources of modules that are expressions. What becomes of each was measured with `tofu init` of 1.12.6.
 
+use super::test_files::requires;
 use crate::{ConfigFolder, configuration};
 
 /// The folder `modules` has a module for each of `a` to `c`, which requires `acme/a` and so on. Says which are required,
 /// which modules are unknown, or the error.
 #[track_caller]
 fn check(files: &[(&str, &str)], environment: &[(&str, &str)], want: &str) {
-    let dir = tempfile::tempdir().unwrap();
-    let write = |name: &str, content: &str| {
-        let path = dir.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-    };
-    for name in ["a", "b", "c"] {
-        let source = format!("\n    {name} = {{\n      source = \"example.test/acme/{name}\"\n    }}\n");
-        write(&format!("modules/{name}/main.tf"), &format!("terraform {{\n  required_providers {{{source}  }}\n}}\n"));
-    }
-    for (name, content) in files {
-        write(name, content);
-    }
+    let modules = ["a", "b", "c"].map(|name| (format!("modules/{name}/main.tf"), requires(name)));
+    let modules = modules.each_ref().map(|(name, content)| (name.as_str(), content.as_str()));
+    let dir = super::folder(modules.iter().chain(files));
     let pairs = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let folder =
         ConfigFolder { variables: pairs.collect(), tests: Some("tests".into()), ..ConfigFolder::new(dir.path()) };

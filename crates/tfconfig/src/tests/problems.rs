@@ -10,16 +10,7 @@ fn check(files: &[(&str, &[u8])]) -> String {
 
 #[track_caller]
 fn check_in(files: &[(&str, &[u8])], workspace: Option<&str>) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, content) in files {
-        let path = folder.path().join(name);
-        if name.ends_with('/') {
-            std::fs::create_dir_all(&path).unwrap();
-            continue;
-        }
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-    }
+    let folder = super::folder(files);
     let shown = match providers_tree(&crate::ConfigFolder {
         workspace: workspace.map(str::to_owned),
         ..crate::ConfigFolder::new(folder.path())

@@ -7,12 +7,7 @@ use crate::{ConfigFolder, configuration, outer_calls, providers_tree};
 /// The tree of a configuration with these files, and everything that it requires; or the error.
 #[track_caller]
 fn check(tests: Option<&str>, files: &[(&str, &str)]) -> String {
-    let dir = tempfile::tempdir().unwrap();
-    for (name, content) in files {
-        let path = dir.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-    }
+    let dir = super::folder(files);
     let folder = ConfigFolder { tests: tests.map(PathBuf::from), ..ConfigFolder::new(dir.path()) };
     let shown = match (providers_tree(&folder), configuration(&folder)) {
         (Ok(tree), Ok(found)) => {
@@ -28,7 +23,7 @@ fn check(tests: Option<&str>, files: &[(&str, &str)]) -> String {
 }
 
 /// A module that requires this provider.
-fn requires(name: &str) -> String {
+pub(super) fn requires(name: &str) -> String {
     format!(
         "terraform {{\n  required_providers {{\n    {name} = {{\n      source = \"example.test/acme/{name}\"\n    }}\n  }}\n}}\n"
     )
@@ -132,15 +127,11 @@ fn a_test_that_cannot_be_followed_says_where() {
 
 #[test]
 fn modules_from_elsewhere_that_tests_and_computed_folders_call_are_followed() {
-    let dir = tempfile::tempdir().unwrap();
-    let write = |name: &str, content: &str| {
-        let path = dir.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
-    };
-    write("main.tf", "locals {\n  x = \"./a\"\n}\nmodule \"m\" {\n  source = local.x\n}\n");
-    write("a/main.tf", "module \"n\" {\n  source = \"acme/in-a/aws\"\n}\n");
-    write("tests/t.tftest.hcl", &runs("r", "acme/in-test/aws"));
+    let dir = super::folder(&[
+        ("main.tf", "locals {\n  x = \"./a\"\n}\nmodule \"m\" {\n  source = local.x\n}\n"),
+        ("a/main.tf", "module \"n\" {\n  source = \"acme/in-a/aws\"\n}\n"),
+        ("tests/t.tftest.hcl", &runs("r", "acme/in-test/aws")),
+    ]);
     let calls = |tests: Option<&str>| {
         let folder = ConfigFolder { tests: tests.map(PathBuf::from), ..ConfigFolder::new(dir.path()) };
         outer_calls(&folder).unwrap().into_iter().map(|call| call.text).collect::<Vec<_>>().join(" ")

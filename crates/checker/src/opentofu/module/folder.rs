@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use tofu_oci_tfconfig::{PackageModules, PackageModulesError, package_modules};
+use tofu_oci_tfconfig::{PackageModules, PackageModulesError, is_configuration_file, package_modules};
 use tofu_oci_types::Subdir;
 
 use crate::opentofu::unpack::{Unpacked, path_of, unpack};
@@ -69,7 +69,7 @@ pub(crate) fn module_folder(
     for folder in unpacked.every_folder() {
         complete &= fits(fs::create_dir_all(scratch.join(folder)))?;
     }
-    read_items(file, size, FILE, &is_configuration, &mut |name, bytes| {
+    read_items(file, size, FILE, &is_configuration_file, &mut |name, bytes| {
         let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 <= left) else {
             complete = false;
             return Ok(());
@@ -95,10 +95,6 @@ fn fits(written: io::Result<()>) -> io::Result<bool> {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::NotFound) => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-fn is_configuration(name: &str) -> bool {
-    [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// What is wrong with the archive, in words.

@@ -42,11 +42,8 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
         carry: args.carry,
     };
     let Some(dir) = &mirror.carry.from_config else { return carry(context, &mirror, shape).await };
-    let configuration = if dir.is_dir() {
-        modules::configuration(&config_folder(context, dir, &mirror.carry.tests))?
-    } else {
-        (String::new(), Vec::new())
-    };
+    let folder = config_folder(context, dir, &mirror.carry.tests);
+    let configuration = modules::configuration(&folder)?;
     if configuration.1.is_empty() {
         return carry(context, &mirror, shape).await;
     }
@@ -56,7 +53,7 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     // One password serves both kinds: standard input is read once.
     let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
     let connector = context.connector(&mirror.carry.network, access.clone());
-    let required = required_apart_from_registries(context, &config_folder(context, dir, &mirror.carry.tests))?;
+    let required = required_apart_from_registries(context, &folder)?;
     let configuration = BundledConfiguration { dir, calls: configuration, providers: &required };
     let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;
     let required = with_those_of_modules(required, &report.providers);

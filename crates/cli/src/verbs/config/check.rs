@@ -24,17 +24,14 @@ use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::context::{Context, config_folder};
+use crate::verbs::install::working_dir;
 
 /// Prints every finding about the user's files.
 ///
 /// # Errors
 /// Only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    if !dir.is_dir() {
-        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
-            .hint("--chdir names the directory that holds the configuration and its lock file"));
-    }
+    let dir = working_dir(args.chdir.as_deref())?;
     let environment = environment(args.chdir.as_deref())?;
     let readings = MEASURED.map(|release| config::read(&environment, &RealFiles, release));
     let methods = readings.each_ref().map(|reading| reading.methods(&environment, &RealFiles));

@@ -122,17 +122,11 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
         let others = others.iter().map(|error| format!("\n{}\n{}", printable(&error.to_string()), shown(error)));
         let diagnostic = Diagnostic::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
         if let [error @ TemplateError::NotARepository { .. }] = errors.as_slice() {
-            return error
-                .source()
-                .map(ToString::to_string)
-                .into_iter()
-                .fold(diagnostic, Diagnostic::cause)
-                .hint(match error.without_scheme() {
-                Some(_) => error.instead(),
-                None => {
-                    "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}".to_owned()
-                }
-            });
+            let hint = match error.without_scheme() {
+                Some(_) => &error.instead(),
+                None => "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
+            };
+            return error.source().map(ToString::to_string).into_iter().fold(diagnostic, Diagnostic::cause).hint(hint);
         }
         errors
             .iter()

@@ -90,7 +90,7 @@ fn method(step: &MethodStep, page: &mut Page) {
         page.row("    ", "checked", format_args!("by {check}"));
     }
     for (found, meant) in step.nearly.iter().take(SHOWN) {
-        page.row("    ", "beware", format_args!("{found} is no name of a package; it would have to be {meant}"));
+        page.row("    ", "beware", format_args!("{found} is not named as a package; its name would be {meant}"));
     }
     for stray in step.strays() {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);

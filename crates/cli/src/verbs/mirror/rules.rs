@@ -9,18 +9,15 @@ use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
 use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
 use crate::destination;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, settings_text};
 use crate::excerpt::excerpt;
 use crate::invocation;
 use crate::mistake;
-use crate::verbs::context::{Context, config_folder};
+use crate::verbs::context::{Context, config_folder, demand_directory};
 use crate::verbs::required::{given, nothing_required, required};
 
 /// The name of the rules in the current directory.
 const RULES_FILE: &str = "mirror.toml";
-
-/// The most that is read of the rules, in bytes.
-const LIMIT: u64 = 1 << 20;
 
 /// What is to be mirrored, from where, where to, and whom to trust.
 pub(super) struct Asked {
@@ -94,10 +91,7 @@ fn of_configuration(
     dir: &Path,
     tests: &ConfigTestsArgs,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
-    if !dir.is_dir() {
-        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
-            .hint("--from-config names the directory that holds the configuration and its lock file"));
-    }
+    demand_directory(dir, "--from-config")?;
     let folder = config_folder(context, dir, tests);
     let required = required(context, &folder).map_err(Diagnostic::of_needed_configuration)?;
     if required.is_empty() {
@@ -145,13 +139,8 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
         return Err(Diagnostic::usage("--latest and --platform are for providers that the command names")
             .hint("write `latest` and `platforms` in the [[provider]] of the file"));
     }
-    let unreadable = |error: &dyn std::fmt::Display| {
-        Diagnostic::usage(format!("the rules {} cannot be read", path.display()))
-            .cause(error.to_string())
-            .code("rules-unreadable")
-    };
-    let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| unreadable(&error))?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+    let hint = "mirror.toml is looked for in the current directory; --rules names another file";
+    let text = settings_text(&path, "the rules", "rules-unreadable", hint)?;
     let file = RulesFile::parse(&text).map_err(|error| broken(&path, &text, &error))?;
     Ok((file, path.parent().unwrap_or(Path::new("")).to_owned()))
 }

@@ -11,6 +11,7 @@ use tofu_oci_packer::{
     ModuleTagState, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
+use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::{Moment, OciModuleSource, Place};
 
 use crate::args::ModulePushArgs;
@@ -32,9 +33,8 @@ const NAMED: usize = 10;
 
 /// Refuses a folder with the release files of a provider, and without a module.
 fn demand_module(args: &ModulePushArgs) -> Result<(), Diagnostic> {
-    let is_code = |name: &str| [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|end| name.ends_with(end));
     let mut names = std::fs::read_dir(&args.dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    if args.skip_checks || names.any(|name| is_code(&name.to_string_lossy())) {
+    if args.skip_checks || names.any(|name| is_configuration_file(&name.to_string_lossy())) {
         return Ok(());
     }
     let options = DistOptions { version: None, unknown_platforms: UnknownPlatforms::Refuse };

@@ -41,9 +41,11 @@ pub(super) fn render(
 }
 
 fn module(node: &ModuleNode, mirrors: &ModuleMirrors, dir: &Path, page: &mut Page) {
-    let called = node.called.as_ref().map(|called| format!(" ({}), called at {}", node.source, place(called, dir)));
-    let called =
-        called.unwrap_or_else(|| if node.source.is_empty() { String::new() } else { format!(" ({})", node.source) });
+    let called = match &node.called {
+        Some(called) => format!(" ({}), called at {}", node.source, place(called, dir)),
+        None if node.source.is_empty() => String::new(),
+        None => format!(" ({})", node.source),
+    };
     page.line(format_args!("{}{called}", if node.path.is_empty() { "root module" } else { &node.path }));
     if node.called.is_some() {
         page.line(format_args!("  place: {}", CallPlace::of(&node.source, mirrors).text(&node.dir)));
@@ -88,9 +90,9 @@ fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> Stri
         ConfigOrigin::Own => block,
         ConfigOrigin::Passed { from, at } => format!("passed `{from}` at {}: {block}", place(at, dir)),
         ConfigOrigin::Inherited { from } if from.is_empty() => format!("inherited from root module: {block}"),
-        ConfigOrigin::Inherited { from } if node.path.starts_with("test.") => format!("inherited from {from}: {block}"),
         ConfigOrigin::Inherited { from } => {
-            format!("inherited from module.{}: {block}", from.replace('.', ".module."))
+            let below = node.key.strip_prefix(from.as_str()).unwrap_or_default().replace('.', ".module.");
+            format!("inherited from {}: {block}", node.path.strip_suffix(&below).unwrap_or(&node.path))
         }
         ConfigOrigin::Empty => "no provider block: it runs with an empty configuration".to_owned(),
         _ => "missing".to_owned(),

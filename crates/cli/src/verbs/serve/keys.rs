@@ -9,7 +9,7 @@ use tofu_oci_types::Secret;
 
 use super::settings::Settings;
 use crate::args::ServeArgs;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, settings_text};
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
@@ -18,9 +18,6 @@ use crate::verbs::context::Context;
 
 /// The password of the signing key, if the key is encrypted.
 const PASSWORD: &str = "TOFU_OCI_SIGNING_KEY_PASSWORD";
-
-/// The longest secret of links, in bytes.
-const SECRET_LIMIT: u64 = 64 << 10;
 
 #[derive(Serialize)]
 struct TokenLine<'a> {
@@ -121,15 +118,12 @@ pub(super) fn access(settings: &Settings) -> Result<ClientAccess, Diagnostic> {
         None => Secret::new(""),
         Some(file) => {
             let file = settings.dir.join(file);
-            let unreadable = |error: &dyn std::fmt::Display| {
-                Diagnostic::usage(format!("the secret of links {} cannot be read", file.display()))
-                    .cause(error.to_string())
-                    .code("settings-unreadable")
-            };
-            let bytes = tofu_oci_disk::read_file(&file, SECRET_LIMIT).map_err(|error| unreadable(&error))?;
-            let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+            let (code, hint) = ("settings-unreadable", "write 32 random bytes or more into it, as text");
+            let text = settings_text(&file, "the secret of links", code, hint)?;
             if text.trim().is_empty() {
-                return Err(unreadable(&"it is empty").hint("write 32 random bytes or more into it, as text"));
+                return Err(Diagnostic::usage(format!("the secret of links {} is empty", file.display()))
+                    .code(code)
+                    .hint(hint));
             }
             Secret::new(text.trim())
         }

@@ -11,16 +11,13 @@ use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{TextPosition, printable};
 
 use crate::args::ServeArgs;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, settings_text};
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
 use crate::mistake;
 
 /// The name of the settings in the current directory.
 const SETTINGS_FILE: &str = "serve.toml";
-
-/// The most that is read of the settings, in bytes.
-const LIMIT: u64 = 1 << 20;
 
 /// The settings, and where they are written.
 pub(super) struct Settings {
@@ -60,13 +57,8 @@ impl Settings {
                 )
                 .hint("or write a serve.toml: tofu-oci help serving"));
         }
-        let unreadable = |error: &dyn std::fmt::Display| {
-            Diagnostic::usage(format!("the settings {} cannot be read", path.display()))
-                .cause(error.to_string())
-                .code("settings-unreadable")
-        };
-        let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| unreadable(&error))?;
-        let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+        let hint = "serve.toml is looked for in the current directory; --config names another file";
+        let text = settings_text(&path, "the settings", "settings-unreadable", hint)?;
         let config = BridgeConfig::parse(&text).map_err(|error| broken(&path, &text, &error))?;
         let dir = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(Self { config, dir, file: Some((path, text)) })

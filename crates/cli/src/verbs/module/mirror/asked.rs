@@ -13,6 +13,7 @@ use crate::ends::{demand_template, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
+use crate::verbs::context::demand_directory;
 use crate::verbs::module::open;
 
 /// The modules that the arguments name.
@@ -107,6 +108,7 @@ fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAd
 /// # Errors
 /// If it cannot be read, or the folder has no configuration; exit code 2.
 pub(in crate::verbs) fn configuration(folder: &ConfigFolder) -> Result<(String, Vec<OuterCall>), Diagnostic> {
+    demand_directory(&folder.dir, "--from-config")?;
     let calls = outer_calls(folder).map_err(Diagnostic::of_needed_configuration)?;
     Ok((folder.dir.display().to_string(), calls))
 }
