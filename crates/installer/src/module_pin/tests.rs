@@ -9,7 +9,7 @@ use serde_json::json;
 use tofu_oci_fetch::Trust;
 use tofu_oci_store::{MemoryStore, ReadStore, Store, StoreError};
 use tofu_oci_testkit::{HookedStore, StoreHook};
-use tofu_oci_types::{Descriptor, Digest, NoReporter, OciModuleSource, Reference, Tag};
+use tofu_oci_types::{Descriptor, NoReporter, OciModuleSource, Reference, Tag};
 
 use super::*;
 use crate::Upgrade;
