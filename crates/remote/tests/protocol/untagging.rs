@@ -263,6 +263,26 @@ async fn a_tag_that_came_back_meanwhile_was_blamed_on_the_operator() {
 }
 
 #[tokio::test]
+async fn a_tag_that_a_registry_shows_for_seconds_was_called_moved() {
+    let looks = std::sync::atomic::AtomicUsize::new(99);
+    let scene = Scene::start(Deletes::Nothing, Deletes::What, move |request, _| {
+        use std::sync::atomic::Ordering::SeqCst;
+        if !request.path().ends_with("/manifests/1.4.0") {
+            return None;
+        }
+        if request.method == "PUT" {
+            looks.store(0, SeqCst);
+            return None;
+        }
+        (looks.fetch_add(1, SeqCst) < 6).then(|| manifest_reply(INDEX, &index()))
+    });
+    assert!(scene.untag().await.unwrap());
+    assert!(scene.tags().is_empty());
+    assert!(scene.has_index().await);
+    assert_eq!(scene.changes(), BY_DIGEST);
+}
+
+#[tokio::test]
 async fn a_tag_that_is_about_to_go_was_read_as_a_release() {
     let scene = Scene::start(Deletes::Nothing, Deletes::What, |request, _| {
         let is_tombstone = request.path().rsplit('/').next()?.parse().is_ok_and(|digest| is_tombstone(&tag(), &digest));
