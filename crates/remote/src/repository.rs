@@ -86,6 +86,14 @@ pub(crate) struct RepositoryState {
     pub(crate) referrers_tags: Option<HashSet<Tag>>,
 }
 
+impl RepositoryState {
+    /// Manifests and blobs that were there are asked for again.
+    pub(crate) fn forget_content(&mut self) {
+        self.blobs.clear();
+        self.written.values_mut().for_each(|is_named| *is_named = false);
+    }
+}
+
 impl RepositoryMemory {
     pub(crate) fn state(&self) -> MutexGuard<'_, RepositoryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -103,11 +111,6 @@ impl RepositoryMemory {
 
     pub(crate) fn note_written(&self, digest: &Digest, is_named: bool) {
         *self.state().written.entry(digest.clone()).or_default() |= is_named;
-    }
-
-    /// What is there is asked for again.
-    pub(crate) fn forget_written(&self) {
-        self.state().written.values_mut().for_each(|is_named| *is_named = false);
     }
 
     /// Whether this store has written the manifest itself.

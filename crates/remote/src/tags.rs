@@ -97,9 +97,11 @@ impl RemoteStore {
         let (words, error) = answer.words_and_error().await;
         if words.repository_unknown() {
             let mut state = self.memory.state();
-            // Unless this store has written a tag while the question was on its way.
             if state.tagged.is_empty() {
                 state.others = OtherContent::Leftovers;
+            } else {
+                // Someone has deleted it since, or the question was on its way when this store wrote a tag.
+                state.forget_content();
             }
         }
         if words.repository_unknown() || (status == 404 && words.is_empty()) {

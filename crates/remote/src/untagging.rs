@@ -200,7 +200,7 @@ impl RemoteStore {
         let status = answer.status();
         if matches!(status, 200..=204) {
             // Registries may take more than was named.
-            self.memory.forget_written();
+            self.memory.state().forget_content();
             return Ok(DeleteAnswer::Done);
         }
         let code = StatusCode::from_u16(status).unwrap_or_default();

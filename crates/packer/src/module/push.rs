@@ -166,7 +166,7 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
         reporter.event(&event.with_hint("rename it, or leave it out: a line in .tofuignore"));
     }
     for fault in &built.checked.uncalled {
-        let text = format!("{fault}; the module in the root does not call this folder");
+        let text = format!("{fault}; no source of the module in the root names this folder");
         let event = Event::warning("module-folder-unreadable", text);
         reporter.event(&event.with_hint("correct it, or leave it out: a line in .tofuignore"));
     }

@@ -62,6 +62,21 @@ async fn everything_of_a_first_release_was_asked_for_before_it_was_written() {
     assert_eq!(of_manifest(&server, &store, r#"{"a":"3"}"#).await.1, "HEAD PUT");
 }
 
+#[tokio::test]
+async fn what_went_with_its_repository_was_said_to_be_there() {
+    let server = taking_all(404, "");
+    let store = bench().store(&server);
+    let bytes = noise(1000);
+    store.push(&blob(&bytes), &bytes).await.unwrap();
+    let (release, _) = of_manifest(&server, &store, r#"{"a":"1"}"#).await;
+    store.tag(&release, &"1.0.0".parse().unwrap()).await.unwrap();
+    assert_eq!(of_blob(&server, &store, 1000).await, "");
+    assert!(store.exists(&release).await.unwrap());
+    store.tags().await.unwrap_err();
+    assert_eq!(of_blob(&server, &store, 1000).await, "HEAD POST PUT");
+    assert!(!store.exists(&release).await.unwrap());
+}
+
 /// Others may be publishing into it.
 #[tokio::test]
 async fn nothing_is_written_unasked_into_a_repository_that_exists() {
