@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::{ReleaseFolder, Vectors};
+use tofu_oci_testkit::ReleaseFolder;
+use tofu_oci_vectors::Vectors;
 
 use crate::setup::state::tree;
 use crate::setup::{PLATFORMS, Said, Scene, State, WIDGET};

@@ -119,7 +119,7 @@ pub(crate) fn no_executable<'a>(provider_type: &str, names: impl Iterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tofu_oci_testkit::Vectors;
+    use tofu_oci_vectors::Vectors;
 
     fn contents(names: &[&str]) -> PackageContents {
         let file = |name: &&str| PackageFile {

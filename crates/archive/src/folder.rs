@@ -191,7 +191,7 @@ fn walk(dir: &Path, limits: &Limits) -> Result<Vec<FolderItem>, ArchiveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tofu_oci_testkit::Vectors;
+    use tofu_oci_vectors::Vectors;
 
     use crate::testing::put;
 

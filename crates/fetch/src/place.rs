@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn mirrors_are_found_by_opentofus_own_search() {
-        tofu_oci_testkit::Vectors::open("filesystem_layout.json").each("entries", |entry| {
+        tofu_oci_vectors::Vectors::open("filesystem_layout.json").each("entries", |entry| {
             let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
             // The search ignores case and knows legacy addresses; this program writes neither.
             let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {

@@ -176,7 +176,7 @@ fn address(label: &str) -> Result<ProviderAddr, LockProblem> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use tofu_oci_testkit::Vectors;
+    use tofu_oci_vectors::Vectors;
 
     use super::*;
 

@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_measured_names() {
-        tofu_oci_testkit::Vectors::open("filesystem_layout.json").each("entries", |entry| {
+        tofu_oci_vectors::Vectors::open("filesystem_layout.json").each("entries", |entry| {
             let (path, want) = (entry["path"].as_str().unwrap(), &entry["result"]);
             let found = found(path, entry["is_dir"].as_bool().unwrap());
             assert_eq!(found.is_some(), want.is_object(), "{path}");

@@ -78,7 +78,7 @@ mod tests {
 
     /// The wildcard for a whole part.
     const WILDCARD: &str = "*";
-    use tofu_oci_testkit::Vectors;
+    use tofu_oci_vectors::Vectors;
 
     #[track_caller]
     fn refused(pattern: &str, code: &str) {

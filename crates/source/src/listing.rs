@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_vectors() {
-        tofu_oci_testkit::Vectors::open("tags.json").each("tags", |case| {
+        tofu_oci_vectors::Vectors::open("tags.json").each("tags", |case| {
             let text = case["tag"].as_str().unwrap();
             let Ok(tag) = text.parse::<Tag>() else { return };
             let listing = Listing::of(&[tag]);

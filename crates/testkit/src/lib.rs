@@ -14,7 +14,6 @@
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! HookedStore    a store that passes everything on, except what a `StoreHook` of the test does
 //! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
-//! Vectors        tables of cases, the project's own or those of `TOFU_OCI_VECTORS`
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
 //!
@@ -40,7 +39,6 @@ mod registry;
 mod rounds;
 mod tunnel;
 mod upstream;
-mod vectors;
 mod web;
 
 pub use blob_host::BlobHost;
@@ -68,5 +66,4 @@ pub use registry::{
 pub use rounds::{Round, Rounds};
 pub use tunnel::Tunnel;
 pub use upstream::{MirrorHashes, Upstream};
-pub use vectors::{Vectors, panic_message};
 pub use web::WebServer;

@@ -34,7 +34,8 @@ use outcome::Outcome;
 use scene::{Scene, Telling};
 use secrets::Secrets;
 use serde_json::Value;
-use tofu_oci_testkit::{MockReleases, Vectors, panic_message};
+use tofu_oci_testkit::MockReleases;
+use tofu_oci_vectors::{Vectors, panic_message};
 
 /// The file with the measured cases.
 const FILE: &str = "real_tofu_credentials.json";

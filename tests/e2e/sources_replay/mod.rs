@@ -37,7 +37,7 @@ use outcome::Wanted;
 use scene::{Run, Scene};
 use serde_json::Value;
 use tally::Tally;
-use tofu_oci_testkit::{Vectors, panic_message};
+use tofu_oci_vectors::{Vectors, panic_message};
 
 /// So many cases run at once; half of the time they wait.
 const AT_ONCE: usize = 6;

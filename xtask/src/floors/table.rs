@@ -89,6 +89,7 @@ const CRATES: &[TableRow] = &[
     ("bridge",      HousePosition::On(HouseFloor::Servers),     Conduct::Quiet),
     ("cli",         HousePosition::On(HouseFloor::People),      Conduct::Talking),
     ("testkit",     HousePosition::TestsOnly,              Conduct::Talking),
+    ("vectors",     HousePosition::TestsOnly,              Conduct::Talking),
     ("fuzzing",     HousePosition::Chores,                 Conduct::Talking),
     ("xtask",       HousePosition::Chores,                 Conduct::Talking),
 ];

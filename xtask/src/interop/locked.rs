@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tofu_oci_testkit::{ReleaseFolder, Vectors};
+use tofu_oci_testkit::ReleaseFolder;
+use tofu_oci_vectors::Vectors;
 
 use super::lab::{Lab, seen, text};
 use crate::failure::{ChoreFailure, ChoreResult};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use crate::choose::tests::{found, told};
 use crate::key::fit_parts;

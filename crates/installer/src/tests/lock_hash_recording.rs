@@ -11,8 +11,9 @@ use tofu_oci_lockfile::WriteOutcome;
 use tofu_oci_source::{
     MirrorAccess, MirrorChecksums, NetworkMirrorSource, RegistryAccess, RegistrySource, SignatureDemands, Source,
 };
-use tofu_oci_testkit::{Answer, Fault, Rule, Upstream, Vectors};
+use tofu_oci_testkit::{Answer, Fault, Rule, Upstream};
 use tofu_oci_types::{Hostname, NoReporter};
+use tofu_oci_vectors::Vectors;
 
 use super::fixture::{PLATFORM, Workspace, store, with_causes};
 use crate::{InstallOutcome, InstallRequest};

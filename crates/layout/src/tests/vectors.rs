@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tofu_oci_testkit::Vectors;
 use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_vectors::Vectors;
 
 use super::{parse_artifact_leaf, parse_index};
 use crate::{DocumentKind, LayoutError, artifact_type, check_release, media_type, select};

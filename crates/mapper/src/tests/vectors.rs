@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tofu_oci_hcl::{Duplicates, HclItem, HclValue as Hcl};
-use tofu_oci_testkit::Vectors;
 use tofu_oci_types::ProviderAddr;
+use tofu_oci_vectors::Vectors;
 
 use crate::{RepositoryTemplate, TemplateError};
 

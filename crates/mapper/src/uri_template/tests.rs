@@ -1,6 +1,6 @@
 use insta::assert_snapshot;
 use proptest::prelude::{Strategy, prop, prop_assert_eq, prop_oneof, proptest};
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use super::*;
 

@@ -5,7 +5,7 @@
 mod messages;
 
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use crate::{
     Constraints, Hostname, ModuleSource, PackageHash, Platform, ProviderAddr, RepositoryRef, Scheme, Tag, Version, idn,

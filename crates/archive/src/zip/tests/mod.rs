@@ -10,7 +10,7 @@ use super::*;
 use crate::read_directory;
 use crate::testing::Pieces;
 use builder::{Archive, Raw, deflated, directory, stored};
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 /// Unpacks in large and in small pieces, and reads as a file: all three must agree, and the folder must hold what the
 /// answer says.

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use super::*;
 

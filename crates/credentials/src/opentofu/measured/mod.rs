@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
 use tofu_oci_types::RepositoryRef;
+use tofu_oci_vectors::Vectors;
 
 use super::wire::challenge::{self, ChallengeScheme};
 use super::{OpenTofuFile, Prediction, predict};

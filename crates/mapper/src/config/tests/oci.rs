@@ -1,8 +1,8 @@
 //! Every measured case of a bad credentials block: the same complaint, and the same block kept or dropped.
 
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
 use tofu_oci_types::Hostname;
+use tofu_oci_vectors::Vectors;
 
 use super::super::{CliConfigReading, Effect, read};
 use super::{MemoryFiles, read_text};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
 use tofu_oci_types::{ProviderAddr, TofuRelease};
+use tofu_oci_vectors::Vectors;
 
 use super::super::{CliConfigProblem, CliConfigReading, Environment, Os, ProblemStage, Severity, read};
 use super::MemoryFiles;

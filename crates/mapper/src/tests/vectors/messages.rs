@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use super::texts;
 use crate::{RepositoryTemplate, UriTemplate};

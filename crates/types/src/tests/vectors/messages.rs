@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::Vectors;
+use tofu_oci_vectors::Vectors;
 
 use super::text;
 use crate::{Constraints, Hostname, ModuleSource, Platform, ProviderAddr, RepositoryRef, Tag, Version, idn};
