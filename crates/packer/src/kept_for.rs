@@ -49,24 +49,26 @@ fn demand_kind(store: &dyn ReadStore, found: Option<&Neighbour>, of: &VersionOf)
     }
 }
 
-/// The tags of a repository before something is written there: none if it does not exist; `None`, with a note, if the user may
-/// not list them.
+/// The tags of a repository before something is written there: none if it does not exist; the note about it if the user may not
+/// list them.
 ///
 /// # Errors
 /// If the answer is no list, or does not come: then nothing is known about withdrawn versions and the provider there.
-pub(crate) async fn tags_before(
-    store: &dyn ReadStore,
-    reporter: &dyn Reporter,
-) -> Result<Option<Vec<Tag>>, StoreError> {
+pub(crate) async fn tags_before(store: &dyn ReadStore) -> Result<Result<Vec<Tag>, Event>, StoreError> {
     match store.tags().await {
-        Ok(tags) => Ok(Some(tags)),
-        Err(error) if error.is_not_found() => Ok(Some(Vec::new())),
+        Ok(tags) => Ok(Ok(tags)),
+        Err(error) if error.is_not_found() => Ok(Ok(Vec::new())),
         Err(error) if error.is_transient() || error.is_of_content() => Err(error),
-        Err(error) => {
-            reporter.event(&tags_unknown(&error));
-            Ok(None)
-        }
+        Err(error) => Ok(Err(tags_unknown(&error))),
     }
+}
+
+/// The tags; none, after the note, if there is one.
+pub(crate) fn or_note(tags: Result<Vec<Tag>, Event>, reporter: &dyn Reporter) -> Vec<Tag> {
+    tags.unwrap_or_else(|note| {
+        reporter.event(&note);
+        Vec::new()
+    })
 }
 
 /// The note that the repository's other versions are not known.
@@ -127,7 +129,7 @@ pub async fn demand_takes(
     }
     let Some(of) = first.map(|first| first.of).or_else(|| asked_as.map(VersionOf::from)) else { return Ok(()) };
     // What lies under the versions' own tags counts, too.
-    match newest_neighbour(to, tags_before(to, reporter).await?.unwrap_or_default().iter()).await {
+    match newest_neighbour(to, or_note(tags_before(to).await?, reporter).iter()).await {
         // Whoever may not read the destination can still write there.
         Err(error) if !error.is_transient() => Ok(()),
         found => {

@@ -8,7 +8,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAdd
 
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
-use crate::kept_for::tags_before;
+use crate::kept_for::{or_note, tags_before};
 use crate::push::tag_of;
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signing, Transfers};
@@ -140,7 +140,7 @@ async fn require_address(
     (address, predecessors): (&ProviderAddr, &Predecessors),
     reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
-    let tags = tags_before(store, reporter).await?.unwrap_or_default();
+    let tags = or_note(tags_before(store).await?, reporter);
     match newest_neighbour(store, tags.iter().filter(|other| *other != tag)).await? {
         Some(Neighbour { version, of: VersionOf::Provider { address: kept } })
             if !predecessors.same_provider(&kept, address) =>

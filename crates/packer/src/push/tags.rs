@@ -6,7 +6,7 @@ use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::kept_for::{neighbours, tags_before};
+use crate::kept_for::{neighbours, or_note, tags_before};
 use crate::{KnownLeaves, OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
 /// The one tag of a version.
@@ -84,12 +84,12 @@ pub(crate) async fn before(
     replace: ReplaceTag,
     reporter: &dyn Reporter,
 ) -> Result<(Option<Descriptor>, Vec<Tag>), PackError> {
-    let tags = tags_before(store, reporter).await?;
+    let tags = tags_before(store).await?;
     let existing = match &tags {
-        Some(tags) if replace == ReplaceTag::Refuse && !tags.contains(tag) => None,
+        Ok(tags) if replace == ReplaceTag::Refuse && !tags.contains(tag) => None,
         _ => resolve(store, &Reference::Tag(tag.clone())).await?,
     };
-    Ok((existing, tags.unwrap_or_default()))
+    Ok((existing, or_note(tags, reporter)))
 }
 
 /// Where the tag points now, unless it is not among those that are listed. Warns of harmful tags beside it; the push goes on without the
