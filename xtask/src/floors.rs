@@ -3,7 +3,7 @@
 //! ```text
 //! cargo metadata --workspace--> crates --table--> a crate uses crates on floors below it: never beside, never above
 //! sources        --modules----> files, their items and paths
-//!                                 --circles--> no files of a crate use each other in a circle
+//!                                 --circles--> no files and no folders of a crate use each other in a circle
 //!                                 --names----> no two types share a name
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
 //! ```
@@ -38,7 +38,7 @@ pub(crate) fn run() -> ChoreResult {
         let tree = read(package)?;
         findings.extend(order::findings(package));
         findings.extend(purity::findings(&workspace, package, &tree));
-        findings.extend(circles::findings(package.role(), &tree));
+        findings.extend(circles::findings(package.role(), &tree, table::FOLDER_CIRCLES));
         types.add(package.role(), &tree);
     }
     findings.extend(types.findings());

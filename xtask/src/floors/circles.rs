@@ -1,9 +1,11 @@
-//! Files of a crate that use each other in a circle.
+//! Files and folders of a crate that use each other in a circle.
 //!
 //! A file uses another if its code names something that is defined there: by a path, by an import, or inside a macro. A
 //! re-export (`pub use`) alone is not a use; what it names counts for the file that uses the name. Tests do not count.
+//! `a.rs` and what lies in `a/` are one room of the folder around them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
@@ -14,10 +16,51 @@ use super::modules::{ModuleTree, PathTarget, imports};
 /// The names that a file takes from another.
 type FileUses = BTreeMap<(usize, usize), BTreeSet<String>>;
 
-/// The circles of a crate, as text: the files of each, and the names that tie every step.
-pub(super) fn findings(role: &str, tree: &ModuleTree) -> Vec<String> {
+/// The circles of a crate, as text: the files of each, and the names that tie every step; if no files are in a circle, the rooms of a
+/// folder that are. A crate with such rooms may be `known` for it; one that is and has none is a finding, too.
+pub(super) fn findings(role: &str, tree: &ModuleTree, known: &[&str]) -> Vec<String> {
     let uses = uses(tree);
-    circles(tree.files.len(), &uses).iter().map(|circle| describe(role, tree, &uses, circle)).collect()
+    let files = circles(tree.files.len(), &uses);
+    if !files.is_empty() {
+        return files.iter().map(|circle| describe(role, tree, &uses, circle)).collect();
+    }
+    let rooms = room_circles(role, tree, &uses);
+    match (rooms.is_empty(), known.contains(&role)) {
+        (true, true) => vec![format!("{role}: its folders are free of circles: take it from FOLDER_CIRCLES")],
+        (false, true) => Vec::new(),
+        _ => rooms,
+    }
+}
+
+/// The circles of rooms, as text, with the files that tie every step.
+fn room_circles(role: &str, tree: &ModuleTree, uses: &FileUses) -> Vec<String> {
+    let folders: BTreeSet<&Path> = tree.files.iter().flat_map(|file| file.path.ancestors().skip(1)).collect();
+    let mut found = Vec::new();
+    for folder in folders {
+        let rooms: Vec<Option<PathBuf>> = tree.files.iter().map(|file| room_of(&file.path, folder)).collect();
+        let names: Vec<&PathBuf> = rooms.iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+        let number = |file: usize| names.iter().position(|name| Some(*name) == rooms[file].as_ref());
+        let mut between = FileUses::new();
+        for (user, used) in uses.keys() {
+            let (Some(from), Some(to)) = (number(*user), number(*used)) else { continue };
+            if from != to {
+                let step = format!("\n  {} -> {}", tree.files[*user].path.display(), tree.files[*used].path.display());
+                between.entry((from, to)).or_default().insert(step);
+            }
+        }
+        for circle in circles(names.len(), &between) {
+            let inside = between.iter().filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
+            let steps: String = inside.flat_map(|(_, steps)| steps).map(String::as_str).collect();
+            let folder = Path::new("src").join(folder);
+            found.push(format!("{role}: rooms of {} use each other in a circle:{steps}", folder.display()));
+        }
+    }
+    found
+}
+
+/// The room of a folder in which a file lies.
+fn room_of(file: &Path, folder: &Path) -> Option<PathBuf> {
+    file.strip_prefix(folder).ok()?.iter().next().map(|first| Path::new(first).with_extension(""))
 }
 
 fn describe(role: &str, tree: &ModuleTree, uses: &FileUses, circle: &[usize]) -> String {

@@ -107,3 +107,19 @@ pub(super) fn conduct(role: &str) -> Conduct {
 fn row(role: &str) -> Option<&'static TableRow> {
     CRATES.iter().find(|(name, _, _)| *name == role)
 }
+
+/// Crates whose folders use each other in circles. None is added.
+pub(super) const FOLDER_CIRCLES: &[&str] = &[
+    "bridge",
+    "checker",
+    "cli",
+    "credentials",
+    "fetch",
+    "installer",
+    "mapper",
+    "mirror",
+    "packer",
+    "testkit",
+    "trust",
+    "types",
+];

@@ -15,7 +15,7 @@ fn tree(files: &Files) -> ModuleTree {
 
 #[track_caller]
 fn check(files: &Files, want: &[&str]) {
-    assert_eq!(circles::findings("x", &tree(files)), want);
+    assert_eq!(circles::findings("x", &tree(files), &[]), want);
 }
 
 #[test]
@@ -99,6 +99,21 @@ fn tests_comments_and_words_that_look_alike_do_not_count() {
 fn modules_inside_a_file_are_that_file() {
     let a = "mod inner { pub struct I; pub fn f(_: super::A) {} } pub struct A; fn g() { inner::f(A) }";
     check(&[("lib.rs", "mod a; mod b;"), ("a.rs", a), ("b.rs", "use super::a::A;")], &[]);
+}
+
+#[test]
+fn two_folders_that_use_each_other_are_a_circle_without_one_of_files() {
+    let files = [
+        ("lib.rs", "mod a; mod b;"),
+        ("a.rs", "mod x; mod y;"),
+        ("a/x.rs", "use crate::b::B; pub struct X(B);"),
+        ("a/y.rs", "pub struct Y;"),
+        ("b.rs", "pub struct B(crate::a::y::Y);"),
+    ];
+    check(&files, &["x: rooms of src/ use each other in a circle:\n  a/x.rs -> b.rs\n  b.rs -> a/y.rs"]);
+    assert!(circles::findings("x", &tree(&files), &["x"]).is_empty());
+    let solved = circles::findings("x", &tree(&[("lib.rs", "")]), &["x"]);
+    assert_eq!(solved, ["x: its folders are free of circles: take it from FOLDER_CIRCLES"]);
 }
 
 #[track_caller]
