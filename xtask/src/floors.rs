@@ -4,7 +4,7 @@
 //! cargo metadata --workspace--> crates --table--> a crate uses crates on floors below it: never beside, never above
 //! sources        --modules----> files, their items and paths
 //!                                 --circles--> no files and no folders of a crate use each other in a circle
-//!                                 --names----> no two types share a name
+//!                                 --names----> no two types of a crate share a name, no two enums of the house their variants
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
 //! ```
 //!
@@ -26,29 +26,30 @@ use std::io::ErrorKind;
 
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use modules::ModuleTree;
-use names::TypeNames;
+use names::BareEnums;
 use workspace::{CratePackage, Workspace};
 
 /// Prints everything that breaks a rule; a failure if anything does.
 pub(crate) fn run() -> ChoreResult {
     let workspace = Workspace::read()?;
     let mut findings = Vec::new();
-    let mut types = TypeNames::default();
+    let mut enums = BareEnums::default();
     for package in workspace.crates() {
         let tree = read(package)?;
         findings.extend(order::findings(package));
         findings.extend(purity::findings(&workspace, package, &tree));
         findings.extend(circles::findings(package.role(), &tree, table::FOLDER_CIRCLES));
-        types.add(package.role(), &tree);
+        findings.extend(names::findings(package.role(), &tree));
+        enums.add(package.role(), &tree);
     }
-    findings.extend(types.findings());
+    findings.extend(enums.findings(table::OTHER_MEANING));
     for finding in &findings {
         println!("{finding}");
     }
     let crates = workspace.crates().count();
     if findings.is_empty() {
         println!(
-            "floors: {crates} crates use only crates below them; pure crates are pure; no circles; no shared names"
+            "floors: {crates} crates use only crates below them; pure crates are pure; no circles; names and meanings are unique"
         );
         return Ok(());
     }

@@ -2,7 +2,7 @@
 //! lines are a template, a path, the address of a mirror, and patterns.
 
 use tofu_oci_hcl::{Duplicates, HclBody, HclValue, parse};
-use tofu_oci_mapper::config::{ConfigForm, WrittenMethod, is_read_back, write_methods};
+use tofu_oci_mapper::config::{HclSyntax, WrittenMethod, is_read_back, write_methods};
 
 use crate::input::text_of;
 use crate::seeds;
@@ -20,7 +20,7 @@ pub fn run(bytes: &[u8]) {
         WrittenMethod::NetworkMirror { url, include: Vec::new(), exclude, retries: Some(3), trust_all_hashes: true },
         WrittenMethod::Direct { include: Vec::new(), exclude: include, retries: None },
     ];
-    for form in [ConfigForm::Native, ConfigForm::Json] {
+    for form in [HclSyntax::Native, HclSyntax::Json] {
         let text = write_methods(&methods, form);
         if is_read_back(&text, &methods) {
             let document = parse(&text, Duplicates::Allowed).expect("what is read back is read");

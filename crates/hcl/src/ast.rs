@@ -23,12 +23,13 @@ pub struct Overlooked {
     pub span: Range<usize>,
 }
 
-/// The two syntaxes of HCL 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The two syntaxes of HCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum HclSyntax {
     /// Blocks and arguments.
     Native,
-    /// JSON, after HCL 1 has turned objects that look like blocks into blocks.
+    /// JSON. In HCL 1, objects that look like blocks have become blocks.
     Json,
 }
 

@@ -1,6 +1,7 @@
 //! Reads a text character by character, as both scanners of HCL 1 do: with its counting of lines and columns, its
 //! single step back, and its habit of going on after an error.
 
+use crate::HclSyntax;
 use std::ops::Range;
 
 use tofu_oci_types::TextPosition;
@@ -9,15 +10,6 @@ use crate::SyntaxErrorKind;
 
 /// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
-
-/// The two scanners of HCL 1, which report different mistakes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// Null bytes and U+E123 are errors.
-    Native,
-    /// They are not.
-    Json,
-}
 
 /// An error of a scanner.
 #[derive(Clone, Debug)]
@@ -47,7 +39,7 @@ struct ScanPlace {
 #[derive(Debug)]
 pub(crate) struct Cursor<'a> {
     source: &'a [u8],
-    dialect: Dialect,
+    dialect: HclSyntax,
     /// Where the next character is read.
     at: usize,
     /// What HCL 1 believes `at` to be; after broken UTF-8 in JSON it can be less.
@@ -63,7 +55,7 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(source: &'a [u8], dialect: Dialect) -> Self {
+    pub(crate) fn new(source: &'a [u8], dialect: HclSyntax) -> Self {
         let place = ScanPlace { offset: 0, line: 1, column: 0 };
         Self {
             source,
@@ -90,7 +82,7 @@ impl<'a> Cursor<'a> {
         self.at += width;
         self.back = Some(width);
         let broken = character.is_none();
-        if !broken || self.dialect == Dialect::Native {
+        if !broken || self.dialect == HclSyntax::Native {
             self.before = self.place;
         }
         self.place.column += 1;
@@ -105,11 +97,11 @@ impl<'a> Cursor<'a> {
             self.line_width = self.place.column;
             self.place.column = 0;
         }
-        if self.dialect == Dialect::Native && character == END {
+        if self.dialect == HclSyntax::Native && character == END {
             self.fault(SyntaxErrorKind::IllegalCharacter, self.here(), "a null byte cannot stand in this file");
             return END;
         }
-        if self.dialect == Dialect::Native && character == '\u{e123}' {
+        if self.dialect == HclSyntax::Native && character == '\u{e123}' {
             let message = "the character U+E123 is reserved and cannot stand in this file";
             self.fault(SyntaxErrorKind::IllegalCharacter, self.here(), message);
             return char::REPLACEMENT_CHARACTER;

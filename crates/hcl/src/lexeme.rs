@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::HclSyntax;
 use crate::SyntaxErrorKind;
-use crate::cursor::{Cursor, Dialect, END};
+use crate::cursor::{Cursor, END};
 
 /// Reads decimal digits from `character` on. Returns the first character after them, which it does not take.
 pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
@@ -64,18 +65,18 @@ fn is_exponent(character: char) -> bool {
 
 /// Reads a text in quotes, after its opening quote. Returns the `${` of an interpolation with an odd number of quotes
 /// before its line ends: a quote or a brace is most likely missing there.
-pub(crate) fn string(cursor: &mut Cursor<'_>, dialect: Dialect) -> Option<Range<usize>> {
+pub(crate) fn string(cursor: &mut Cursor<'_>, dialect: HclSyntax) -> Option<Range<usize>> {
     let quote = cursor.here();
     let mut braces = 0_usize;
     let mut interpolation = Interpolation::default();
     loop {
         let character = cursor.next();
-        let ends_line = character == '\n' && (braces == 0 || dialect == Dialect::Json);
+        let ends_line = character == '\n' && (braces == 0 || dialect == HclSyntax::Json);
         if ends_line || character == END {
             unclosed(cursor, quote, braces, &interpolation);
             return None;
         }
-        if character == '"' && (braces == 0 || dialect == Dialect::Json) {
+        if character == '"' && (braces == 0 || dialect == HclSyntax::Json) {
             return interpolation.suspect;
         }
         interpolation.see(character);
@@ -137,7 +138,7 @@ fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpo
 }
 
 /// Reads an escape after its backslash.
-fn escape(cursor: &mut Cursor<'_>, dialect: Dialect) {
+fn escape(cursor: &mut Cursor<'_>, dialect: HclSyntax) {
     let start = cursor.start();
     let character = cursor.next();
     match character {
@@ -157,11 +158,11 @@ fn escape(cursor: &mut Cursor<'_>, dialect: Dialect) {
 }
 
 /// Reads up to `count` digits from `character` on, and one character more, which it does not take.
-fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize, start: usize, dialect: Dialect) {
+fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize, start: usize, dialect: HclSyntax) {
     let mut left = count;
     while left > 0 && character.is_digit(base) {
         character = cursor.next();
-        if character == END && dialect == Dialect::Native {
+        if character == END && dialect == HclSyntax::Native {
             break;
         }
         left -= 1;
@@ -169,7 +170,7 @@ fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize,
     if left > 0 {
         illegal_escape(cursor, start);
     }
-    if dialect == Dialect::Json || (left != count && character != END) {
+    if dialect == HclSyntax::Json || (left != count && character != END) {
         cursor.unread();
     }
 }

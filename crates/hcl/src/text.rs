@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::HclSyntax;
 use crate::{OffsetMap, Text, TextFault};
 
 /// A byte of a value, and its place in the file.
@@ -43,22 +44,13 @@ pub(crate) fn faulty(span: Range<usize>, fault: Range<usize>, heredoc: bool) -> 
     Text { value: String::new(), span, map, heredoc, fault: Some(TextFault { span: fault }) }
 }
 
-/// The rules of a syntax: whether interpolations are kept as written, and which code points an escape may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quoting {
-    /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number after `\U` may be too large.
-    Native,
-    /// An interpolation is ordinary text; half a surrogate pair has no value.
-    Json,
-}
-
 /// Resolves the escapes of `inner`, the bytes between two quotes, the first of which stands at `start`.
 ///
 /// # Errors
 /// The piece that has no value.
 pub(crate) fn unquote(
     inner: &[u8],
-    quoting: Quoting,
+    quoting: HclSyntax,
     start: usize,
     place: &dyn Fn(usize) -> usize,
 ) -> Result<Vec<TextPiece>, Range<usize>> {
@@ -66,7 +58,7 @@ pub(crate) fn unquote(
     let mut at = 0;
     while at < inner.len() {
         let rest = &inner[at..];
-        if quoting == Quoting::Native && rest.starts_with(b"${") {
+        if quoting == HclSyntax::Native && rest.starts_with(b"${") {
             let length = interpolation(rest).ok_or(start + at..start + inner.len())?;
             verbatim(&mut pieces, rest, length, start + at, place);
             at += length;
@@ -117,7 +109,7 @@ enum Escaped {
 }
 
 /// The bytes of the escape at the start of `bytes`, and its length; `None` if it is invalid.
-fn escape(bytes: &[u8], quoting: Quoting) -> Option<(Escaped, usize)> {
+fn escape(bytes: &[u8], quoting: HclSyntax) -> Option<(Escaped, usize)> {
     let byte = match bytes.get(1)? {
         b'a' => 0x07,
         b'b' => 0x08,
@@ -141,9 +133,9 @@ fn number(digits: &[u8], base: u32) -> Option<u32> {
     u32::from_str_radix(str::from_utf8(digits).ok()?, base).ok()
 }
 
-fn code_point(number: u32, quoting: Quoting) -> Option<Escaped> {
+fn code_point(number: u32, quoting: HclSyntax) -> Option<Escaped> {
     let character = char::from_u32(number).map(Escaped::Character);
-    if character.is_some() || quoting == Quoting::Json {
+    if character.is_some() || quoting == HclSyntax::Json {
         return character;
     }
     match number {
@@ -155,7 +147,7 @@ fn code_point(number: u32, quoting: Quoting) -> Option<Escaped> {
 }
 
 /// The text of `written`, a token in quotes that starts at `start`.
-pub(crate) fn quoted(written: &[u8], quoting: Quoting, start: usize, place: &dyn Fn(usize) -> usize) -> Text {
+pub(crate) fn quoted(written: &[u8], quoting: HclSyntax, start: usize, place: &dyn Fn(usize) -> usize) -> Text {
     let span = place(start)..place(start + written.len());
     let end = written.len().saturating_sub(1).max(1);
     match unquote(written.get(1..end).unwrap_or_default(), quoting, start + 1, place) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Serialize;
-use tofu_oci_mapper::config::{ConfigForm, WrittenMethod, write_methods};
+use tofu_oci_mapper::config::{HclSyntax, WrittenMethod, write_methods};
 use tofu_oci_source::{OciSource, Search, Source, SourceError};
 use tofu_oci_store::BundleContents;
 use tofu_oci_trust::{Evidence, OpenPgpContents, openpgp_contents};
@@ -136,5 +136,5 @@ pub fn tofurc(addresses: &[&ProviderAddr]) -> String {
         WrittenMethod::OciMirror { template: LOADED.to_owned(), include: list.clone(), exclude: Vec::new() },
         WrittenMethod::Direct { include: Vec::new(), exclude: list, retries: None },
     ];
-    format!("# After: tofu-oci bundle load FILE '{LOADED}'\n{}", write_methods(&methods, ConfigForm::Native))
+    format!("# After: tofu-oci bundle load FILE '{LOADED}'\n{}", write_methods(&methods, HclSyntax::Native))
 }

@@ -103,7 +103,7 @@ pub use client::RegistryClient;
 pub use credential::{CredentialFault, CredentialProvider, NoCredentials};
 pub use exchange::{Exchange, ExchangeObserver, ShownCredential, TokenOutcome};
 pub use options::{ChunkMode, ClientOptions};
-pub use probe::{LoginCheck, Probe, RegistryPing, Want};
+pub use probe::{AccessKind, LoginCheck, Probe, RegistryPing};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
 pub use repository::RemoteStore;
 pub use tombstone::is_tombstone;

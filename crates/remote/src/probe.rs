@@ -13,13 +13,24 @@ use crate::exchange::shown_challenge;
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
 
-/// Which access a probe asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+/// The access to a repository that somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AccessKind {
     /// To read it.
     Pull,
     /// To write to it.
     Push,
+}
+
+impl AccessKind {
+    /// `pull` or `push`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pull => "pull",
+            Self::Push => "push",
+        }
+    }
 }
 
 /// What a registry answered to a probe.
@@ -55,11 +66,11 @@ impl RegistryClient {
     ///
     /// # Errors
     /// Why access is not given.
-    pub async fn probe(self: &Arc<Self>, repository: &RepositoryRef, want: Want) -> Result<Probe, StoreError> {
+    pub async fn probe(self: &Arc<Self>, repository: &RepositoryRef, want: AccessKind) -> Result<Probe, StoreError> {
         let store = self.store(repository.clone());
         let probe = match want {
-            Want::Pull => store.probe_pull().await,
-            Want::Push => store.probe_push().await,
+            AccessKind::Pull => store.probe_pull().await,
+            AccessKind::Push => store.probe_push().await,
         };
         probe.map_err(|error| store.scrub(error))
     }

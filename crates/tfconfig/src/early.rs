@@ -12,12 +12,13 @@ use std::path::Path;
 use tofu_oci_hcl::template::{Template, TemplateValue, Type};
 
 use crate::facts::{InputVariable, ModuleCall};
-use crate::files::{self, TfSyntax};
+use crate::files;
 use crate::json;
 use crate::model::ConfigFolder;
 use crate::module::ModuleFacts;
 use crate::state::workspace;
 use crate::syntax::TfBody;
+use tofu_oci_hcl::HclSyntax;
 
 /// The longest text of an expression that is evaluated, and the largest value that is kept, in bytes.
 const LIMIT: usize = 16 << 10;
@@ -168,8 +169,8 @@ fn given(dir: &Path) -> Option<BTreeMap<String, String>> {
             found.extend(values.map(|value| (value.name.to_owned(), value.value.template(&text))));
         };
         match files::syntax(&path) {
-            TfSyntax::Native => add(&TfBody::Native(&hcl_edit::parser::parse_body(&text).ok()?)),
-            TfSyntax::Json => add(&TfBody::Json(json::parse(&path, &text).ok()?.objects())),
+            HclSyntax::Native => add(&TfBody::Native(&hcl_edit::parser::parse_body(&text).ok()?)),
+            HclSyntax::Json => add(&TfBody::Json(json::parse(&path, &text).ok()?.objects())),
         }
     }
     Some(found)

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use tofu_oci_hcl::HclSyntax;
 use tofu_oci_types::TextPosition;
 
 use crate::error::{ConfigProblem, TfConfigError};
@@ -47,13 +48,6 @@ pub(crate) enum FileRole {
     Overrides,
     /// It tests the module.
     Tests,
-}
-
-/// The language of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TfSyntax {
-    Native,
-    Json,
 }
 
 /// The configuration files in `dir`, sorted by name; `None` if there is no such folder.
@@ -165,8 +159,8 @@ pub(crate) fn text(path: &Path, limit: u64) -> Result<Option<String>, TfConfigEr
 }
 
 /// The language of a file that [`find`] found.
-pub(crate) fn syntax(path: &Path) -> TfSyntax {
-    if path.extension().is_some_and(|extension| extension == "json") { TfSyntax::Json } else { TfSyntax::Native }
+pub(crate) fn syntax(path: &Path) -> HclSyntax {
+    if path.extension().is_some_and(|extension| extension == "json") { HclSyntax::Json } else { HclSyntax::Native }
 }
 
 /// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.

@@ -11,21 +11,22 @@ use crate::facts::{
     ProviderBlock, RequiredBlock, RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name,
     parse_constraints, parse_source, problem,
 };
-use crate::files::{FileRole, TfSyntax};
+use crate::files::FileRole;
 use crate::json::TfJsonKind;
 use crate::model::{Declared, UsedBy};
 use crate::syntax::{Constant, TfAttribute, TfBlock, TfBody, TfValue};
 use crate::{functions, json, shape};
+use tofu_oci_hcl::HclSyntax;
 
 /// The facts of a file.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
-pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax, role: FileRole) -> Result<FileFacts, TfConfigError> {
+pub(crate) fn read(path: &Path, text: &str, syntax: HclSyntax, role: FileRole) -> Result<FileFacts, TfConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let reader = FactsReader { path, text, lines: LineStarts::of(text) };
     let mut facts = FileFacts::default();
     match syntax {
-        TfSyntax::Native => {
+        HclSyntax::Native => {
             let body = hcl_edit::parser::parse_body(text).map_err(|error| {
                 let location = error.location();
                 let at = TextPosition { line: location.line(), column: location.column() };
@@ -35,7 +36,7 @@ pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax, role: FileRole) ->
             reader.file(&TfBody::Native(&body), role, &mut facts)?;
             facts.functions = functions::native(&body, |offset| reader.at(offset));
         }
-        TfSyntax::Json => {
+        HclSyntax::Json => {
             let root = json::parse(path, text)?;
             if !matches!(root.kind, TfJsonKind::Object(_) | TfJsonKind::Array(_)) {
                 let message = "the file must hold an object".to_owned();

@@ -13,6 +13,7 @@ use crate::nginx::{Nginx, NginxWorkers};
 use crate::paths;
 use crate::process::{ProgramRun, find};
 use crate::served::{ServedBridge, free_port};
+use tofu_oci_testkit::RealTransport;
 
 const HOST: &str = "registry.example.test";
 /// Connections of a load on metadata, and simultaneous downloads.
@@ -21,15 +22,6 @@ const CLIENTS: usize = 64;
 const SECONDS: u64 = 5;
 /// How many times nginx and the bridge take turns.
 const TURNS: usize = 3;
-
-/// Over which transport, from end to end.
-#[derive(Clone, Copy)]
-pub(super) enum BenchWire {
-    /// Client, bridge and registry speak TLS.
-    Tls,
-    /// All of them speak plain HTTP on loopback.
-    Plain,
-}
 
 /// Two bridges in front of the registries of the bench, and nginx with the same documents and the same package.
 pub(super) struct BridgeBench {
@@ -95,14 +87,14 @@ impl BridgeBench {
     }
 
     /// The package through the bridge, to nowhere.
-    pub(super) fn download(&self, wire: BenchWire) -> Command {
+    pub(super) fn download(&self, wire: RealTransport) -> Command {
         curl(&self.ca, &self.package_url(wire))
     }
 
-    fn package_url(&self, wire: BenchWire) -> String {
+    fn package_url(&self, wire: RealTransport) -> String {
         match wire {
-            BenchWire::Tls => format!("https://localhost:{}/mirror/{}", self.tls.0, self.zip),
-            BenchWire::Plain => format!("http://localhost:{}/mirror/{}", self.plain.0, self.zip),
+            RealTransport::Tls => format!("https://localhost:{}/mirror/{}", self.tls.0, self.zip),
+            RealTransport::Plain => format!("http://localhost:{}/mirror/{}", self.plain.0, self.zip),
         }
     }
 
@@ -140,7 +132,7 @@ impl BridgeBench {
             None => println!("\nmetadata: NOT MEASURED, `wrk` is not on the PATH"),
             Some(wrk) => self.print_metadata(&wrk)?,
         }
-        let url = self.package_url(BenchWire::Tls);
+        let url = self.package_url(RealTransport::Tls);
         let mut many = Command::new("curl");
         many.args([
             "--silent",

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::bridge::BenchWire;
 use super::growth::GrowthStep;
 use super::lock;
 use super::measure::{BenchCase, BenchClock, output};
@@ -16,6 +15,7 @@ use super::slow_line::SlowLayer;
 use super::stage::{BenchStage, UNCHANGED};
 use crate::failure::ChoreResult;
 use crate::process::find;
+use tofu_oci_testkit::RealTransport;
 
 impl<'a> BenchStage<'a> {
     /// Every case that the machine's programs allow.
@@ -299,7 +299,7 @@ impl<'a> BenchStage<'a> {
     /// One large package through the bridge and from the registry itself; `run` and a static mirror.
     fn bridge_cases(&'a self) -> Vec<BenchCase<'a>> {
         let mut cases = Vec::new();
-        for (suffix, wire) in [(", TLS", BenchWire::Tls), ("", BenchWire::Plain)] {
+        for (suffix, wire) in [(", TLS", RealTransport::Tls), ("", RealTransport::Plain)] {
             cases.push(self.case(&format!("bridge: registry{suffix}"), BenchClock::Wall, move |stage, _| {
                 stage.bridged()?;
                 Ok(vec![stage.blob_curl(wire)])

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use tofu_oci_testkit::{DelayedLine, RealMode, RealRegistry};
 
-use super::bridge::{BenchWire, BridgeBench};
+use super::bridge::BridgeBench;
 use super::lock::Releases;
 use super::measure::{BenchCase, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS};
@@ -18,6 +18,7 @@ use super::slow_line::{SlowLayer, line};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::find;
+use tofu_oci_testkit::RealTransport;
 
 /// The case whose requests to its origin are counted.
 pub(super) const UNCHANGED: &str = "mirror 100, unchanged";
@@ -199,8 +200,8 @@ impl<'a> BenchStage<'a> {
     }
 
     /// The package of a registry, to nowhere.
-    pub(super) fn blob_curl(&self, wire: BenchWire) -> Command {
-        let registry = if let BenchWire::Tls = wire { &self.tls } else { &self.plain };
+    pub(super) fn blob_curl(&self, wire: RealTransport) -> Command {
+        let registry = if let RealTransport::Tls = wire { &self.tls } else { &self.plain };
         let mut command = self.curl(registry, &self.package.provider_type, &self.blob);
         command.args(["--output", "/dev/null"]);
         command

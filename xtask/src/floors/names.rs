@@ -1,4 +1,4 @@
-//! Types that share their name: one type of a name in the workspace.
+//! Types that share their name in a crate, and enums that share their meaning in the house.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,62 @@ use syn::visit::{self, Visit};
 
 use super::modules::ModuleTree;
 
-/// The files that define a type, by its name.
-#[derive(Default)]
-pub(super) struct TypeNames(BTreeMap<String, Vec<String>>);
+/// The names that several types of a crate have, those inside functions too, as text.
+pub(super) fn findings(role: &str, tree: &ModuleTree) -> Vec<String> {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in &tree.files {
+        let mut found = FoundTypes::default();
+        found.visit_file(&file.syntax);
+        for name in found.names {
+            files.entry(name).or_default().push(file.path.display().to_string());
+        }
+    }
+    let shared = files.iter().filter(|(_, files)| files.len() > 1);
+    shared
+        .map(|(name, files)| format!("{role}: {} types are named `{name}`: {}", files.len(), files.join(", ")))
+        .collect()
+}
 
-impl TypeNames {
-    /// Adds the types of a crate, those inside functions too.
+/// The enums of the house without contents, by their variants; those that clap reads are words of the command line.
+#[derive(Default)]
+pub(super) struct BareEnums(BTreeMap<Vec<String>, Vec<String>>);
+
+impl BareEnums {
+    /// Adds the enums of a crate.
     pub(super) fn add(&mut self, role: &str, tree: &ModuleTree) {
         for file in &tree.files {
-            let mut found = FoundTypes(Vec::new());
+            let mut found = FoundTypes::default();
             found.visit_file(&file.syntax);
-            for name in found.0 {
-                self.0.entry(name).or_default().push(format!("{role}/src/{}", file.path.display()));
+            for (name, mut variants) in found.bare {
+                variants.sort();
+                self.0.entry(variants).or_default().push(format!("{name} ({role}/src/{})", file.path.display()));
             }
         }
     }
 
-    /// The names that several types have, as text.
-    pub(super) fn findings(&self) -> Vec<String> {
-        let shared = self.0.iter().filter(|(_, files)| files.len() > 1);
-        shared.map(|(name, files)| format!("{} types are named `{name}`: {}", files.len(), files.join(", "))).collect()
+    /// Enums with the same variants, as text: one meaning has one type. Those of `other_meaning` are left out.
+    pub(super) fn findings(&self, other_meaning: &[&str]) -> Vec<String> {
+        let sets = self.0.iter().filter(|(variants, _)| variants.len() > 1);
+        let sets = sets.map(|(variants, enums)| {
+            let is_meant = |text: &&String| !other_meaning.iter().any(|name| text.split(' ').next() == Some(*name));
+            (variants, enums.iter().filter(is_meant).map(String::as_str).collect::<Vec<_>>())
+        });
+        let shared = sets.filter(|(_, enums)| enums.len() > 1);
+        shared.map(|(variants, enums)| format!("{} are {}", enums.join(", "), variants.join(" | "))).collect()
     }
 }
 
-struct FoundTypes(Vec<String>);
+#[derive(Default)]
+struct FoundTypes {
+    names: Vec<String>,
+    /// Enums without contents, and their variants.
+    bare: Vec<(String, Vec<String>)>,
+}
 
 macro_rules! collect_types {
     ($($visit:ident: $item:ty),+ $(,)?) => {
         $(fn $visit(&mut self, item: &$item) {
-            self.0.push(item.ident.to_string());
+            self.names.push(item.ident.to_string());
             visit::$visit(self, item);
         })+
     };
@@ -43,9 +70,20 @@ macro_rules! collect_types {
 impl Visit<'_> for FoundTypes {
     collect_types! {
         visit_item_struct: syn::ItemStruct,
-        visit_item_enum: syn::ItemEnum,
         visit_item_union: syn::ItemUnion,
         visit_item_trait: syn::ItemTrait,
         visit_item_type: syn::ItemType,
+    }
+
+    fn visit_item_enum(&mut self, item: &syn::ItemEnum) {
+        self.names.push(item.ident.to_string());
+        let is_of_clap = item.attrs.iter().any(|attribute| {
+            matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string().contains("ValueEnum"))
+        });
+        if !is_of_clap && item.variants.iter().all(|variant| variant.fields.is_empty()) {
+            let variants = item.variants.iter().map(|variant| variant.ident.to_string());
+            self.bare.push((item.ident.to_string(), variants.collect()));
+        }
+        visit::visit_item_enum(self, item);
     }
 }

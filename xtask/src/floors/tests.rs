@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::circles;
 use super::modules::ModuleTree;
-use super::names::TypeNames;
+use super::names::{self, BareEnums};
 
 type Files = [(&'static str, &'static str)];
 
@@ -116,33 +116,25 @@ fn two_folders_that_use_each_other_are_a_circle_without_one_of_files() {
     assert_eq!(solved, ["x: its folders are free of circles: take it from FOLDER_CIRCLES"]);
 }
 
-#[track_caller]
-fn check_names(crates: &[(&str, &Files)], want: &[&str]) {
-    let mut names = TypeNames::default();
-    for (role, files) in crates {
-        names.add(role, &tree(files));
-    }
-    assert_eq!(names.findings(), want);
+#[test]
+fn two_types_of_one_name_are_found_in_a_crate_and_inside_functions() {
+    let files = [
+        ("lib.rs", "mod c; pub enum Kind {} struct Only; trait Line {} fn f() { struct Line; }"),
+        ("c.rs", "type Kind = u8; impl FromStr for B { type Only = u8; } #[cfg(test)] mod tests { struct Only; }"),
+    ];
+    let want = ["x: 2 types are named `Kind`: lib.rs, c.rs", "x: 2 types are named `Line`: lib.rs, lib.rs"];
+    assert_eq!(names::findings("x", &tree(&files)), want);
 }
 
 #[test]
-fn two_types_of_one_name_are_found_across_crates_and_inside_functions() {
-    check_names(
-        &[
-            ("a", &[("lib.rs", "pub enum Kind {} struct Only; fn f() { struct Line; }")]),
-            ("b", &[("lib.rs", "mod c; trait Line {}"), ("c.rs", "type Kind = u8;")]),
-        ],
-        &["2 types are named `Kind`: a/src/lib.rs, b/src/c.rs", "2 types are named `Line`: a/src/lib.rs, b/src/lib.rs"],
-    );
-}
-
-#[test]
-fn a_type_of_a_trait_and_a_type_of_a_test_may_have_any_name() {
-    check_names(
-        &[
-            ("a", &[("lib.rs", "struct Error; #[cfg(test)] mod tests { struct Error; }")]),
-            ("b", &[("lib.rs", "impl FromStr for B { type Error = u8; } fn error() {}")]),
-        ],
-        &[],
-    );
+fn two_enums_with_the_same_variants_are_one_meaning() {
+    let mut enums = BareEnums::default();
+    let clap = "#[derive(ValueEnum)] enum Choice { Off, On }";
+    enums.add("a", &tree(&[("lib.rs", "enum Power { On, Off } enum One { Alone } enum Full { On(u8), Off }")]));
+    enums.add("b", &tree(&[("lib.rs", "enum Only { Alone }"), ("c.rs", "")]));
+    enums.add("c", &tree(&[("lib.rs", clap)]));
+    assert!(enums.findings(&[]).is_empty());
+    enums.add("d", &tree(&[("lib.rs", "enum Switch { Off, On }")]));
+    assert_eq!(enums.findings(&[]), ["Power (a/src/lib.rs), Switch (d/src/lib.rs) are Off | On"]);
+    assert!(enums.findings(&["Switch"]).is_empty());
 }

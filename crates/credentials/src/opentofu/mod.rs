@@ -19,7 +19,7 @@ mod wire;
 pub use fault::{ConfigFault, FaultEffect};
 pub use predict::predict;
 pub(crate) use reading::OpenTofuFile;
-pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
+pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Severity, WireFacts, wire_differences};
 
 use crate::CredentialOrigin;
 use tofu_oci_types::Secret;

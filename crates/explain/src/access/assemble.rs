@@ -3,13 +3,13 @@
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
 use tofu_oci_credentials::{CredentialLookup, CredentialPolicy, FilePlace, SearchScope};
 use tofu_oci_logins::{Advice, CredentialRefusal, OverlookedLogin};
-use tofu_oci_remote::{Exchange, Probe, RegistryPing};
+use tofu_oci_remote::{AccessKind, Exchange, Probe, RegistryPing};
 use tofu_oci_store::StoreError;
 
 use super::failure::{AccessFailure, caller, diagnose, no_such_repository};
 use super::model::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExplainedFile, ExplainedRun,
-    FileCondition, FileProblem, ReleaseNote, RepositoryAction, RunOutcome,
+    FileCondition, FileProblem, ReleaseNote, RunOutcome,
 };
 use super::opentofu::{self, ObservedAccess, RunProgress};
 use super::{exchanges, sources};
@@ -17,7 +17,7 @@ use super::{exchanges, sources};
 /// Everything that was found out about the access to one repository.
 pub struct AccessFindings<'a> {
     /// What the user wants to do.
-    pub action: RepositoryAction,
+    pub action: AccessKind,
     /// Who asks.
     pub asks: Caller<'a>,
     /// The files of the CLI configuration that were looked at, with their blocks.

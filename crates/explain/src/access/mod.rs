@@ -22,8 +22,7 @@ pub use exchanges::ExchangeLog;
 pub use failure::{AccessAdvice, AccessFailure};
 pub use model::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExchangeKind, ExchangeLine,
-    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, FileProblem, NoteWeight, ReleaseNote,
-    RepositoryAction, RunOutcome, SourceVerdict,
+    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, FileProblem, ReleaseNote, RunOutcome, SourceVerdict,
 };
 pub use runs::held_credential;
 pub use sources::sources;

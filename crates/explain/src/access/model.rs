@@ -1,6 +1,8 @@
 //! The explanation of an access: plain values in the order of reading. Its JSON form is the object `auth` of docs/json.md.
 
 use serde::Serialize;
+use tofu_oci_credentials::opentofu::Severity;
+use tofu_oci_remote::AccessKind;
 
 /// Everything about the access to one repository. No member ever holds a secret.
 #[derive(Clone, Debug, Serialize)]
@@ -10,7 +12,7 @@ pub struct AccessExplanation {
     /// The repository.
     pub repository: String,
     /// What the user wants to do.
-    pub action: RepositoryAction,
+    pub action: AccessKind,
     /// Where credentials are taken from.
     pub credentials: CredentialScope,
     /// In the order in which they are looked at.
@@ -29,26 +31,6 @@ pub struct AccessExplanation {
     pub code: Option<String>,
     /// Why.
     pub reason: String,
-}
-
-/// What the user wants to do with the repository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RepositoryAction {
-    /// Read it.
-    Pull,
-    /// Write to it.
-    Push,
-}
-
-impl RepositoryAction {
-    /// `pull` or `push`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pull => "pull",
-            Self::Push => "push",
-        }
-    }
 }
 
 /// Where credentials are taken from.
@@ -291,16 +273,7 @@ pub struct ReleaseNote {
     pub text: String,
     /// Whether it is worth a line for people.
     #[serde(skip)]
-    pub weight: NoteWeight,
-}
-
-/// Whether a note is worth a line for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoteWeight {
-    /// Always.
-    Tells,
-    /// Only beside others.
-    Aside,
+    pub weight: Severity,
 }
 
 /// How it ends.

@@ -3,14 +3,14 @@
 //! Spec: measured on 1.10.10, 1.12.6 and 1.13-dev.
 
 use tofu_oci_credentials::opentofu::{
-    self, Difference, HeldCredential, Prediction, Redirect, Redirector, WireFacts, wire_differences,
+    self, Difference, HeldCredential, Prediction, Redirect, Redirector, Severity, WireFacts, wire_differences,
 };
 use tofu_oci_credentials::{Choice, Credential, CredentialLookup};
-use tofu_oci_remote::{Exchange, RegistryPing, TokenOutcome};
+use tofu_oci_remote::{AccessKind, Exchange, RegistryPing, TokenOutcome};
 use tofu_oci_store::StoreError;
 
 use super::sources::name;
-use crate::access::model::{ExplainedRun, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome};
+use crate::access::model::{ExplainedRun, ReleaseNote, RunOutcome};
 
 /// All releases that were measured.
 const ALL: &str = "1.10 to 1.13";
@@ -24,7 +24,7 @@ pub(crate) struct ObservedAccess<'a> {
     /// What `/v2/` answers.
     pub(crate) root: Option<&'a Result<RegistryPing, StoreError>>,
     pub(crate) held: Option<HeldCredential>,
-    pub(crate) action: RepositoryAction,
+    pub(crate) action: AccessKind,
     pub(crate) continuation: RunProgress,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum RunProgress {
 pub(crate) fn notes(seen: &ObservedAccess<'_>) -> Vec<ReleaseNote> {
     let mut notes = vec![choice(seen)];
     // A release that shows something else gets other answers, which are not known here.
-    if !notes[0].differs && seen.action == RepositoryAction::Pull {
+    if !notes[0].differs && seen.action == AccessKind::Pull {
         notes.extend(answers(seen));
     }
     notes
@@ -55,7 +55,7 @@ pub(crate) fn knows_nothing_of(option: &str) -> ReleaseNote {
 }
 
 fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> ReleaseNote {
-    ReleaseNote { releases, differs, text: text.into(), weight: NoteWeight::Tells }
+    ReleaseNote { releases, differs, text: text.into(), weight: Severity::Tells }
 }
 
 fn choice(seen: &ObservedAccess<'_>) -> ReleaseNote {
@@ -152,10 +152,7 @@ fn answers(seen: &ObservedAccess<'_>) -> Vec<ReleaseNote> {
         held: seen.held,
     };
     let note_of = |difference: Difference| ReleaseNote {
-        weight: match difference.weight {
-            opentofu::Weight::Aside => NoteWeight::Aside,
-            opentofu::Weight::Tells => NoteWeight::Tells,
-        },
+        weight: difference.weight,
         ..note(difference.releases, true, difference.text)
     };
     wire_differences(&facts).into_iter().map(note_of).collect()

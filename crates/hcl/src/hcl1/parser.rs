@@ -7,7 +7,8 @@ use super::scanner::{Hcl1Scanner, Hcl1Token, Hcl1TokenKind};
 use super::source::Hcl1Source;
 use super::stop::Hcl1Stop;
 use super::{Duplicates, heredoc};
-use crate::text::{self, Quoting};
+use crate::HclSyntax;
+use crate::text;
 use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind, TextFault};
 
 /// Reads the whole of `source`.
@@ -257,7 +258,7 @@ impl Hcl1Parser<'_, '_> {
             Hcl1TokenKind::Float => HclValue::Float { text: text(), span },
             Hcl1TokenKind::Bool => HclValue::Bool { value: bytes == b"true", span },
             Hcl1TokenKind::Heredoc => HclValue::String(heredoc::value(bytes, token.span.start, &place)),
-            _ => HclValue::String(text::quoted(bytes, Quoting::Native, token.span.start, &place)),
+            _ => HclValue::String(text::quoted(bytes, HclSyntax::Native, token.span.start, &place)),
         }
     }
 
@@ -268,7 +269,7 @@ impl Hcl1Parser<'_, '_> {
         if token.kind == Hcl1TokenKind::Name {
             return HclKey { text: written(), quoted: false, json: false, span, fault: None };
         }
-        let text = text::quoted(bytes, Quoting::Native, token.span.start, &|offset| self.source.place(offset));
+        let text = text::quoted(bytes, HclSyntax::Native, token.span.start, &|offset| self.source.place(offset));
         let fault: Option<TextFault> = text.fault;
         HclKey { text: if fault.is_some() { written() } else { text.value }, quoted: true, json: false, span, fault }
     }

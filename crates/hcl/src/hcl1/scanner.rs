@@ -5,7 +5,8 @@ use std::ops::Range;
 use tofu_oci_types::TextPosition;
 
 use super::heredoc;
-use crate::cursor::{Cursor, Dialect, END, ScanFault};
+use crate::HclSyntax;
+use crate::cursor::{Cursor, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
 use crate::{SyntaxErrorKind, lexeme};
 
@@ -43,7 +44,7 @@ pub(super) struct Hcl1Scanner<'a> {
 
 impl<'a> Hcl1Scanner<'a> {
     pub(super) fn new(source: &'a [u8]) -> Self {
-        Self { cursor: Cursor::new(source, Dialect::Native), suspect: None }
+        Self { cursor: Cursor::new(source, HclSyntax::Native), suspect: None }
     }
 
     /// The next token that is not a comment.
@@ -77,7 +78,7 @@ impl<'a> Hcl1Scanner<'a> {
             END => Hcl1TokenKind::End,
             '0'..='9' => self.number(character),
             '"' => {
-                let suspect = lexeme::string(&mut self.cursor, Dialect::Native);
+                let suspect = lexeme::string(&mut self.cursor, HclSyntax::Native);
                 self.suspect = self.suspect.take().or(suspect);
                 Hcl1TokenKind::String
             }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use tofu_oci_types::TextPosition;
 
 use super::scanner::{JsonScanner, JsonToken, JsonTokenKind};
+use crate::HclSyntax;
 use crate::cursor::ScanFault;
-use crate::text::{self, Quoting};
+use crate::text;
 use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind};
 
 /// Why reading ends early.
@@ -254,7 +255,7 @@ impl JsonParser<'_> {
 
     fn text(&self) -> crate::Text {
         let span = self.token.span.clone();
-        text::quoted(self.scanner.bytes(span.clone()), Quoting::Json, span.start, &|offset| offset)
+        text::quoted(self.scanner.bytes(span.clone()), HclSyntax::Json, span.start, &|offset| offset)
     }
 
     fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<TextPosition>) -> JsonStop {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use tofu_oci_types::TextPosition;
 
-use crate::cursor::{Cursor, Dialect, END, ScanFault};
+use crate::HclSyntax;
+use crate::cursor::{Cursor, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
 use crate::{SyntaxErrorKind, lexeme};
 
@@ -37,7 +38,7 @@ pub(super) struct JsonScanner<'a> {
 
 impl<'a> JsonScanner<'a> {
     pub(super) fn new(source: &'a [u8]) -> Self {
-        Self { cursor: Cursor::new(source, Dialect::Json) }
+        Self { cursor: Cursor::new(source, HclSyntax::Json) }
     }
 
     pub(super) fn bytes(&self, range: Range<usize>) -> &'a [u8] {
@@ -61,7 +62,7 @@ impl<'a> JsonScanner<'a> {
             END => JsonTokenKind::End,
             '0'..='9' => self.number(character),
             '"' => {
-                lexeme::string(&mut self.cursor, Dialect::Json);
+                lexeme::string(&mut self.cursor, HclSyntax::Json);
                 JsonTokenKind::String
             }
             '[' => JsonTokenKind::OpenList,

@@ -50,4 +50,5 @@ pub use problem::{CliConfigProblem, Effect, ProblemStage, Severity, Topic};
 pub use reading::{CliConfigReading, read};
 pub use rewrite::{NotReadBack, RewrittenParts, rewrite};
 pub use secrets::{MASK, in_line as secrets_in_line};
-pub use written::{ConfigForm, WrittenMethod, is_read_back, read_snippet, write_methods};
+pub use tofu_oci_hcl::HclSyntax;
+pub use written::{WrittenMethod, is_read_back, read_snippet, write_methods};

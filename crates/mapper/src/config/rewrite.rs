@@ -8,8 +8,8 @@ use tofu_oci_types::Hostname;
 
 use super::written::{has, read_instead};
 use super::{
-    BlockAttribute, BlockKind, CliConfig, CliConfigReading, ConfigFile, ConfigFileState, ConfigForm, ConfigSetting,
-    Environment, MEASURED, Masked, RawBlock, RegistryProtocols, WrittenMethod, write_methods,
+    BlockAttribute, BlockKind, CliConfig, CliConfigReading, ConfigFile, ConfigFileState, ConfigSetting, Environment,
+    MEASURED, Masked, RawBlock, RegistryProtocols, WrittenMethod, write_methods,
 };
 
 /// Settings of Terraform alone, which no reading holds. One file in which they are on suffices.
@@ -57,7 +57,7 @@ pub fn rewrite(
 ) -> Result<String, NotReadBack> {
     let RewrittenParts { methods, hosts, tokens } = replacement;
     let read: Vec<&ConfigFile> = reading.files.iter().filter(|file| file.state == ConfigFileState::Read).collect();
-    let written_methods = write_methods(methods, ConfigForm::Native);
+    let written_methods = write_methods(methods, HclSyntax::Native);
     // A second block for a host would be an error.
     let has_block = hosts.keys().any(|host| reading.config.hosts.contains_key(host));
     let mut text = match read.as_slice() {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_hcl::hcl1_string;
+use tofu_oci_hcl::{HclSyntax, hcl1_string};
 use tofu_oci_types::TofuRelease;
 
 use super::{CliConfigReading, ConfigFiles, Environment, Installation, MEASURED, Method, MethodKind, Os};
@@ -30,16 +30,6 @@ pub enum WrittenMethod {
         retries: Option<i64>,
         trust_all_hashes: bool,
     },
-}
-
-/// The two forms of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ConfigForm {
-    /// Blocks and arguments.
-    Native,
-    /// JSON.
-    Json,
 }
 
 /// The value of an argument.
@@ -149,10 +139,10 @@ impl WrittenMethod {
 }
 
 /// The `provider_installation` of these methods.
-pub fn write_methods(methods: &[WrittenMethod], form: ConfigForm) -> String {
+pub fn write_methods(methods: &[WrittenMethod], form: HclSyntax) -> String {
     match form {
-        ConfigForm::Native => native(methods),
-        ConfigForm::Json => json(methods),
+        HclSyntax::Native => native(methods),
+        HclSyntax::Json => json(methods),
     }
 }
 
@@ -315,7 +305,7 @@ mod tests {
 
     #[track_caller]
     fn check(template: &str) {
-        for form in [ConfigForm::Native, ConfigForm::Json] {
+        for form in [HclSyntax::Native, HclSyntax::Json] {
             let methods = mirror(template);
             let text = write_methods(&methods, form);
             assert!(is_read_back(&text, &methods), "is not read back:\n{text}");
@@ -332,7 +322,7 @@ mod tests {
 
     #[test]
     fn methods_are_aligned_and_in_json_every_one_is_in_an_array() {
-        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Native), @r#"
+        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), HclSyntax::Native), @r#"
         provider_installation {
           oci_mirror {
             repository_template = "ghcr.io/${namespace}/${type}"
@@ -344,7 +334,7 @@ mod tests {
           }
         }
         "#);
-        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Json), @r#"
+        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), HclSyntax::Json), @r#"
         {
           "provider_installation": {
             "oci_mirror": [

@@ -6,7 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{
-    ClientOptions, Exchange, ExchangeObserver, LoginCheck, NoCredentials, Probe, ShownCredential, TokenOutcome, Want,
+    AccessKind, ClientOptions, Exchange, ExchangeObserver, LoginCheck, NoCredentials, Probe, ShownCredential,
+    TokenOutcome,
 };
 use tofu_oci_types::RepositoryRef;
 
@@ -90,7 +91,7 @@ async fn a_pull_that_is_given_is_told_in_every_step() {
         None => reply(401).header("www-authenticate", line.clone()).error("UNAUTHORIZED", "who\\nare you"),
     });
     let (bench, account) = watched(Some(user()));
-    assert_eq!(bench.client.probe(&repository(&server), Want::Pull).await.unwrap(), Probe::Granted);
+    assert_eq!(bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap(), Probe::Granted);
     assert_eq!(server.lines()[0], "GET /v2/acme/x/tags/list?n=1");
     insta::assert_snapshot!(lines(&account, &[(&server, "HOST"), (&tokens, "AUTH")]).join("\n"), @r#"
     GET http://HOST/v2/acme/x/tags/list (nothing) -> 401 ["Bearer realm=\"http://AUTH/t?x=1\",service=\"lab\",scope=\"repository:acme/x:pull\""] UNAUTHORIZED: who are you
@@ -107,7 +108,7 @@ async fn a_push_opens_an_upload_and_gives_it_up() {
         "DELETE" => reply(204),
         _ => reply(500),
     });
-    assert_eq!(bench().client.probe(&repository(&server), Want::Push).await.unwrap(), Probe::Granted);
+    assert_eq!(bench().client.probe(&repository(&server), AccessKind::Push).await.unwrap(), Probe::Granted);
     assert_eq!(server.lines(), ["POST /v2/acme/x/blobs/uploads/", "DELETE /u/1?s=1"]);
 }
 
@@ -124,7 +125,7 @@ async fn no_right_to_delete_is_asked_for_a_session_that_is_given_up() {
         }
     });
     let client = bench_as(user()).client;
-    assert_eq!(client.probe(&repository(&server), Want::Push).await.unwrap(), Probe::Granted);
+    assert_eq!(client.probe(&repository(&server), AccessKind::Push).await.unwrap(), Probe::Granted);
     let uploads = "POST /v2/acme/x/blobs/uploads/";
     assert_eq!(server.lines(), [uploads, uploads, "DELETE /u/1"]);
     assert!(server.requests()[2].header("authorization").is_some());
@@ -133,7 +134,7 @@ async fn no_right_to_delete_is_asked_for_a_session_that_is_given_up() {
 
 #[tokio::test]
 async fn what_access_meets_is_told() {
-    let check = async |want: Want, status: u16, expected: Result<Probe, &str>| {
+    let check = async |want: AccessKind, status: u16, expected: Result<Probe, &str>| {
         let server = Server::start(move |request, _| match request.header("authorization") {
             Some(_) => reply(status).error("DENIED", "not you"),
             None => reply(401).header("www-authenticate", "Basic"),
@@ -142,12 +143,12 @@ async fn what_access_meets_is_told() {
         let got = got.map_err(|error| error.credential_code().unwrap());
         assert_eq!(got.as_ref().map_err(String::as_str), expected.as_ref().map_err(|code| *code), "{want:?} {status}");
     };
-    check(Want::Pull, 404, Ok(Probe::NoSuchRepository)).await;
-    check(Want::Pull, 401, Err("registry-status:401")).await;
-    check(Want::Pull, 403, Err("registry-status:403")).await;
-    check(Want::Push, 403, Err("registry-status:403")).await;
-    check(Want::Push, 404, Err("registry-status:404")).await;
-    check(Want::Push, 405, Err("registry-status:405")).await;
+    check(AccessKind::Pull, 404, Ok(Probe::NoSuchRepository)).await;
+    check(AccessKind::Pull, 401, Err("registry-status:401")).await;
+    check(AccessKind::Pull, 403, Err("registry-status:403")).await;
+    check(AccessKind::Push, 403, Err("registry-status:403")).await;
+    check(AccessKind::Push, 404, Err("registry-status:404")).await;
+    check(AccessKind::Push, 405, Err("registry-status:405")).await;
 }
 
 #[tokio::test]
@@ -161,7 +162,7 @@ async fn what_is_refused_is_told() {
     ] {
         let server = Server::start(move |_, _| reply(401).header("www-authenticate", line.clone()));
         let (bench, account) = watched(credential);
-        let error = bench.client.probe(&repository(&server), Want::Pull).await.unwrap_err();
+        let error = bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap_err();
         assert_eq!(error.credential_code().as_deref(), Some(want));
         let told = lines(&account, &[]);
         assert!(told.last().unwrap().starts_with(&format!("refused {want}: ")), "{told:#?}");
@@ -178,7 +179,7 @@ async fn redirects_are_told_with_what_is_shown_there() {
         _ => reply(307).header("location", there.clone()),
     });
     let (bench, account) = watched(Some(user()));
-    bench.client.probe(&repository(&server), Want::Pull).await.unwrap();
+    bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap();
     insta::assert_snapshot!(lines(&account, &[(&server, "HOST"), (&other, "OTHER")]).join("\n"), @r#"
     GET http://HOST/v2/acme/x/tags/list (nothing) -> 401 ["Basic"] -
     way basic None None
@@ -266,7 +267,7 @@ async fn a_token_request_is_told_although_its_redirect_is_refused() {
     let other = Server::start(|_, _| reply(200));
     let (server, tokens) = redirecting(format!("http://{}/t2?secret=x", other.host()));
     let (bench, account) = watched(Some(user()));
-    bench.client.probe(&repository(&server), Want::Pull).await.unwrap_err();
+    bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap_err();
     let told = lines(&account, &[(&server, "HOST"), (&tokens, "AUTH"), (&other, "OTHER")]);
     insta::assert_snapshot!(told[2..].join("\n"), @r#"
     GET http://AUTH/t Some("lab") ["repository:acme/x:pull"] (login of user) -> Some(307) elsewhere: http://OTHER/t2
@@ -279,7 +280,7 @@ async fn a_token_request_is_told_although_its_redirect_is_refused() {
 async fn every_token_request_along_a_redirect_is_told() {
     let (server, tokens) = redirecting("/t2".to_owned());
     let (bench, account) = watched(Some(user()));
-    bench.client.probe(&repository(&server), Want::Pull).await.unwrap();
+    bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap();
     let told = lines(&account, &[(&server, "HOST"), (&tokens, "AUTH")]);
     insta::assert_snapshot!(told[2..].join("\n"), @r#"
     GET http://AUTH/t Some("lab") ["repository:acme/x:pull"] (login of user) -> Some(307) elsewhere: http://AUTH/t2
@@ -293,19 +294,19 @@ async fn every_token_request_along_a_redirect_is_told() {
 async fn a_request_that_nobody_answers_is_told() {
     let (bench, account) = watched(Some(user()));
     let nobody: RepositoryRef = "127.0.0.1:1/acme/x".parse().unwrap();
-    bench.client.probe(&nobody, Want::Pull).await.unwrap_err();
+    bench.client.probe(&nobody, AccessKind::Pull).await.unwrap_err();
     let told = lines(&account, &[]).join("\n");
     assert!(told.starts_with("GET https://127.0.0.1:1/v2/acme/x/tags/list (nothing) -> no answer: "), "{told}");
     let (bench, account) = watched(Some(user()));
     let line = r#"Bearer realm="http://127.0.0.1:1/t""#;
     let server = Server::start(move |_, _| reply(401).header("www-authenticate", line));
-    bench.client.probe(&repository(&server), Want::Pull).await.unwrap_err();
+    bench.client.probe(&repository(&server), AccessKind::Pull).await.unwrap_err();
     let told = lines(&account, &[(&server, "HOST")]);
     let asked = "GET http://127.0.0.1:1/t None [\"repository:acme/x:pull\"] (login of user) -> None none: ";
     assert!(told[2].starts_with(asked), "{told:#?}");
     let lost = Server::start(|_, _| reply(307).header("location", "http://127.0.0.1:1/there?secret=x"));
     let (bench, account) = watched(None);
-    bench.client.probe(&repository(&lost), Want::Pull).await.unwrap_err();
+    bench.client.probe(&repository(&lost), AccessKind::Pull).await.unwrap_err();
     let told = lines(&account, &[]);
     let last = told.last().unwrap();
     assert!(last.starts_with("GET http://127.0.0.1:1/there (nothing) -> no answer: "), "{told:#?}");

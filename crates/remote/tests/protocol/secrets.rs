@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::{HttpOptions, RetryPolicy};
-use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, Want};
+use tofu_oci_remote::{AccessKind, ClientOptions, Exchange, ExchangeObserver};
 use tofu_oci_store::{ReadStore as _, Store as _};
 use tofu_oci_types::{Descriptor, Reference, RepositoryRef, Secret};
 
@@ -171,5 +171,5 @@ async fn use_all(bench: &Bench, repository: &str, said: &Said) {
     said.add(&store.mount(&blob(b"y"), &from).await);
     said.add(&store.tag(&blob(b"x"), &"1.0.0".parse().unwrap()).await);
     said.add(&store.referrers(&blob(b"x").digest).await);
-    said.add(&bench.client.probe(&repository, Want::Push).await);
+    said.add(&bench.client.probe(&repository, AccessKind::Push).await);
 }

@@ -12,10 +12,10 @@ use super::note::PinNote;
 use super::tail::LineTail;
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
-use crate::files::TfSyntax;
 use crate::json;
 use crate::model::Declared;
 use crate::syntax::{Constant, TfBlock, TfBody, TfValue};
+use tofu_oci_hcl::HclSyntax;
 
 /// The source of one `module` block.
 #[derive(Clone, Debug)]
@@ -88,13 +88,13 @@ impl SourceCall {
 ///
 /// # Errors
 /// If it does not parse.
-pub(super) fn find(path: &Path, text: &str, syntax: TfSyntax) -> Result<Vec<SourceCall>, TfConfigError> {
+pub(super) fn find(path: &Path, text: &str, syntax: HclSyntax) -> Result<Vec<SourceCall>, TfConfigError> {
     let mark = text.len() - text.trim_start_matches('\u{feff}').len();
     let mark = mark.min('\u{feff}'.len_utf8());
     let finder = CallFinder { path, text, mark };
     let body = &text[mark..];
     let mut calls = match syntax {
-        TfSyntax::Native => {
+        HclSyntax::Native => {
             let parsed = hcl_edit::parser::parse_body(body).map_err(|error| {
                 let location = error.location();
                 let at = TextPosition { line: location.line(), column: location.column() };
@@ -103,7 +103,7 @@ pub(super) fn find(path: &Path, text: &str, syntax: TfSyntax) -> Result<Vec<Sour
             })?;
             finder.calls(&TfBody::Native(&parsed))?
         }
-        TfSyntax::Json => {
+        HclSyntax::Json => {
             let root = json::parse(path, body)?;
             finder.calls(&TfBody::Json(root.objects()))?
         }

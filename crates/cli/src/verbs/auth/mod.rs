@@ -10,11 +10,10 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::predict;
 use tofu_oci_explain::access::{
-    AccessFindings, Caller, CredentialConfiguration, ExchangeLog, ExplainedRun, ProbeOutcome, RepositoryAction,
-    held_credential,
+    AccessFindings, Caller, CredentialConfiguration, ExchangeLog, ExplainedRun, ProbeOutcome, held_credential,
 };
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
-use tofu_oci_remote::Want;
+use tofu_oci_remote::AccessKind;
 
 use crate::args::AuthExplainArgs;
 use crate::connect::{self, user_credentials};
@@ -59,19 +58,18 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let configuration = config.as_ref().map(|read| CredentialConfiguration::new(&read.environment, &read.reading));
     let faults = configuration.as_ref().map(CredentialConfiguration::faults).unwrap_or_default();
     let prediction = predict(resolver.policy(), &faults, &repository);
-    let action = if args.push { RepositoryAction::Push } else { RepositoryAction::Pull };
+    let action = if args.push { AccessKind::Push } else { AccessKind::Pull };
     let log = Arc::new(ExchangeLog::default());
     let (ended, exchanges, root) = if let Some(refusal) = resolver.refusal() {
         (ProbeOutcome::Refused(refusal), Vec::new(), None)
     } else {
         let credentials: Arc<CredentialResolver> = Arc::clone(&resolver);
         let client = connect::client(&args.network, credentials, Some(log.clone()), &context.reporter)?;
-        let want = if args.push { Want::Push } else { Want::Pull };
-        let probed = client.probe(&repository, want).await;
+        let probed = client.probe(&repository, action).await;
         let exchanges = log.take();
         // What OpenTofu up to 1.12 asks for first. It does not push, and knows nothing of who was given here.
         let root = match (&probed, action, asks) {
-            (Ok(_), RepositoryAction::Pull, Caller::Files) => Some(client.ping(repository.registry()).await),
+            (Ok(_), AccessKind::Pull, Caller::Files) => Some(client.ping(repository.registry()).await),
             _ => None,
         };
         (ProbeOutcome::Asked(probed), exchanges, root)

@@ -1,11 +1,12 @@
 //! The explanation for people: aligned, at most 100 columns where words allow it.
 
 use anstyle::{AnsiColor, Style};
+use tofu_oci_credentials::opentofu::Severity;
 use tofu_oci_explain::access::{
     AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExchangeKind, ExchangeLine,
-    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,
-    SourceVerdict,
+    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, ReleaseNote, RunOutcome, SourceVerdict,
 };
+use tofu_oci_remote::AccessKind;
 use tofu_oci_types::printable;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -38,8 +39,8 @@ pub(super) fn render(explanation: &AccessExplanation) -> Page {
 
 /// What OpenTofu does, without the notes that count only beside other differences.
 fn notes(explanation: &AccessExplanation) -> impl Iterator<Item = &ReleaseNote> {
-    let differs = explanation.opentofu.iter().any(|note| note.differs && note.weight == NoteWeight::Tells);
-    explanation.opentofu.iter().filter(move |note| differs || note.weight == NoteWeight::Tells)
+    let differs = explanation.opentofu.iter().any(|note| note.differs && note.weight == Severity::Tells);
+    explanation.opentofu.iter().filter(move |note| differs || note.weight == Severity::Tells)
 }
 
 fn looked_at(explanation: &AccessExplanation) -> Page {
@@ -263,8 +264,8 @@ fn result(explanation: &AccessExplanation) -> Page {
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let code = explanation.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
     let what = match explanation.action {
-        RepositoryAction::Pull => "a pull",
-        RepositoryAction::Push => "a push",
+        AccessKind::Pull => "a pull",
+        AccessKind::Push => "a push",
     };
     let mut page = Page::default();
     let line =

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
 use crate::verbs::context::Context;
-use crate::verbs::mirror::{Mode, print};
+use crate::verbs::mirror::print;
 use crate::verbs::module::mirror as modules;
 
 /// What became of providers, and of modules; `None` for a kind that was not asked for.
@@ -20,7 +20,7 @@ impl BundleReport {
     /// Prints it, and gives the exit code of the kind that failed.
     pub(super) fn print(self, context: &Context) -> Exit {
         let are_both = self.providers.is_some() && self.modules.is_some();
-        let first = self.providers.map_or(Exit::Done, |lines| print(context, Mode::Run, lines));
+        let first = self.providers.map_or(Exit::Done, |lines| print(context, MirrorMode::Run, lines));
         if are_both && !context.json {
             let mut page = Page::default();
             page.line("");

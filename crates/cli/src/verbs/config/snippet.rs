@@ -4,8 +4,8 @@ use std::error::Error as _;
 
 use serde::Serialize;
 use tofu_oci_mapper::config::{
-    self, CliConfigReading, ConfigForm, Environment, Installation, Method, MethodKind, WrittenMethod,
-    check_oci_mirrors, is_read_back, read_snippet, write_methods,
+    self, CliConfigReading, Environment, HclSyntax, Installation, Method, MethodKind, WrittenMethod, check_oci_mirrors,
+    is_read_back, read_snippet, write_methods,
 };
 use tofu_oci_mapper::{NotOneToOne, Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
@@ -23,7 +23,7 @@ use crate::verbs::context::Context;
 #[derive(Serialize)]
 struct SnippetLine<'a> {
     event: &'static str,
-    form: ConfigForm,
+    form: HclSyntax,
     text: &'a str,
 }
 
@@ -44,15 +44,15 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     let there = reading.config.installation.as_ref().filter(|_| sound);
     let mut notes = Vec::new();
     let wanted = wanted(args, &pattern, there, &mut notes);
-    let form = if args.json_form { ConfigForm::Json } else { ConfigForm::Native };
+    let form = if args.json_form { HclSyntax::Json } else { HclSyntax::Native };
     let text = write_methods(&wanted, form);
     if !is_read_back(&text, &wanted) {
         return Err(match form {
-            ConfigForm::Native => {
+            HclSyntax::Native => {
                 Diagnostic::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
                     .hint("add --json-form, and keep the blocks in a file of their own that ends in .tfrc.json")
             }
-            ConfigForm::Json => Diagnostic::usage("the JSON form cannot keep the methods in their order")
+            HclSyntax::Json => Diagnostic::usage("the JSON form cannot keep the methods in their order")
                 .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
@@ -60,8 +60,8 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         json_line(&SnippetLine { event: "snippet", form, text: &text });
     } else {
         printer::document(&match form {
-            ConfigForm::Native => Document::lines(&text),
-            ConfigForm::Json => Document::json_text(&text),
+            HclSyntax::Native => Document::lines(&text),
+            HclSyntax::Json => Document::json_text(&text),
         });
     }
     if !sound {
@@ -211,7 +211,7 @@ fn advice(
     reading: &CliConfigReading,
     there: Option<&Installation>,
     sound: bool,
-    form: ConfigForm,
+    form: HclSyntax,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let file = |index: usize| reading.files.get(index);
@@ -225,18 +225,18 @@ fn advice(
         ));
         let json = file(there.file).is_some_and(|file| file.text.trim_start().starts_with('{'));
         match (json, form) {
-            (true, ConfigForm::Native) => notes.push(format!("{path} is JSON: add --json-form")),
-            (false, ConfigForm::Json) => notes.push(format!("{path} is not JSON: omit --json-form")),
+            (true, HclSyntax::Native) => notes.push(format!("{path} is JSON: add --json-form")),
+            (false, HclSyntax::Json) => notes.push(format!("{path} is not JSON: omit --json-form")),
             _ => {}
         }
     } else if let Some(main) = &reading.located.main {
         let path = main.path.display();
         match (main.exists, form) {
-            (true, ConfigForm::Native) => {
+            (true, HclSyntax::Native) => {
                 notes.push(format!("add it to {path}, which has no provider_installation yet"));
             }
-            (false, ConfigForm::Native) => notes.push(format!("write it to {path}, which is not there yet")),
-            (_, ConfigForm::Json) => match &environment.home {
+            (false, HclSyntax::Native) => notes.push(format!("write it to {path}, which is not there yet")),
+            (_, HclSyntax::Json) => match &environment.home {
                 Some(home) => notes.push(format!(
                     "write it to a file of its own, such as {}: the name must end in .tfrc.json",
                     home.join(".terraform.d").join("oci.tfrc.json").display()

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_logins::Access;
-use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
+use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_store::ComparedBy;
@@ -30,7 +30,6 @@ use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
 pub(super) use failure::MirrorFailure;
 use model::MirrorSummary;
-pub(super) use model::Mode;
 use rules::Asked;
 use upstream::UpstreamSources;
 
@@ -70,12 +69,12 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     }
     if args.plan {
         let lines = job.plan(context.reporter.as_ref()).await;
-        return Ok(print(context, Mode::Plan, lines));
+        return Ok(print(context, MirrorMode::Plan, lines));
     }
     let lines = run(context, args, &asked, &job, key.as_ref()).await;
     let finished = destination.finish(context.reporter.as_ref()).await;
     // The report names what was carried, also if the flush failed.
-    let outcome = print(context, Mode::Run, lines);
+    let outcome = print(context, MirrorMode::Run, lines);
     finished?;
     Ok(outcome)
 }
@@ -142,7 +141,7 @@ async fn providers(
 }
 
 /// Prints the report. What failed has its line, and the exit code says so.
-pub(super) fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Exit {
+pub(super) fn print(context: &Context, mode: MirrorMode, lines: Vec<MirrorLine>) -> Exit {
     let is_problem = lines.iter().any(MirrorLine::is_problem);
     let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
     let summary = MirrorSummary::of(mode, &rows);

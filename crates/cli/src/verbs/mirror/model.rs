@@ -1,18 +1,11 @@
 //! One version of the report, and its JSON line; `docs/json.md` says what the members are.
 
 use serde::Serialize;
-use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine};
+use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine, MirrorMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::failure::MirrorFailure;
 use crate::diagnostic::Diagnostic;
-
-/// Whether the report is about what would be done, or about what was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::verbs) enum Mode {
-    Plan,
-    Run,
-}
 
 /// One version.
 pub(super) struct Row {
@@ -28,9 +21,9 @@ impl Row {
         Self { address, version, outcome: outcome.map_err(Diagnostic::from) }
     }
 
-    pub(super) fn json(&self, mode: Mode) -> RowLine<'_> {
+    pub(super) fn json(&self, mode: MirrorMode) -> RowLine<'_> {
         RowLine {
-            event: if mode == Mode::Plan { "mirror-plan" } else { "mirror" },
+            event: if mode == MirrorMode::Plan { "mirror-plan" } else { "mirror" },
             address: &self.address,
             version: self.version.as_ref(),
             deed: self.outcome.as_ref().ok(),
@@ -71,8 +64,8 @@ pub(super) struct MirrorSummary {
 }
 
 impl MirrorSummary {
-    pub(super) fn of(mode: Mode, rows: &[Row]) -> Self {
-        let planned = mode == Mode::Plan;
+    pub(super) fn of(mode: MirrorMode, rows: &[Row]) -> Self {
+        let planned = mode == MirrorMode::Plan;
         let mut summary = Self { event: "mirror-summary", planned, bytes: Some(0), ..Self::default() };
         for row in rows {
             let Ok(deed) = &row.outcome else {

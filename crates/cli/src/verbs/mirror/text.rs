@@ -1,19 +1,20 @@
 //! The report for people: a table of what changes or could not be done, then what failed and why, then the counts.
 
-use tofu_oci_mirror::{Deed, MirrorAction};
+use tofu_oci_mirror::{Deed, MirrorAction, MirrorMode};
 use tofu_oci_types::Platform;
 
-use super::model::{MirrorSummary, Mode, Row};
+use super::model::{MirrorSummary, Row};
 use crate::page::Page;
 use crate::report::human_bytes;
 
 /// The whole report.
-pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
+pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
     let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: MirrorAction::Present, .. }));
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
-        let head = ["provider", "version", if mode == Mode::Plan { "would be" } else { "report" }].map(str::to_owned);
+        let head =
+            ["provider", "version", if mode == MirrorMode::Plan { "would be" } else { "report" }].map(str::to_owned);
         let cells = news.iter().map(|row| {
             let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
             [row.address.to_string(), version, what(row)]
@@ -77,7 +78,7 @@ fn what(row: &Row) -> String {
     }
 }
 
-fn counts(mode: Mode, summary: &MirrorSummary) -> String {
+fn counts(mode: MirrorMode, summary: &MirrorSummary) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),
@@ -94,7 +95,7 @@ fn counts(mode: Mode, summary: &MirrorSummary) -> String {
     let counts = if counts.is_empty() { "no version is named".to_owned() } else { counts.join(", ") };
     let bytes = summary.bytes.map_or_else(|| "an unknown number of bytes".to_owned(), human_bytes);
     match mode {
-        Mode::Plan => format!("plan: {counts}; {bytes} to send. Nothing was changed"),
-        Mode::Run => format!("{counts}; {bytes} sent"),
+        MirrorMode::Plan => format!("plan: {counts}; {bytes} to send. Nothing was changed"),
+        MirrorMode::Run => format!("{counts}; {bytes} sent"),
     }
 }

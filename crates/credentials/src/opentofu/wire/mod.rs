@@ -76,15 +76,15 @@ pub struct Difference {
     /// What it does: a sentence about "it" without a full stop. Holds no secret and no query of a URL.
     pub text: String,
     /// Whether it matters.
-    pub weight: Weight,
+    pub weight: Severity,
 }
 
-/// Whether a difference changes what anybody gets.
+/// Whether a difference or a note is worth a line for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// It does, or may.
+pub enum Severity {
+    /// It changes what somebody gets, or may.
     Tells,
-    /// It costs a request more, and comes to the same.
+    /// It comes to the same, perhaps after one request more: only beside others.
     Aside,
 }
 
@@ -99,9 +99,9 @@ const LATER: &str = "1.12 and 1.13";
 pub fn wire_differences(facts: &WireFacts) -> Vec<Difference> {
     let mut differences = Vec::new();
     if let Some(text) = two_tokens(facts) {
-        differences.push(Difference { releases: WITH_PING, text, weight: Weight::Aside });
+        differences.push(Difference { releases: WITH_PING, text, weight: Severity::Aside });
     }
-    let mut differ = |releases, text: String| differences.push(Difference { releases, text, weight: Weight::Tells });
+    let mut differ = |releases, text: String| differences.push(Difference { releases, text, weight: Severity::Tells });
     if let Some(ping) = &facts.ping {
         ping_differences(ping, facts, &mut differ);
     }

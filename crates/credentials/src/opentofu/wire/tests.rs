@@ -4,7 +4,7 @@ use serde_json::Value;
 use tofu_oci_types::RepositoryRef;
 
 use super::challenge::{self, ChallengeScheme};
-use super::{HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
+use super::{HeldCredential, Ping, Redirect, Redirector, Severity, WireFacts, wire_differences};
 use crate::opentofu::measured::{Case, are_own, each, with_port};
 
 const BEARER: &str = r#"Bearer realm="https://auth.example/token",service="svc",scope="repository:a/b/c:pull""#;
@@ -97,7 +97,7 @@ fn a_ping_with_another_challenge_than_a_pull_may_stop_it() {
     let other = ping(r#"Bearer realm="https://other.example/token""#);
     check(&WireFacts { ping: other.clone(), ..facts(&[BEARER], PASSWORD) }, &[two, want]);
     let facts = WireFacts { ping: ping(BEARER), ..facts(&[BEARER], PASSWORD) };
-    assert!(wire_differences(&facts).iter().all(|it| it.weight == Weight::Aside));
+    assert!(wire_differences(&facts).iter().all(|it| it.weight == Severity::Aside));
 }
 
 #[test]

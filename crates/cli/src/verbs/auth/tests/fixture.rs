@@ -6,9 +6,9 @@ use tofu_oci_credentials::{
     HelperCall, HelperName, SearchScope, Specificity,
 };
 use tofu_oci_explain::access::{
-    AccessFindings, Caller, ExplainedFile, ExplainedRun, FileCondition, ProbeOutcome, RepositoryAction, explain,
-    sources,
+    AccessFindings, Caller, ExplainedFile, ExplainedRun, FileCondition, ProbeOutcome, explain, sources,
 };
+use tofu_oci_remote::AccessKind;
 use tofu_oci_remote::{Exchange, Probe, RegistryPing, ShownCredential, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::Secret;
@@ -49,7 +49,7 @@ pub(super) fn same(username: &str) -> Prediction {
 /// A situation, and the parts of it that differ from "a login works".
 pub(super) struct Case {
     pub(super) repository: &'static str,
-    pub(super) action: RepositoryAction,
+    pub(super) action: AccessKind,
     pub(super) candidates: Vec<Candidate>,
     pub(super) choice: Choice,
     pub(super) prediction: Prediction,
@@ -64,7 +64,7 @@ impl Case {
     pub(super) fn works() -> Self {
         Self {
             repository: "ghcr.io/acme/widget",
-            action: RepositoryAction::Pull,
+            action: AccessKind::Pull,
             candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), CandidateVerdict::Chosen)],
             choice: login("ada", 3),
             prediction: same("ada"),

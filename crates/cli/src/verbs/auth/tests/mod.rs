@@ -5,7 +5,8 @@ mod fixture;
 use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
 use tofu_oci_credentials::{Candidate, CandidateVerdict, Choice, ChoiceError, CredentialOrigin, NearMiss, Specificity};
-use tofu_oci_explain::access::{ExplainedRun, RepositoryAction, RunOutcome};
+use tofu_oci_explain::access::{ExplainedRun, RunOutcome};
+use tofu_oci_remote::AccessKind;
 use tofu_oci_remote::{Exchange, Probe, RegistryPing, ShownCredential, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
@@ -82,7 +83,7 @@ fn many_other_registries_are_summed_up() {
 fn a_token_says_how_far_it_reaches() {
     let granted = Some(vec!["repository:acme/widget:pull".to_owned()]);
     let case = Case {
-        action: RepositoryAction::Push,
+        action: AccessKind::Push,
         exchanges: vec![
             answer(401, ShownCredential::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
             token(ada(), 200, TokenOutcome::Token { seconds: Some(300), granted }),
