@@ -6,6 +6,7 @@
 //!                                 --circles--> no files and no folders of a crate use each other in a circle
 //!                                 --names----> no two types of a crate share a name, no two enums of the house their variants
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
+//! ARCHITECTURE.md --page-----> what its tables name is there
 //! ```
 //!
 //! Dev-dependencies are free, except that `testkit` is one everywhere but here. Tests are not looked at. See ARCHITECTURE.md.
@@ -14,6 +15,7 @@ mod circles;
 mod modules;
 mod names;
 mod order;
+mod page;
 mod purity;
 mod sources;
 mod table;
@@ -42,6 +44,7 @@ pub(crate) fn run() -> ChoreResult {
         findings.extend(names::findings(package.role(), &tree));
         enums.add(package.role(), &tree);
     }
+    findings.extend(page::findings()?);
     findings.extend(enums.findings(table::OTHER_MEANING));
     for finding in &findings {
         println!("{finding}");
