@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::decoding::Decoding;
+use crate::download::content_range;
 use crate::held_url::HeldUrl;
 use crate::limits::HttpLimits;
 use crate::pace::Pace;
@@ -100,10 +101,15 @@ impl HttpAnswer {
         self.decoding.as_ref().is_some_and(|decoding| !decoding.is_as_it_is())
     }
 
-    /// Takes the body as it comes if it has this length: then it is what was asked for, and only labelled as compressed.
+    /// Takes the body as it comes if it has this length, or is a part of one that has: then it is what was asked for, and only
+    /// labelled as compressed.
     pub(crate) fn known_to_have(&mut self, length: Option<u64>) {
+        let whole = match self.status() {
+            206 => self.header("content-range").and_then(content_range).and_then(|range| range.total),
+            _ => self.announced(),
+        };
         if length.is_some()
-            && self.announced() == length
+            && whole == length
             && let Some(decoding) = &mut self.decoding
         {
             decoding.take_as_it_is();
