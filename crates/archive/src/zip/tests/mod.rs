@@ -179,10 +179,29 @@ fn modes_are_of_two_classes_and_come_from_unix_alone() {
 fn what_is_no_file_is_refused() {
     let with = |creator, mode| Archive::of([stored("lnk", "/etc/passwd").mode(creator, mode)]);
     check_refused(&with(3, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
-    check_refused(&with(0, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
+    check_refused(&with(19, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
     check_refused(&with(3, 0o020_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o010_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o040_755), "the archive's directory and the entry `lnk` disagree about its type");
+}
+
+#[test]
+fn types_of_unix_counted_in_archives_from_other_systems() {
+    let with = |creator, mode| Archive::of([stored("lnk", "/etc/passwd").mode(creator, mode)]);
+    for mode in [0o120_777, 0o020_666, 0o010_666, 0o040_755] {
+        for creator in [0, 10, 11, 14] {
+            check(&with(creator, mode), &[("lnk", 0o644)]);
+        }
+    }
+    // Go takes it for a folder, whose contents do not count.
+    let dos_folder = 0x10 << 16;
+    for creator in [0, 11, 14] {
+        check_refused(
+            &with(creator, dos_folder),
+            "the archive's directory and the entry `lnk` disagree about its type",
+        );
+    }
+    check(&with(3, 0o100_644 | dos_folder), &[("lnk", 0o644)]);
 }
 
 #[test]
