@@ -117,13 +117,13 @@ fn a_package_with_unsafe_names() {
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
     hint: nothing of it was installed; the publisher must correct the release itself
     ");
-    assert_snapshot!(refused(renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
+    assert_snapshot!(refused(renamed(package().build(), "abcd.txt", r"..\d.txt")), @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
     error: the package of registry.example.com/acme/widget 1.4.0 for linux_amd64 cannot be installed
-      cause: the archive has an entry with an unsafe name, `a\\cd.txt`: it has a backslash
+      cause: the archive has an entry with an unsafe name, `..\\d.txt`: it has a `..` part
       cause: it came from [REGISTRY]/acme/widget
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder

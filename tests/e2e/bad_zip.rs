@@ -122,14 +122,15 @@ fn a_zip_for_windows_with_a_drive_letter() {
 }
 
 #[test]
-fn a_zip_with_a_backslash() {
-    assert_snapshot!(refused(ZIP, renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
+fn a_zip_for_windows_with_a_backslash() {
+    let windows = ZIP.replace("linux", "windows");
+    assert_snapshot!(refused(&windows, renamed(package().build(), "abcd.txt", r"a\cd.txt")), @r#"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_amd64.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `a\\cd.txt`: it has a backslash
+    error: dist/terraform-provider-widget_1.4.0_windows_amd64.zip cannot be published
+      cause: the archive has an entry with an unsafe name, `a\\cd.txt`: it has a backslash, which Windows takes for a slash
 
     hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
     "#);

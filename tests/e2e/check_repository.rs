@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use tofu_oci_testkit::ProviderZip;
 
 use crate::json;
 use crate::setup::{Said, Scene, WIDGET};
@@ -188,6 +189,17 @@ fn two_repositories_that_should_be_equal() {
     // In the mirror itself an old release lies under a newer one's tag, or the other way round.
     let said = scene.run("check REGISTRY/mirror/widget --json");
     assert!(rules(&said).contains(&"error annotation-version".to_owned()), "{}", said.text);
+}
+
+#[test]
+fn the_program_in_a_zip_with_dots_before_its_names_was_not_found() {
+    let scene = Scene::new();
+    let zip = ProviderZip::new("widget", "1.4.0", "linux_amd64").without_executable().file("./README.md", "text");
+    scene.forge(zip.entry("./terraform-provider-widget_v1.4.0", "program", 0o755).build());
+    let found = rules(&scene.run("check REGISTRY/acme/widget --deep --json"));
+    assert!(found.iter().all(|rule| !rule.contains("executable")), "{found:?}");
+    // OpenTofu writes the `h1:` of the folder, and compares that of the zip.
+    assert!(found.contains(&"warning directory-entries".to_owned()), "{found:?}");
 }
 
 #[test]

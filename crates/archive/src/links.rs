@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_link_that_leads_out_of_the_archive_is_refused() {
         assert_snapshot!(zip([link("a", "/etc/passwd"), deflated("b", "")]), @"error: `a` is a link to `/etc/passwd`, which lies outside of the module's folder");
-        assert_snapshot!(zip([link("a", "../../into/b"), deflated("b", "")]), @"error: `a` is a link to `../../into/b`, which does not exist");
+        assert_snapshot!(zip([link("a", "../../into/b"), deflated("b", "")]), @"error: `a` is a link to `../../into/b`, which lies outside of the module's folder");
         assert_snapshot!(tar_gz(&[("a", ">nowhere"), ("b", "")]), @"error: `a` is a link to `nowhere`, which does not exist");
         assert_snapshot!(tar_gz(&[("a", ">b"), ("b", ">a")]), @"error: `a` is a link to `b`, which leads in a circle");
         assert_snapshot!(tar_gz(&[("d/up", ">.."), ("b", "")]), @"error: `d/up` is a link to `..`, which leads in a circle");
@@ -117,6 +117,15 @@ mod tests {
         assert_snapshot!(tar_gz(&[("d", ">/tmp"), ("d/x", "1")]), @"error: the archive has two entries named `d`");
         assert_snapshot!(zip([link("d", "e"), deflated("d/x", "1")]), @"error: the archive has two entries named `d`");
         assert_snapshot!(tar_gz(&[("d", ">e"), ("d/x", ">f"), ("e/y", ""), ("f", "")]), @"error: the archive has two entries named `d`");
+    }
+
+    #[test]
+    fn a_link_told_whether_a_file_outside_of_the_archive_exists() {
+        assert_snapshot!(zip([link("a", "/no/such/file"), deflated("b", "")]), @"error: `a` is a link to `/no/such/file`, which lies outside of the module's folder");
+        assert_snapshot!(tar_gz(&[("d/a", ">../../no-such-file"), ("b", "")]), @"error: `d/a` is a link to `../../no-such-file`, which lies outside of the module's folder");
+        // No other link leads through it before it is seen.
+        assert_snapshot!(tar_gz(&[("a", ">b/x"), ("b", ">/etc")]), @"error: `b` is a link to `/etc`, which lies outside of the module's folder");
+        assert_snapshot!(zip([link("d/a", "../d/./../c"), deflated("c", "1")]), @"c=1 d/a=1");
     }
 
     #[test]

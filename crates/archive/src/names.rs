@@ -57,23 +57,25 @@ fn reason_against(name: &str) -> Option<&'static str> {
     if name.chars().any(char::is_control) {
         return Some("it has a control character");
     }
-    if name.contains('\\') {
-        return Some("it has a backslash");
-    }
     if name.starts_with('/') {
         return Some("it is absolute");
     }
     if name.split('/').count() > DEPTH {
         return Some("it lies more than 32 directories deep");
     }
+    // A backslash is a character like others; to the programs that unpack packages it separates such parts all the same.
+    let leads_up = || name.split(['/', '\\']).any(|part| part == "..").then_some(LEADS_UP);
     let windows = || windows_refusal(name).filter(|_| cfg!(windows));
-    name.split('/').find_map(reason_against_part).or_else(windows)
+    name.split('/').find_map(reason_against_part).or_else(leads_up).or_else(windows)
 }
 
 /// Why Windows cannot hold a name of a package, although other systems can; `None` if it can.
 ///
 /// Spec: Microsoft, "Naming Files, Paths, and Namespaces".
 pub fn windows_refusal(name: &str) -> Option<&'static str> {
+    if name.contains('\\') {
+        return Some("it has a backslash, which Windows takes for a slash");
+    }
     if name.contains(':') {
         return Some("it has a colon, which on Windows names a drive or a stream");
     }
@@ -88,11 +90,13 @@ pub fn windows_refusal(name: &str) -> Option<&'static str> {
     })
 }
 
+const LEADS_UP: &str = "it has a `..` part";
+
 fn reason_against_part(part: &str) -> Option<&'static str> {
     match part {
         "" => return Some("a part of it is empty"),
         "." => return Some("it has a `.` part"),
-        ".." => return Some("it has a `..` part"),
+        ".." => return Some(LEADS_UP),
         _ => {}
     }
     (part.len() > PART_BYTES).then_some("a part of it is longer than 255 bytes")
@@ -201,7 +205,8 @@ mod tests {
         check("./a", Some("it has a `.` part"));
         check("a/./b", Some("it has a `.` part"));
         check("a//b", Some("a part of it is empty"));
-        check("a\\..\\b", Some("it has a backslash"));
+        check("a\\..\\b", Some("it has a `..` part"));
+        check("..\\a", Some("it has a `..` part"));
         check("a\0b", Some("it has a control character"));
         check("a\nb", Some("it has a control character"));
     }
@@ -219,6 +224,7 @@ mod tests {
         for name in ["what?.md", "a*b", "a|b", "<a>", "say \"a\""] {
             check_windows(name, "it has a character that Windows does not take: one of < > \" | ? *");
         }
+        check_windows("docs\\a.md", "it has a backslash, which Windows takes for a slash");
         for name in ["con", "docs/AUX.md", "nul.tar.gz", "COM1", "lpt9.txt", "COM¹", "prn .txt", "conin$"] {
             check_windows(name, "a part of it is the name of a device on Windows");
         }

@@ -229,7 +229,7 @@ pub(crate) fn client(
 
 /// The proxies that this process is to use.
 pub(crate) fn environment_proxies() -> EnvironmentProxies {
-    EnvironmentProxies::read(|name| std::env::var(name).ok())
+    EnvironmentProxies::read(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
 }
 
 /// What is wrong with which file, if it is one of the options.

@@ -95,15 +95,25 @@ impl HttpAnswer {
         self.header("content-length")?.trim().parse().ok()
     }
 
+    /// Which part of the whole the body is.
+    pub(crate) fn content_range(&self) -> Option<ContentRange> {
+        self.header("content-range").and_then(content_range)
+    }
+
     /// Whether the body comes compressed, so that places in it are not those in what was asked for.
     pub(crate) fn is_decoded(&self) -> bool {
         self.decoding.as_ref().is_some_and(|decoding| !decoding.is_as_it_is())
     }
 
-    /// Takes the body as it comes if it has this length: then it is what was asked for, and only labelled as compressed.
+    /// Takes the body as it comes if it has this length, or is a part of one that has: then it is what was asked for, and only
+    /// labelled as compressed.
     pub(crate) fn known_to_have(&mut self, length: Option<u64>) {
+        let whole = match self.status() {
+            206 => self.content_range().and_then(|range| range.total),
+            _ => self.announced(),
+        };
         if length.is_some()
-            && self.announced() == length
+            && whole == length
             && let Some(decoding) = &mut self.decoding
         {
             decoding.take_as_it_is();
@@ -291,6 +301,21 @@ pub fn is_document(bytes: &[u8]) -> bool {
 /// Whether these bytes are the beginning of a JSON document, and not all of it.
 pub fn is_cut_short(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_err_and(|error| error.is_eof())
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ContentRange {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) total: Option<u64>,
+}
+
+/// Spec: RFC 9110, section 14.4.
+fn content_range(value: &str) -> Option<ContentRange> {
+    let (range, total) = value.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
+    let (start, end) = range.split_once('-')?;
+    let total = if total == "*" { None } else { Some(total.parse().ok()?) };
+    Some(ContentRange { start: start.parse().ok()?, end: end.parse().ok()?, total })
 }
 
 #[cfg(test)]

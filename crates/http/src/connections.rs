@@ -51,7 +51,7 @@ impl Connections {
         Ok(Self { bare, outside: Default::default(), local, local_plain, options: options.clone(), shelf })
     }
 
-    /// Why no request can be sent to an address: the environment names a proxy that is not supported.
+    /// Why no request can be sent to an address: the environment names a proxy that cannot be used.
     pub(crate) fn unsupported_proxy(&self, url: &Url) -> Option<String> {
         match &self.options.proxies {
             Proxies::Environment(proxies) => proxies.unsupported_for(url),
@@ -76,7 +76,9 @@ impl Connections {
 
     /// Makes connections to the host of an address, for requests that will come soon. It does not wait for them.
     pub(crate) fn make_ahead(&self, url: &Url, count: usize, resolver: &Resolver) {
-        self.shelf.make(self.to(url, Reach::Machine, resolver), url, count);
+        if self.unsupported_proxy(url).is_none() {
+            self.shelf.make(self.to(url, Reach::Machine, resolver), url, count);
+        }
     }
 
     /// Forgets those connections: no request will need them.
@@ -157,6 +159,16 @@ mod tests {
         assert!(connections.outside.iter().all(|client| client.get().is_none()) && connections.local.get().is_some());
         connections.to(&"https://registry.example.com/".parse().unwrap(), Reach::Machine, &resolver);
         assert!(connections.outside[Reach::Machine as usize].get().is_some());
+    }
+
+    #[test]
+    fn a_connection_was_made_ahead_past_a_proxy_that_is_not_supported() {
+        let variable = |name: &str| (name == "HTTPS_PROXY").then(|| "ftp://proxy.example".to_owned());
+        let proxies = Proxies::Environment(crate::proxies::EnvironmentProxies::read(variable));
+        let connections = connections(&HttpOptions { proxies, ..HttpOptions::default() }).unwrap();
+        let resolver = Resolver::new(Arc::clone(&connections.options.names));
+        connections.make_ahead(&"https://registry.example.com/".parse().unwrap(), 1, &resolver);
+        assert!(connections.outside.iter().all(|client| client.get().is_none()));
     }
 
     #[test]

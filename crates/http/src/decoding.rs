@@ -184,6 +184,14 @@ mod tests {
     }
 
     #[test]
+    fn a_document_that_repeats_itself_a_thousand_times_is_read() {
+        let zeros = [&b"[\""[..], &b"0".repeat(2 << 20), b"\"]"].concat();
+        let came = gzip(&zeros);
+        assert!(zeros.len() > 900 * came.len(), "{}", came.len());
+        assert_eq!(decoded(&came, false, 7).unwrap(), zeros);
+    }
+
+    #[test]
     fn a_body_that_is_cut_off_or_damaged_is_an_error() {
         let whole = gzip(&b"some text".repeat(1000));
         for cut in [2, 9, 30, whole.len() - 1] {

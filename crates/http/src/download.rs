@@ -259,7 +259,7 @@ impl<S: RangeSource> Download<S> {
 
     /// The size of the whole body, if a partial answer begins where the last one broke, in the same body.
     fn size_of_part(&self, answer: &HttpAnswer) -> Option<u64> {
-        let range = answer.header("content-range").and_then(content_range)?;
+        let range = answer.content_range()?;
         let size = match self.size {
             BodySize::Known(size) => size,
             BodySize::AtMost(limit) => range.total.filter(|total| *total <= limit)?,
@@ -365,35 +365,5 @@ impl BodySize {
             Self::Known(size) => Some(size),
             Self::AtMost(_) => None,
         }
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ContentRange {
-    start: u64,
-    end: u64,
-    pub(crate) total: Option<u64>,
-}
-
-/// Spec: RFC 9110, section 14.4.
-pub(crate) fn content_range(value: &str) -> Option<ContentRange> {
-    let (range, total) = value.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
-    let (start, end) = range.split_once('-')?;
-    let total = if total == "*" { None } else { Some(total.parse().ok()?) };
-    Some(ContentRange { start: start.parse().ok()?, end: end.parse().ok()?, total })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn content_ranges() {
-        let range = |start, end, total| Some(ContentRange { start, end, total });
-        assert_eq!(content_range("bytes 5-9/10"), range(5, 9, Some(10)));
-        assert_eq!(content_range("bytes 5-9/*"), range(5, 9, None));
-        assert_eq!(content_range("bytes */10"), None);
-        assert_eq!(content_range("lines 5-9/10"), None);
-        assert_eq!(content_range("bytes 5-9"), None);
     }
 }

@@ -23,11 +23,14 @@ const SCHEMES: [(&str, &str); 6] = [
 /// Where SOCKS proxies listen if nothing else is said.
 const SOCKS_PORT: u16 = 1080;
 
+/// A variable, and the address of its proxy or what is wrong with its value.
+type NamedProxy = (&'static str, Result<Box<Url>, String>);
+
 /// The proxies that the environment names.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct EnvironmentProxies {
-    https: Option<(&'static str, Box<Url>)>,
-    http: Option<(&'static str, Box<Url>)>,
+    https: Option<NamedProxy>,
+    http: Option<NamedProxy>,
     /// Who is reached without them.
     direct: String,
 }
@@ -38,8 +41,7 @@ impl EnvironmentProxies {
         let first = |names: &[&'static str]| {
             names.iter().find_map(|name| Some((*name, variable(name).filter(|value| !value.is_empty())?)))
         };
-        let proxy =
-            |names: &[&'static str]| first(names).and_then(|(name, value)| Some((name, Box::new(address(&value)?))));
+        let proxy = |names: &[&'static str]| first(names).map(|(name, value)| (name, address(&value)));
         let all = || proxy(&["ALL_PROXY", "all_proxy"]);
         // A program that a web server starts gets a header `Proxy` of a request as `HTTP_PROXY`.
         let is_cgi = variable("REQUEST_METHOD").is_some();
@@ -60,7 +62,7 @@ impl EnvironmentProxies {
 
     /// The proxy for requests to an address.
     pub(crate) fn proxy_for(&self, url: &Url) -> Option<Url> {
-        let mut proxy = Url::clone(&self.named_for(url)?.1);
+        let mut proxy = Url::clone(self.named_for(url)?.1.as_ref().ok()?);
         let (_, scheme) = SCHEMES.iter().find(|(scheme, _)| *scheme == proxy.scheme())?;
         if scheme.starts_with("socks") && proxy.port().is_none() {
             proxy.set_port(Some(SOCKS_PORT)).ok()?;
@@ -69,19 +71,13 @@ impl EnvironmentProxies {
         Some(proxy)
     }
 
-    /// Why requests to an address cannot be sent: the proxy for them is of a kind that is not known here.
+    /// Why requests to an address cannot be sent: the proxy for them cannot be used. Then they do not go without it.
     pub(crate) fn unsupported_for(&self, url: &Url) -> Option<String> {
         let (variable, proxy) = self.named_for(url)?;
-        let is_known = SCHEMES.iter().any(|(scheme, _)| *scheme == proxy.scheme());
-        (!is_known).then(|| {
-            format!(
-                "{variable} names a proxy of the kind {}, which is not supported: http, https and socks5 are",
-                proxy.scheme()
-            )
-        })
+        proxy.as_ref().err().map(|problem| format!("{variable} names {problem}"))
     }
 
-    fn named_for(&self, url: &Url) -> Option<&(&'static str, Box<Url>)> {
+    fn named_for(&self, url: &Url) -> Option<&NamedProxy> {
         let named = if url.scheme() == "https" { &self.https } else { &self.http };
         named.as_ref().filter(|_| !is_loopback(url) && !self.is_direct(url))
     }
@@ -94,10 +90,17 @@ impl EnvironmentProxies {
     }
 }
 
-/// The address of a proxy; `http` is meant if it says no scheme.
-fn address(value: &str) -> Option<Url> {
-    let with_host = |text: &str| Url::parse(text).ok().filter(Url::has_host);
-    with_host(value).or_else(|| with_host(&format!("http://{value}")))
+/// The address of a proxy, or what its variable names in place of one; `http` is meant if it says no scheme. The value may hold
+/// a password.
+fn address(value: &str) -> Result<Box<Url>, String> {
+    let is_whole = value.contains("://");
+    let proxy = if is_whole { Url::parse(value) } else { Url::parse(&format!("http://{value}")) };
+    let proxy = proxy.ok().filter(|proxy| proxy.has_host() && proxy.port() != Some(0));
+    let proxy = proxy.ok_or("no proxy that can be used: it must be http://HOST:PORT or socks5://HOST:PORT")?;
+    if SCHEMES.iter().any(|(scheme, _)| *scheme == proxy.scheme()) {
+        return Ok(Box::new(proxy));
+    }
+    Err(format!("a proxy of the kind {}, which is not supported: http, https and socks5 are", proxy.scheme()))
 }
 
 /// Whether an entry of `NO_PROXY` means a host: `NAME` it and all names below it, `.NAME` and `*.NAME` those below it, an IP
@@ -193,7 +196,6 @@ mod tests {
         assert_eq!(of(&[("HTTPS_PROXY", "a"), ("all_proxy", "b")], http).unwrap(), "http://b/");
         assert_eq!(of(&[("HTTP_PROXY", "p"), ("REQUEST_METHOD", "GET")], http), None);
         assert_eq!(of(&[("HTTPS_PROXY", "a:b@p:1")], https).unwrap(), "http://a:b@p:1/");
-        assert_eq!(of(&[("HTTPS_PROXY", "no address")], https), None);
     }
 
     #[test]
@@ -208,5 +210,22 @@ mod tests {
             "ALL_PROXY names a proxy of the kind ftp, which is not supported: http, https and socks5 are"
         );
         assert_eq!(of("ftp://p").unsupported_for(&url("https://localhost/")), None);
+    }
+
+    #[test]
+    fn requests_went_without_the_proxy_if_it_could_not_be_used() {
+        let to = url("https://r.example/");
+        for value in ["socks5:///x", "http://", "http://p:99999", ":0", "p:0", "ada:secret@", "no address", "p\u{fffd}"]
+        {
+            let proxies = proxies(&[("HTTPS_PROXY", value), ("ALL_PROXY", "other")]);
+            assert_eq!(
+                proxies.unsupported_for(&to).as_deref(),
+                Some("HTTPS_PROXY names no proxy that can be used: it must be http://HOST:PORT or socks5://HOST:PORT"),
+                "{value}"
+            );
+            assert_eq!((proxies.proxy_for(&to), proxies.variable_for("r.example")), (None, Some("HTTPS_PROXY")));
+        }
+        let past = proxies(&[("HTTPS_PROXY", ":0"), ("NO_PROXY", "r.example")]);
+        assert_eq!((past.unsupported_for(&to), past.variable_for("r.example")), (None, None));
     }
 }

@@ -1,6 +1,6 @@
 //! Whom TLS trusts, and what it shows: the certificates of the options and of the system, and the client's own.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor, verify_server_name};
@@ -110,8 +110,8 @@ fn identity(options: &HttpOptions, provider: &CryptoProvider) -> Result<Option<S
     Ok(Some(CertifiedKey::new(chain, key).into()))
 }
 
-/// Accepts a server whose certificate a trusted one has signed, and one whose certificate is itself trusted, whatever it is
-/// made for, as programs in Go do.
+/// Accepts a server whose certificate a trusted one has signed, and one whose certificate is itself trusted, be it that of an
+/// authority, as programs in Go do.
 #[derive(Debug)]
 struct TrustedServers {
     chains: Arc<dyn ServerCertVerifier>,
@@ -122,9 +122,50 @@ struct TrustedServers {
 
 impl TrustedServers {
     fn trusts(&self, certificate: &CertificateDer<'_>) -> bool {
-        self.given.contains(certificate)
-            || self.roots == Roots::AndSystem && rustls_native_certs::load_native_certs().certs.contains(certificate)
+        self.given.contains(certificate) || self.roots == Roots::AndSystem && of_system().contains(certificate)
     }
+}
+
+/// The certificates of the system, which are read once.
+fn of_system() -> &'static [CertificateDer<'static>] {
+    static CERTIFICATES: OnceLock<Vec<CertificateDer<'static>>> = OnceLock::new();
+    CERTIFICATES.get_or_init(|| rustls_native_certs::load_native_certs().certs)
+}
+
+/// Whether a certificate says nothing of its purposes, or that servers are one.
+///
+/// Spec: RFC 5280, sections 4.1 and 4.2.1.12.
+fn is_for_servers(certificate: &CertificateDer<'_>) -> Option<bool> {
+    const EXTENSIONS: u8 = 0xa3;
+    const EXTENDED_KEY_USAGE: &[u8] = &[0x55, 0x1d, 0x25];
+    const ANY: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
+    const SERVER_AUTH: &[u8] = &[0x2b, 6, 1, 5, 5, 7, 3, 1];
+    let content = |bytes| elements(bytes)?.into_iter().next().map(|(_, content)| content);
+    let body = elements(content(content(certificate)?)?)?;
+    let Some((_, extensions)) = body.iter().find(|(tag, _)| *tag == EXTENSIONS) else { return Some(true) };
+    for (_, extension) in elements(content(extensions)?)? {
+        // Its name, perhaps whether it is critical, and its value.
+        if let [(_, EXTENDED_KEY_USAGE), .., (_, value)] = elements(extension)?[..] {
+            return Some(elements(content(value)?)?.iter().any(|(_, purpose)| [ANY, SERVER_AUTH].contains(purpose)));
+        }
+    }
+    Some(true)
+}
+
+/// The tags and contents of the DER elements that make up these bytes.
+fn elements(mut bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
+    let mut found = Vec::new();
+    while let [tag, first, rest @ ..] = bytes {
+        // A length that does not fit into seven bits says how many bytes it takes.
+        let wide = usize::from(first.checked_sub(0x80).unwrap_or_default());
+        let (length, rest) = rest.split_at_checked(wide)?;
+        let long = || length.iter().try_fold(0_usize, |sum, byte| Some(sum.checked_mul(256)? + usize::from(*byte)));
+        let length = if wide == 0 { usize::from(*first) } else { long()? };
+        let (content, after) = rest.split_at_checked(length)?;
+        found.push((*tag, content));
+        bytes = after;
+    }
+    bytes.is_empty().then_some(found)
 }
 
 impl ServerCertVerifier for TrustedServers {
@@ -151,11 +192,18 @@ impl ServerCertVerifier for TrustedServers {
             self.algorithms.all,
         );
         match alone {
-            Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {}
+            Err(Error::InvalidCertificate(
+                CertificateError::UnknownIssuer
+                | CertificateError::InvalidPurpose
+                | CertificateError::InvalidPurposeContext { .. },
+            )) => {}
             Err(Error::InvalidCertificate(CertificateError::Other(other)))
                 if matches!(other.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity)) => {}
             Err(error) => return Err(error),
             Ok(()) => return chained,
+        }
+        if is_for_servers(end_entity) != Some(true) {
+            return Err(Error::InvalidCertificate(CertificateError::InvalidPurpose));
         }
         verify_server_name(&certificate, server_name)?;
         Ok(ServerCertVerified::assertion())
@@ -204,6 +252,11 @@ is4eu+3Z9ICMlXIRJt9OtxrSnaGhRANCAAS9d8fGNTu8U/xdsUHWf5KuhI3ABtQ3
 JV3vN6kXwa0qmNnmun0KCD1+gv4sxGqdXNvXqYXU1ziD6zQUJLAAGQOD
 -----END PRIVATE KEY-----
 ";
+
+    #[test]
+    fn the_certificates_of_the_system_were_read_again_at_each_failed_handshake() {
+        assert!(std::ptr::eq(of_system(), of_system()));
+    }
 
     #[test]
     fn a_client_certificate_of_version_1_was_called_an_unusable_authority() {

@@ -8,7 +8,7 @@ use crate::answer::HttpAnswer;
 use crate::authorization::split_login;
 use crate::clean::{host_of, shown_url};
 use crate::client::HttpClient;
-use crate::download::{BodySize, Download, DownloadFault, Downloaded, RangeSource, content_range};
+use crate::download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
 use crate::held_url::HeldUrl;
 use crate::redirect::Protection;
 use crate::requester::{HttpRequest, TimeLimit};
@@ -51,7 +51,7 @@ impl WebClient {
         match answer.status() {
             200 if answer.content_encoding().is_none() => Ok(answer.length()),
             200 => Ok(None),
-            206 => Ok(answer.header("content-range").and_then(content_range).and_then(|range| range.total)),
+            206 => Ok(answer.content_range().and_then(|range| range.total)),
             status => Err(WebError { url: shown_url(answer.url()), fault: WebFault::Status(status) }),
         }
     }

@@ -5,14 +5,13 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_http::{
-    BodySize, Clock, Downloaded, HttpClient, HttpLimits, HttpOptions, Protection, Proxies, WebClient, WebDownload,
-    WebError, WebRequest,
+    BodySize, Downloaded, HttpClient, HttpLimits, HttpOptions, Protection, Proxies, RetryPolicy, WebClient,
+    WebDownload, WebError, WebRequest,
 };
 use tofu_oci_testkit::{Answer, Certificates, Computed, Fault, Gate, Length, LoggedRequest, Rule, WebServer};
 use tofu_oci_types::NoReporter;
@@ -21,23 +20,13 @@ use url::Url;
 const FILE: &str = "/files/a.zip";
 const SIZE: usize = 300_000;
 
-/// Never waits.
-struct NoWait;
-
-#[async_trait]
-impl Clock for NoWait {
-    fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH
-    }
-
-    async fn sleep(&self, _time: Duration) {}
-}
+const AT_ONCE: RetryPolicy = RetryPolicy { attempts: 5, base: Duration::ZERO, cap: Duration::ZERO };
 
 fn options(server: &WebServer) -> HttpOptions {
     HttpOptions {
         ca_certificates: server.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
         proxies: Proxies::Direct,
-        clock: Arc::new(NoWait),
+        retry: AT_ONCE,
         ..HttpOptions::default()
     }
 }
@@ -50,30 +39,45 @@ fn noise() -> Bytes {
     (0..SIZE).map(|nth| u8::try_from(nth * 7 % 251).unwrap()).collect::<Vec<u8>>().into()
 }
 
-/// Serves the noise with these validators, whole or from the start that is asked for.
-fn serves(server: &WebServer, etag: Option<&'static str>) {
-    server.fault(Rule::on("*", FILE).then(noise_from(etag)));
+type Headers = &'static [(&'static str, &'static str)];
+
+const V1: Headers = &[("etag", "\"v1\"")];
+
+/// Serves the noise with these headers, whole or from the start that is asked for.
+fn serving(headers: Headers) -> WebServer {
+    let server = WebServer::start(&[]);
+    server.fault(Rule::on("*", FILE).then(noise_from(headers)));
+    server
 }
 
-fn noise_from(etag: Option<&'static str>) -> Fault {
+/// Serves it once, and breaks after 70 kB.
+fn breaking(headers: Headers) -> WebServer {
+    let server = WebServer::start(&[]);
+    server.fault(Rule::on("*", FILE).once().then(noise_from(headers)).then(Fault::CutBody(70_000)));
+    server
+}
+
+fn noise_from(headers: Headers) -> Fault {
     Fault::Computed(Computed::new(move |head, _| {
-        let with_etag = |answer: Answer| match etag {
-            Some(etag) => answer.header("etag", etag),
-            None => answer,
-        };
         let range = head.headers.get("range").and_then(|range| range.to_str().ok());
         let start = range.and_then(|range| range.strip_prefix("bytes=")?.split('-').next()?.parse::<usize>().ok());
-        let Some(start) = start else {
-            return with_etag(Answer::new(200).body(noise()));
-        };
-        let range = format!("bytes {start}-{}/{SIZE}", SIZE - 1);
-        with_etag(Answer::new(206).header("content-range", range).body(noise().slice(start..)))
+        let answer = start.map_or_else(
+            || Answer::new(200),
+            |start| Answer::new(206).header("content-range", format!("bytes {start}-{}/{SIZE}", SIZE - 1)),
+        );
+        let answer = answer.body(noise().slice(start.unwrap_or_default()..));
+        headers.iter().fold(answer, |answer, (name, value)| answer.header(name, *value))
     }))
 }
 
 fn file(server: &WebServer, size: BodySize) -> WebDownload {
     let url = Url::parse(&format!("{}{FILE}", server.origin())).unwrap();
     WebDownload { url, protection: Protection::Tls, size }
+}
+
+fn request_for(server: &WebServer, limit: u64) -> WebRequest<'static> {
+    let url = file(server, UNKNOWN).url;
+    WebRequest { url, accept: "*/*", token: None, timeout: Duration::from_secs(10), limit }
 }
 
 const UNKNOWN: BodySize = BodySize::AtMost(1 << 20);
@@ -95,8 +99,7 @@ fn ranges(requests: &[LoggedRequest]) -> Vec<(Option<&str>, Option<&str>)> {
 
 #[tokio::test]
 async fn the_first_answer_says_the_size() {
-    let server = WebServer::start(&[]);
-    serves(&server, None);
+    let server = serving(&[]);
     let (size, bytes) = read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap();
     assert_eq!((size, bytes), (Some(SIZE as u64), noise().to_vec()));
     let chunked = WebServer::start(&[]);
@@ -108,29 +111,30 @@ async fn the_first_answer_says_the_size() {
 
 #[tokio::test]
 async fn a_broken_download_goes_on_where_it_broke() {
-    let server = WebServer::start(&[]);
-    server.fault(
-        Rule::on("*", FILE)
-            .once()
-            .then(Fault::Answer(Answer::new(200).header("etag", "\"v1\"").body(noise())))
-            .then(Fault::CutBody(70_000)),
-    );
-    serves(&server, Some("\"v1\""));
-    let (_, bytes) = read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap();
-    assert_eq!(bytes, noise());
+    let server = breaking(V1);
+    server.fault(Rule::on("*", FILE).then(noise_from(V1)));
+    assert_eq!(read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap().1, noise());
     assert_eq!(ranges(&server.requests()), [(None, None), (Some("bytes=70000-"), Some("\"v1\""))]);
+}
+
+#[tokio::test]
+async fn a_file_that_was_labelled_as_compressed_was_loaded_from_its_start_again_after_a_break() {
+    let server = breaking(&[("content-encoding", "gzip")]);
+    server.fault(Rule::on("*", FILE).then(noise_from(&[("content-encoding", "gzip")])));
+    let known = file(&server, BodySize::Known(SIZE as u64));
+    assert_eq!(read(&client(options(&server)), &known).await.unwrap().1, noise());
+    assert_eq!(ranges(&server.requests()), [(None, None), (Some("bytes=70000-"), None)]);
 }
 
 #[tokio::test]
 async fn a_file_whose_connection_broke_every_20_kb_was_given_up_after_five_attempts() {
     let server = WebServer::start(&[]);
-    server.fault(Rule::on("*", FILE).then(noise_from(Some("\"v1\""))).then(Fault::CutBody(20_000)));
-    let (_, bytes) = read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap();
-    assert_eq!(bytes, noise());
+    server.fault(Rule::on("*", FILE).then(noise_from(V1)).then(Fault::CutBody(20_000)));
+    assert_eq!(read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap().1, noise());
     assert_eq!(server.requests().len(), SIZE / 20_000);
     // Fewer bytes than that would be slower than a body may drip.
     let server = WebServer::start(&[]);
-    server.fault(Rule::on("*", FILE).then(noise_from(Some("\"v1\""))).then(Fault::CutBody(1_000)));
+    server.fault(Rule::on("*", FILE).then(noise_from(V1)).then(Fault::CutBody(1_000)));
     let said = fault(&client(options(&server)), &file(&server, UNKNOWN)).await;
     assert_eq!(said, "connection closed before the end of the answer (after 5000 of 300000 bytes)");
 }
@@ -139,31 +143,21 @@ async fn a_file_whose_connection_broke_every_20_kb_was_given_up_after_five_attem
 async fn a_document_whose_first_answer_stalled_was_not_asked_for_again() {
     let server = WebServer::start(&[]);
     server.fault(Rule::on("*", FILE).times(2).then(Fault::Hang));
-    serves(&server, None);
+    server.fault(Rule::on("*", FILE).then(noise_from(&[])));
     let hasty = HttpOptions { limits: HttpLimits::within(Duration::from_secs(2)), ..options(&server) };
-    let request = WebRequest {
-        url: file(&server, UNKNOWN).url,
-        accept: "*/*",
-        token: None,
-        timeout: Duration::from_secs(10),
-        limit: 1 << 20,
-    };
-    let answer = client(hasty).get(&request, |_| true).await.unwrap();
+    let answer = client(hasty).get(&request_for(&server, 1 << 20), |_| true).await.unwrap();
     assert_eq!((answer.body(), server.requests().len()), (&noise()[..], 3));
 }
 
 #[tokio::test]
 async fn a_file_that_changes_after_a_break_is_not_joined() {
-    let server = WebServer::start(&[]);
-    let first = Answer::new(200).header("etag", "\"v1\"").body(noise());
-    server.fault(Rule::on("*", FILE).once().then(Fault::Answer(first)).then(Fault::CutBody(70_000)));
-    server.page(FILE, Answer::new(200).header("etag", "\"v2\"").body(noise()));
+    let other = || Answer::new(200).header("etag", "\"v2\"").body(noise());
+    let server = breaking(V1);
+    server.page(FILE, other());
     assert_eq!(fault(&client(options(&server)), &file(&server, UNKNOWN)).await, "it changes while it is read");
     // A digest finds out by itself.
-    let server = WebServer::start(&[]);
-    let first = Answer::new(200).header("etag", "\"v1\"").body(noise());
-    server.fault(Rule::on("*", FILE).once().then(Fault::Answer(first)).then(Fault::CutBody(70_000)));
-    server.page(FILE, Answer::new(200).header("etag", "\"v2\"").body(noise()));
+    let server = breaking(V1);
+    server.page(FILE, other());
     let known = WebDownload { protection: Protection::Digest, ..file(&server, UNKNOWN) };
     assert_eq!(read(&client(options(&server)), &known).await.unwrap().1, noise());
 }
@@ -191,10 +185,9 @@ fn cut_chunk(etag: &str, bytes: usize) -> Vec<u8> {
 
 /// 206 with the bytes from this one on.
 fn rest(etag: &str, from: usize) -> Vec<u8> {
+    let (length, last) = (SIZE - from, SIZE - 1);
     let head = format!(
-        "HTTP/1.1 206 Partial\r\ncontent-length: {}\r\ncontent-range: bytes {from}-{}/{SIZE}\r\n{etag}\r\n",
-        SIZE - from,
-        SIZE - 1
+        "HTTP/1.1 206 P\r\ncontent-length: {length}\r\ncontent-range: bytes {from}-{last}/{SIZE}\r\n{etag}\r\n"
     );
     [head.as_bytes(), &noise()[from..]].concat()
 }
@@ -204,7 +197,7 @@ async fn a_body_without_size_goes_on_after_a_break_only_if_its_validator_is_the_
     let (one, other) = ("etag: \"v1\"\r\n", "etag: \"v2\"\r\n");
     let cut = "connection closed before the end of the answer (after 70000 bytes)";
     let check = async |answers: Vec<Vec<u8>>, want: Result<(), &str>| {
-        let options = HttpOptions { proxies: Proxies::Direct, clock: Arc::new(NoWait), ..HttpOptions::default() };
+        let options = HttpOptions { proxies: Proxies::Direct, retry: AT_ONCE, ..HttpOptions::default() };
         let file = WebDownload { url: raw(answers), protection: Protection::Tls, size: UNKNOWN };
         match (read(&client(options), &file).await, want) {
             (Ok((size, bytes)), Ok(())) => assert!((size, bytes) == (None, noise().to_vec())),
@@ -224,8 +217,8 @@ async fn a_body_without_size_goes_on_after_a_break_only_if_its_validator_is_the_
 async fn a_body_that_never_ends_ends_at_the_limit() {
     for length in [Length::Declared, Length::Chunked] {
         let server = WebServer::start(&[]);
-        let flood = Fault::Flood { bytes: 1 << 40, length };
-        server.fault(Rule::on("*", FILE).then(Fault::Answer(Answer::new(200))).then(flood));
+        let rule = Rule::on("*", FILE).then(Fault::Answer(Answer::new(200)));
+        server.fault(rule.then(Fault::Flood { bytes: 1 << 40, length }));
         let said = fault(&client(options(&server)), &file(&server, UNKNOWN)).await;
         assert_eq!(said, "its answer is larger than 1048576 bytes", "{length:?}");
     }
@@ -233,12 +226,11 @@ async fn a_body_that_never_ends_ends_at_the_limit() {
 
 #[tokio::test]
 async fn a_size_that_lies_is_found() {
-    let server = WebServer::start(&[]);
-    serves(&server, None);
-    let said = fault(&client(options(&server)), &file(&server, BodySize::Known(SIZE as u64 - 1))).await;
-    assert_eq!(said, "it has 300000 bytes, and should have 299999");
-    let said = fault(&client(options(&server)), &file(&server, BodySize::Known(SIZE as u64 + 1))).await;
-    assert_eq!(said, "it has 300000 bytes, and should have 300001");
+    let server = serving(&[]);
+    for wrong in [SIZE as u64 - 1, SIZE as u64 + 1] {
+        let said = fault(&client(options(&server)), &file(&server, BodySize::Known(wrong))).await;
+        assert_eq!(said, format!("it has 300000 bytes, and should have {wrong}"));
+    }
     server.clear();
     // More is promised than ever comes.
     server.fault(Rule::on("*", FILE).then(Fault::Answer(Answer::new(200).body(noise()))).then(Fault::CutBody(1000)));
@@ -249,9 +241,8 @@ async fn a_size_that_lies_is_found() {
 #[tokio::test]
 async fn a_body_that_trickles_is_given_up() {
     let server = WebServer::start(&[]);
-    let gate = Gate::closed();
     let rule = Rule::on("*", FILE).then(Fault::Answer(Answer::new(200).body(noise())));
-    server.fault(rule.then(Fault::HoldBody { bytes: 1000, gate }));
+    server.fault(rule.then(Fault::HoldBody { bytes: 1000, gate: Gate::closed() }));
     let hasty = HttpOptions { limits: HttpLimits::within(Duration::from_millis(600)), ..options(&server) };
     let said = fault(&client(hasty).with_attempts(1), &file(&server, UNKNOWN)).await;
     assert!(said.starts_with("timed out: only 1000 bytes came"), "{said}");
@@ -272,10 +263,10 @@ async fn passing_refusals_are_tried_again_and_lasting_ones_are_not() {
     for status in [400, 401, 403, 404, 410, 501, 206, 204] {
         assert_eq!(tried(status, 5).await, (format!("it answered {status}"), 1));
     }
-    for fault in [Fault::Disconnect, Fault::Answer(Answer::text(429, "later").header("retry-after", "1"))] {
+    for fault in [Fault::Disconnect, Fault::Answer(Answer::text(429, "later").header("retry-after", "0"))] {
         let server = WebServer::start(&[]);
         server.fault(Rule::on("*", FILE).times(2).then(fault));
-        serves(&server, None);
+        server.fault(Rule::on("*", FILE).then(noise_from(&[])));
         assert_eq!(read(&client(options(&server)), &file(&server, UNKNOWN)).await.unwrap().1, noise());
         assert_eq!(server.requests().len(), 3);
     }
@@ -283,8 +274,7 @@ async fn passing_refusals_are_tried_again_and_lasting_ones_are_not() {
 
 #[tokio::test]
 async fn what_came_in_an_encoding_that_is_not_known_was_called_no_json() {
-    let server = WebServer::start(&[]);
-    server.page(FILE, Answer::new(200).header("content-encoding", "br").body(noise()));
+    let server = serving(&[("content-encoding", "br")]);
     let said = fault(&client(options(&server)), &file(&server, UNKNOWN)).await;
     assert_eq!(said, "it comes with the content encoding br");
     assert_eq!(document(&server, 1 << 20).await.unwrap_err(), said);
@@ -292,9 +282,7 @@ async fn what_came_in_an_encoding_that_is_not_known_was_called_no_json() {
 
 /// The bytes of a document of at most this size, or what is wrong with it.
 async fn document(server: &WebServer, limit: u64) -> Result<Vec<u8>, String> {
-    let url = Url::parse(&format!("{}{FILE}", server.origin())).unwrap();
-    let request = WebRequest { url, accept: "*/*", token: None, timeout: Duration::from_secs(5), limit };
-    let got = client(options(server)).get(&request, |_| true).await;
+    let got = client(options(server)).get(&request_for(server, limit), |_| true).await;
     got.map(|answer| answer.body().to_vec()).map_err(|error| error.fault.to_string())
 }
 
@@ -319,8 +307,10 @@ async fn what_came_gzipped_unasked_was_refused_or_not_understood() {
     server.clear();
     server.page(FILE, gzipped(&vec![b' '; 64 << 20]));
     assert_eq!(document(&server, 1 << 20).await.unwrap_err(), "its answer is larger than 1048576 bytes");
-    let download = file(&server, UNKNOWN);
-    assert_eq!(fault(&client(options(&server)), &download).await, "its answer is larger than 1048576 bytes");
+    assert_eq!(
+        fault(&client(options(&server)), &file(&server, UNKNOWN)).await,
+        "its answer is larger than 1048576 bytes"
+    );
 }
 
 #[tokio::test]
@@ -336,10 +326,9 @@ async fn a_gzipped_body_that_breaks_is_not_joined_to_a_part_of_another_form() {
 
 #[tokio::test]
 async fn an_archive_that_was_labelled_by_its_name_was_refused() {
-    let server = WebServer::start(&[]);
     let archive = gzip(&noise());
     for label in ["gzip", "x-gzip"] {
-        server.clear();
+        let server = WebServer::start(&[]);
         let page = |body: Vec<u8>| Answer::new(200).header("content-encoding", label).body(body);
         server.page("/m.tar.gz", page(archive.clone()));
         server.page("/n.tgz", page(gzip(&archive)));
@@ -356,15 +345,14 @@ async fn an_archive_that_was_labelled_by_its_name_was_refused() {
 
 #[tokio::test]
 async fn the_size_is_asked_by_head_or_by_the_first_byte() {
-    let server = WebServer::start(&[]);
-    serves(&server, None);
+    let server = serving(&[]);
     let ask = async || client(options(&server)).size(&file(&server, UNKNOWN)).await;
     assert_eq!(ask().await.unwrap(), Some(SIZE as u64));
     assert_eq!(server.requests()[0].line(), format!("HEAD {FILE} -> 200"));
     for refusal in [400, 403, 405, 501] {
         server.clear();
         server.fault(Rule::on("HEAD", FILE).then(Fault::Answer(Answer::new(refusal))));
-        serves(&server, None);
+        server.fault(Rule::on("*", FILE).then(noise_from(&[])));
         assert_eq!(ask().await.unwrap(), Some(SIZE as u64), "{refusal}");
     }
     assert_eq!(server.requests().last().unwrap().header("range"), Some("bytes=0-0"));
@@ -376,8 +364,7 @@ async fn the_size_is_asked_by_head_or_by_the_first_byte() {
 async fn the_user_info_goes_to_its_origin_alone() {
     let (server, other) = (WebServer::plain(), WebServer::plain());
     other.page(FILE, Answer::new(200).body(noise()));
-    let redirect = Fault::Redirect { status: 302, prefix: other.origin().to_owned() };
-    server.fault(Rule::on("*", FILE).then(redirect));
+    server.fault(Rule::on("*", FILE).then(Fault::Redirect { status: 302, prefix: other.origin().to_owned() }));
     let mut download = file(&server, UNKNOWN);
     download.url.set_username("ada").unwrap();
     download.url.set_password(Some("hunter%2 2")).unwrap();

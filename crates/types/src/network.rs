@@ -41,7 +41,7 @@ pub enum NetworkFault {
     Lost,
     /// No route leads to the machine.
     NoRoute,
-    /// The proxy wants a login, does not accept it, or is of a kind that is not supported.
+    /// The proxy wants a login or does not accept it, or a variable names no proxy that can be used.
     Proxy,
     /// The name leads to this machine or into a private network, and a host elsewhere had named it.
     PrivateAddress,

@@ -181,7 +181,7 @@ fn modes_are_of_two_classes() {
 
 #[test]
 fn unsafe_names_are_refused() {
-    for name in ["../a", "a/../b", "a/./b", "a//b", "a\\b", "C:\\x", "a\nb", "/../a"] {
+    for name in ["../a", "a/../b", "a/./b", "a//b", "a\\..\\b", "..\\x", "a\nb", "/../a"] {
         let bytes = tar_of(&[file(name, "x")]);
         let error = union_within(&[(LayerCompression::None, bytes)], &Limits::default()).unwrap_err();
         assert!(matches!(error, ArchiveError::UnsafeName { .. }), "{name:?}: {error}");

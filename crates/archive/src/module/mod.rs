@@ -17,7 +17,7 @@ mod usual_names;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use left_out::{LeftOut, LeftOutReason};
 pub use rules::IGNORE_FILES;
@@ -25,6 +25,7 @@ use rules::IgnoreRules;
 use secrets::{find_secret, has_private_key};
 use usual_names::UsualName;
 
+use crate::folder::{FolderItem, walk};
 use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
 use crate::{ArchiveError, FoundSecret, InputFile, Limits, PackageContents, read_directory};
 
@@ -87,6 +88,7 @@ pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, A
 /// As [`all_module_files`]. Both folders are to be removed then.
 pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    check_links(&root, limits)?;
     let (linked, own): (Vec<_>, Vec<_>) = walked(&root, &IgnoreRules::for_everything(), limits)?
         .files
         .into_iter()
@@ -101,6 +103,26 @@ pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<Package
         done.map_err(ArchiveError::io("write", &target))?;
     }
     read_directory(into, limits)
+}
+
+/// Refuses a link that says a place outside of the folder, before any link is followed: what lies there is not looked at.
+fn check_links(root: &Path, limits: &Limits) -> Result<(), ArchiveError> {
+    let mut links = walk(root, &Limits { entries: usize::MAX, ..limits.clone() })?;
+    links.retain(|item| item.kind.is_symlink());
+    links.sort_by(|a, b| a.name.cmp(&b.name));
+    for FolderItem { name, path, .. } in links {
+        let target = fs::read_link(&path).map_err(ArchiveError::io("read", &path))?;
+        let folders = target.components().try_fold(name.matches('/').count(), |folders, part| match part {
+            Component::Normal(_) => Some(folders + 1),
+            Component::CurDir => Some(folders),
+            Component::ParentDir => folders.checked_sub(1),
+            Component::RootDir | Component::Prefix(_) => None,
+        });
+        if folders.is_none() {
+            return Err(ArchiveError::LinkOutside { name, target: target.to_string_lossy().into_owned() });
+        }
+    }
+    Ok(())
 }
 
 fn walked(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {

@@ -142,9 +142,9 @@ impl CentralEntry {
         }
         let mut offset = u64::from(u32_at(&fixed, 38));
         let header = ZipHeader::parse(&fixed[4..], &name, &extra, Some(&mut offset))?;
-        let external = u32_at(&fixed, 34);
-        let mode = mode_class(&header, fixed[1], external)?;
-        Ok(Self { header, offset, mode, is_link: external >> 28 == 0o12 })
+        let unix = unix_mode(fixed[1], u32_at(&fixed, 34));
+        let mode = mode_class(&header, unix)?;
+        Ok(Self { header, offset, mode, is_link: unix & TYPE == LINK })
     }
 }
 
@@ -157,25 +157,35 @@ pub(crate) fn check_one_end(record: &[u8]) -> Result<(), ArchiveError> {
     Ok(())
 }
 
-/// `0o755` or `0o644`. From the Unix mode if the archive was made on Unix or macOS: any execute bit makes `0o755`.
-/// An archive from elsewhere has no modes: there the files that are named like a provider's executable,
-/// `terraform-provider-*` in the root, get `0o755`, so that they run.
-fn mode_class(header: &ZipHeader, creator: u8, external: u32) -> Result<u32, ArchiveError> {
-    let mode = external >> 16;
+/// The type of a file in its mode, and that of a folder and of a symbolic link.
+const TYPE: u32 = 0o170_000;
+const FOLDER: u32 = 0o040_000;
+const LINK: u32 = 0o120_000;
+
+/// The Unix mode, if the archive was made on Unix or macOS. One from FAT, NTFS or VFAT says what is a folder, and others nothing,
+/// as Go reads them.
+fn unix_mode(creator: u8, external: u32) -> u32 {
+    match creator {
+        3 | 19 => external >> 16,
+        0 | 11 | 14 if external & 0x10 != 0 => FOLDER,
+        _ => 0,
+    }
+}
+
+/// `0o755` or `0o644`: any execute bit makes `0o755`. In an archive without modes the files that are named like a provider's
+/// executable, `terraform-provider-*` in the root, get `0o755`, so that they run.
+fn mode_class(header: &ZipHeader, mode: u32) -> Result<u32, ArchiveError> {
     let name = || header.name.clone();
-    // The type is looked at whoever made the archive, since readers differ in whether they do.
-    match (mode & 0o170_000, header.kind) {
-        (0o120_000, EntryKind::File) => return Ok(0o644),
-        (0, _) | (0o100_000, EntryKind::File) | (0o040_000, EntryKind::Directory) => {}
-        (0o040_000, EntryKind::File) | (0o100_000 | 0o120_000, EntryKind::Directory) => {
+    match (mode & TYPE, header.kind) {
+        (LINK, EntryKind::File) => return Ok(0o644),
+        (0, _) | (0o100_000, EntryKind::File) | (FOLDER, EntryKind::Directory) => {}
+        (FOLDER, EntryKind::File) | (0o100_000 | LINK, EntryKind::Directory) => {
             return Err(ArchiveError::Mismatch { name: name(), what: "type" });
         }
         _ => return Err(ArchiveError::UnsupportedEntry { name: name(), kind: "a device, a pipe or a socket" }),
     }
-    let executable = match creator {
-        3 | 19 if mode != 0 => mode & 0o111 != 0,
-        _ => !header.name.contains('/') && header.name.starts_with("terraform-provider-"),
-    };
+    let is_named_so = || !header.name.contains('/') && header.name.starts_with("terraform-provider-");
+    let executable = if mode == 0 { is_named_so() } else { mode & 0o111 != 0 };
     Ok(if executable { 0o755 } else { 0o644 })
 }
 

@@ -189,7 +189,7 @@ fn names(zip: &ZipListing, place: &str) -> Findings {
             found.push(MODULE_ABSOLUTE_ENTRY.at(at(), "its name is absolute; it is unpacked inside of the package"));
         }
         let path = item.name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
-        let leads_out = item.name.starts_with('/') || path.split('/').any(|part| part == "..");
+        let leads_out = item.name.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..");
         if let Some(reason) = windows_refusal(&path).filter(|_| !leads_out) {
             found.push(MODULE_WINDOWS_NAME.at(at(), reason));
         }

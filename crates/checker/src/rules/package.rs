@@ -128,7 +128,7 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
     let at = |name: &str| format!("{place}, entry `{name}`");
     let mut folded: BTreeMap<String, &str> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    let mut directories = 0;
+    let (mut directories, mut dotted) = (0, 0);
     for ZipItem { name, directory, link, .. } in &listing.items {
         if name.split(['/', '\\']).any(|part| part == "..") {
             found.push(UNSAFE_ENTRY.at(at(name), "its name leads out of the package"));
@@ -140,6 +140,7 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
             directories += 1;
             continue;
         }
+        dotted += u32::from(without_dots(name) != name);
         if !seen.insert(name) {
             found.push(DUPLICATE_NAME.at(at(name), "the archive has the name twice"));
         } else if let Some(other) = folded.insert(name.to_lowercase(), name) {
@@ -150,7 +151,15 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
         let entries = if directories == 1 { "entry is a directory" } else { "entries are directories" };
         found.push(DIRECTORY_ENTRIES.at(place, format!("{directories} {entries}")));
     }
+    if dotted > 0 {
+        found.push(DIRECTORY_ENTRIES.at(place, format!("names that begin with `./`: {dotted}")));
+    }
     found
+}
+
+/// The name of an entry without `./` before it, as it is unpacked.
+fn without_dots(name: &str) -> &str {
+    name.trim_start_matches("./")
 }
 
 /// Whether a file of this name may be the provider's executable; of any provider if the type is unknown.
@@ -175,7 +184,7 @@ fn executable(
     let mut fitting: Vec<&ZipItem> = listing
         .items
         .iter()
-        .filter(|item| !item.directory && is_executable(&item.name, subject.provider_type))
+        .filter(|item| !item.directory && is_executable(without_dots(&item.name), subject.provider_type))
         .collect();
     fitting.sort_by(|one, other| one.name.cmp(&other.name));
     fitting.dedup_by(|one, other| one.name == other.name);
@@ -192,7 +201,7 @@ fn executable(
     if !windows && first.permissions & 0o111 == 0 {
         found.push(EXECUTABLE_MODE.at(&at, format!("its mode is {:04o}", first.permissions)));
     }
-    match version_of(&first.name, subject.provider_type) {
+    match version_of(without_dots(&first.name), subject.provider_type) {
         None => found.push(EXECUTABLE_NO_VERSION.at(&at, "its name has no version")),
         Some(version) if !same_version(&version, release) => {
             found.push(

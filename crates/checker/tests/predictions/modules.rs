@@ -156,6 +156,7 @@ async fn zips_as_go_reads_them() {
         (json!({ "files": [{ "name": "main.tf", "text": "# a\n", "method": 12 }] }), "?tag=1.0.0", "damaged-archive"),
         (json!({ "files": [main(), file("../x.tf")] }), "?tag=1.0.0", "unsafe-entry"),
         (json!({ "files": [main(), file("a\\..\\x.tf")] }), "?tag=1.0.0", "unsafe-entry"),
+        (json!({ "files": [main(), file("a\\x.tf")] }), "?tag=1.0.0", "ok module-windows-name"),
         (json!({ "files": [main(), file("a..b/x..tf")] }), "?tag=1.0.0", "ok"),
         (json!({ "files": [file("a"), file("a/b.tf")] }), "?tag=1.0.0", "entry-not-writable"),
         (json!({ "files": [] }), "?tag=1.0.0", "empty-archive"),

@@ -92,3 +92,13 @@ async fn white_space_that_comes_late_belongs_to_a_document_that_is_not_all_there
     assert_eq!(read_open(&["{}", "\n"], &is_document).await, Some(Bytes::from("{}")), "nothing says that more comes");
     assert_eq!(read_open(&["{"], &|_| false).await, None);
 }
+
+#[test]
+fn content_ranges() {
+    let range = |start, end, total| Some(ContentRange { start, end, total });
+    assert_eq!(content_range("bytes 5-9/10"), range(5, 9, Some(10)));
+    assert_eq!(content_range("bytes 5-9/*"), range(5, 9, None));
+    assert_eq!(content_range("bytes */10"), None);
+    assert_eq!(content_range("lines 5-9/10"), None);
+    assert_eq!(content_range("bytes 5-9"), None);
+}

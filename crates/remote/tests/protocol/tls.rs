@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose as Purpose, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::HttpOptions;
@@ -119,11 +119,16 @@ async fn a_trusted_certificate_counts_only_for_its_names_and_in_its_time() {
         (params.not_before, params.not_after) = (rcgen::date_time_ymd(2001, 1, 1), rcgen::date_time_ymd(2002, 1, 1));
     };
     let client = |params: &mut CertificateParams| {
-        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth];
+        params.extended_key_usages = vec![Purpose::ClientAuth];
     };
     let (other, other_key) = self_signed(&["files.test"], |_| {});
     let (expired, expired_key) = self_signed(&["127.0.0.1"], old);
     let (of_client, client_key) = self_signed(&["127.0.0.1"], client);
+    // Go looks at the purposes of an authority's certificate too, if a server shows it.
+    let (authority, authority_key) = self_signed(&["127.0.0.1"], |params| {
+        client(params);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    });
     let fault = async |certificate, key| match met(certificate, key).await {
         Err(StoreError::Unreachable { fault, .. }) => fault,
         got => panic!("{got:?}"),
@@ -131,6 +136,20 @@ async fn a_trusted_certificate_counts_only_for_its_names_and_in_its_time() {
     assert_eq!(fault(&other, &other_key).await, NetworkFault::CertificateOfAnother);
     assert!(matches!(fault(&expired, &expired_key).await, NetworkFault::CertificateExpired { .. }));
     assert_eq!(fault(&of_client, &client_key).await, NetworkFault::Certificate);
+    assert_eq!(fault(&authority, &authority_key).await, NetworkFault::Certificate);
+}
+
+#[tokio::test]
+async fn a_trusted_certificate_for_any_purpose_was_refused() {
+    for is_ca in [IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
+        for purposes in [vec![Purpose::Any], vec![Purpose::ClientAuth, Purpose::ServerAuth]] {
+            let (certificate, key) = self_signed(&["127.0.0.1"], |params| {
+                params.extended_key_usages.clone_from(&purposes);
+                params.is_ca = is_ca.clone();
+            });
+            assert!(met(&certificate, &key).await.unwrap(), "{is_ca:?} {purposes:?}");
+        }
+    }
 }
 
 #[tokio::test]

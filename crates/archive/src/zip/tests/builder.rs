@@ -169,7 +169,8 @@ impl Archive {
             out.extend([20, entry.creator]);
             out.extend(entry.central.bytes());
             out.extend([0; 6]);
-            out.extend((entry.mode << 16).to_le_bytes());
+            // The lower half says what MS-DOS knows.
+            out.extend(entry.mode.rotate_left(16).to_le_bytes());
             out.extend(u32::try_from(offsets[index] + entry.offset).unwrap().to_le_bytes());
             out.extend(&entry.central.name);
             out.extend(&entry.central.extra);

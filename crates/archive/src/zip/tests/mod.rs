@@ -86,6 +86,22 @@ fn every_checksum_is_that_of_dirhash() {
 }
 
 #[test]
+fn the_checksum_of_a_zip_is_the_one_that_opentofu_writes_into_the_lock_file() {
+    // Measured with OpenTofu 1.12, a `filesystem_mirror` and a `network_mirror`: it is that of the unpacked folder.
+    const DEMO: &str = "terraform-provider-demo_v1.0.0";
+    let program = || stored(DEMO, "#!/bin/sh\n").mode(3, 0o100_755);
+    let check = |archive: Archive, want: &str| assert_eq!(unpack(&archive).unwrap().h1().as_str(), want);
+    let dotted = program().both(|head| head.name = format!("./{DEMO}").into_bytes());
+    check(Archive::of([dotted, stored("./LICENSE", "l\n")]), "h1:fM0ETkXKzgSo2ShK80Z/8jYXXq7EL7fL3Xg/MUq3pjw=");
+    let with_folder = [program(), directory("docs/"), stored("docs/a.md", "x")];
+    check(Archive::of(with_folder), "h1:mBMegbm+ZkxqfvYpA/8xfmp0iRja4c3sFQB3WUxmjEo=");
+    let link = stored("link", "LICENSE").mode(0, 0o120_777);
+    check(Archive::of([program(), link, stored("LICENSE", "l\n")]), "h1:qVGOKkNWStXhLvId7r6hIaCoCN/AK5CNdnbZx+hLqe0=");
+    #[cfg(unix)]
+    check(Archive::of([program(), stored("docs\\a.md", "x")]), "h1:xSzwgvgPjRuRHj4VgfVfo0Ns9xCklRaEhIZvVp7khxk=");
+}
+
+#[test]
 fn directories_are_made_and_do_not_count() {
     let archive = Archive::of([directory("docs/"), directory("empty/x/"), deflated("docs/a", "1"), directory("docs/")]);
     let contents = check(&archive, &[("docs/a", 0o644)]);
@@ -179,10 +195,29 @@ fn modes_are_of_two_classes_and_come_from_unix_alone() {
 fn what_is_no_file_is_refused() {
     let with = |creator, mode| Archive::of([stored("lnk", "/etc/passwd").mode(creator, mode)]);
     check_refused(&with(3, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
-    check_refused(&with(0, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
+    check_refused(&with(19, 0o120_777), "`lnk` is a symbolic link, which a package must not contain");
     check_refused(&with(3, 0o020_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o010_666), "`lnk` is a device, a pipe or a socket, which a package must not contain");
     check_refused(&with(3, 0o040_755), "the archive's directory and the entry `lnk` disagree about its type");
+}
+
+#[test]
+fn types_of_unix_counted_in_archives_from_other_systems() {
+    let with = |creator, mode| Archive::of([stored("lnk", "/etc/passwd").mode(creator, mode)]);
+    for mode in [0o120_777, 0o020_666, 0o010_666, 0o040_755] {
+        for creator in [0, 10, 11, 14] {
+            check(&with(creator, mode), &[("lnk", 0o644)]);
+        }
+    }
+    // Go takes it for a folder, whose contents do not count.
+    let dos_folder = 0x10 << 16;
+    for creator in [0, 11, 14] {
+        check_refused(
+            &with(creator, dos_folder),
+            "the archive's directory and the entry `lnk` disagree about its type",
+        );
+    }
+    check(&with(3, 0o100_644 | dos_folder), &[("lnk", 0o644)]);
 }
 
 #[test]

@@ -351,7 +351,7 @@ async fn refuses_bad_packages_before_anything_is_sent() {
     ");
     assert_snapshot!(refused(&named("docs\\evil"), |_| {}).await, @r"
     DIST/terraform-provider-zap_1.4.0_windows_386.zip cannot be published
-      cause: the archive has an entry with an unsafe name, `docs//evil`: it has a backslash
+      cause: the archive has an entry with an unsafe name, `docs//evil`: it has a backslash, which Windows takes for a slash
     ");
     let folder = Folder::new();
     folder.file("linux_amd64/terraform-provider-zap", "x").file("linux_arm64/README.md", "x");
