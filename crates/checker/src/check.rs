@@ -6,8 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 use tofu_oci_layout::annotation;
+use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, StoreError, Transport};
-use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Tag, Version};
 
 use crate::addresses;
 use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
@@ -95,7 +97,15 @@ pub async fn check(
     let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let what = What { versions, depth: request.depth, work_dir: request.work_dir.to_owned() };
     let facts = facts::read(store, &what, reporter).await?;
-    let provider = checked_as(&facts, request.address);
+    let mut provider = checked_as(&facts, request.address);
+    if provider == CheckedAs::Unknown
+        && facts.releases.iter().all(|release| release.read_from.is_empty())
+        && let Ok(Some(Neighbour { of: VersionOf::Provider { address }, .. })) =
+            newest_neighbour(store, facts.tags.iter().filter_map(|tag| tag.parse().ok()).collect::<Vec<Tag>>().iter())
+                .await
+    {
+        provider = CheckedAs::Annotation(address);
+    }
     let mut platforms: Vec<Platform> = request.platforms.to_vec();
     if platforms.is_empty() {
         platforms = facts.platforms().into_iter().filter(|platform| platform.os() != "unknown").collect();

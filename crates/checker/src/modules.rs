@@ -5,7 +5,7 @@ use std::path::Path;
 use tofu_oci_store::{ReadStore, StoreError, Transport};
 use tofu_oci_types::{Reference, Reporter, RepositoryRef, Subdir, Tag};
 
-use crate::facts::{Depth, FoundModule, WhatModules, read_modules};
+use crate::facts::{Depth, FoundModule, WhatModules, read_modules, withdrawn};
 use crate::model::{Finding, NotJudged};
 use crate::opentofu::{AskedModule, Because, ModulePrediction, ModuleRefusal, install_module};
 use crate::rules::{ModuleSubject, modules, of_repository, plain_http, unasked};
@@ -77,6 +77,15 @@ pub async fn check_modules(
         asked.iter().map(|asked| asked.package.as_ref().ok().and_then(|_| next.next())).collect();
     let mut predictions: Vec<ModulePrediction> =
         asked.iter().zip(&found_of).map(|(asked, found)| install_module(asked, *found)).collect();
+    for (prediction, asked) in predictions.iter_mut().zip(&asked) {
+        if prediction.because == Some(Because::TagNotFound)
+            && let Ok(Reference::Tag(tag)) = asked.package.as_ref().map(|package| &package.reference)
+            && let Some(version) = tag.version()
+            && let Some(said) = withdrawn(store, &version).await
+        {
+            prediction.detail = said;
+        }
+    }
     let plain = store.transport().await == Transport::PlainHttp;
     if plain {
         over_plain_http(&mut predictions);

@@ -259,6 +259,17 @@ pub(crate) enum From {
 impl From {
     /// Reads `--from`.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let is_set = !invocation::says("from") && std::env::var("TOFU_OCI_FROM").is_ok_and(|set| set == text);
+        Self::read(text).map_err(|diagnostic| {
+            if is_set {
+                diagnostic.hint("the variable TOFU_OCI_FROM says so: change it, or unset it")
+            } else {
+                diagnostic
+            }
+        })
+    }
+
+    fn read(text: &str) -> Result<Self, Diagnostic> {
         if let Some(place) = read_only(text)? {
             return Ok(Self::Many(place));
         }

@@ -30,6 +30,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["auth login"], &["login"]),
     (&["auth logout"], &["logout"]),
     (&["config show", "config list", "config print"], &["config check", "config snippet"]),
+    (&["explain"], &["help", "resolve", "auth explain"]),
     (&["prune", "clean", "gc"], &["cache prune"]),
     (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),
     (&["cache list", "cache ls", "cache path", "cache size", "cache show", "cache status"], &["cache info"]),
@@ -54,9 +55,13 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
 enum Instead {
     /// An option of the verb, whichever verbs have it.
     Option(&'static str),
-    /// Something else, for these verbs alone.
+    /// Something else, for these verbs alone; for all that reach a registry if there are none.
     Advice(&'static [&'static str], &'static str),
 }
+
+/// What does the work of options that check no certificate.
+const WITHOUT_TLS: &str = "for a registry that speaks plain HTTP: --plain-http HOST[:PORT]; for one with a certificate of your own: \
+     --ca-file FILE";
 
 /// Options that other verbs and tools have, and what does the same here.
 const OTHER_OPTIONS: &[(&str, Instead)] = &[
@@ -68,11 +73,22 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ("--tag", Instead::Option("--version")),
     ("--dry-run", Instead::Option("--plan")),
     ("--plan", Instead::Option("--dry-run")),
+    ("--dry-run", Instead::Option("--check")),
+    ("--plan", Instead::Option("--check")),
+    ("--dir", Instead::Option("--chdir")),
+    ("--from", Instead::Option("--template")),
+    ("--fs-mirror", Instead::Option("--plugin-dir")),
+    ("--net-mirror", Instead::Option("--from")),
+    ("--insecure", Instead::Advice(&[], WITHOUT_TLS)),
+    ("--tls-verify", Instead::Advice(&[], WITHOUT_TLS)),
+    ("--insecure-skip-tls-verify", Instead::Advice(&[], WITHOUT_TLS)),
+    ("--allow-insecure", Instead::Advice(&[], WITHOUT_TLS)),
     ("--dest", Instead::Option("--to")),
     ("--destination", Instead::Option("--to")),
     ("--template", Instead::Option("--from")),
     ("--provider", Instead::Option("--include")),
     ("--port", Instead::Option("--listen")),
+    ("--chdir", Instead::Advice(&["run"], "give it to the command: tofu-oci run -- tofu -chdir=DIR init")),
     ("--chdir", Instead::Advice(&["module lock"], "name the folder as an argument: tofu-oci module lock DIR")),
     ("--older-than", Instead::Option("--unused-for")),
     ("--all", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
@@ -197,8 +213,12 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
             Instead::Option(option) => {
                 takes(option.trim_start_matches('-')).then(|| format!("`{name}` has {option} for it"))
             }
+            Instead::Advice([], advice) => takes("plain-http").then(|| advice.to_owned()),
             Instead::Advice(verbs, advice) => verbs.contains(&name.as_str()).then(|| advice.to_owned()),
         };
+        if let Some(line) = moved(&name, typed, words) {
+            return Some(diagnostic(typed).hint(format!("write {line}")));
+        }
         if ["--version", "--tag", "--constraint"].contains(&typed) && !takes("version") {
             return with_version(&name, verb, typed, words).map(|hint| diagnostic(typed).hint(hint));
         }
@@ -206,17 +226,28 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         return Some(diagnostic(typed).hint(hint));
     }
     if typed.starts_with('-') {
-        let word = words
-            .iter()
-            .find(|word| word.strip_prefix('-').is_some_and(|option| option.split('=').next().is_some_and(takes)))?;
-        let hint = format!("options have two dashes, and follow the verb: tofu-oci {name} -{word}");
-        return Some(diagnostic(word).hint(hint));
+        let long = |word: &&String| word.starts_with('-') && !word.starts_with("--") && word.len() > 2;
+        let option = |word: &str| word.trim_start_matches('-').split('=').next().unwrap_or_default().to_owned();
+        if let Some(word) = words.iter().filter(long).find(|word| takes(&option(word))) {
+            let hint = format!("options have two dashes, and follow the verb: tofu-oci {name} -{word}");
+            return Some(diagnostic(word).hint(hint));
+        }
+        // An option of OpenTofu that has another name here.
+        let other = |word: &&String| OTHER_OPTIONS.iter().any(|(other, _)| other[2..] == option(word));
+        let word = words.iter().filter(long).find(other)?;
+        let same = |one: &String| if one == word { format!("-{one}") } else { one.clone() };
+        let words: Vec<String> = words.iter().map(same).collect();
+        let found = other_option(&format!("--{}", option(word)), &words, declared)?;
+        return Some(found.hints().iter().fold(diagnostic(word), Diagnostic::hint));
     }
     if name == "run" {
         let (before, command) = words.split_at(words.iter().position(|word| word == typed)?);
         let shown = |words: &[String]| words.iter().map(|word| invocation::quoted(word)).collect::<Vec<_>>().join(" ");
         let hint = format!("write -- before the command: tofu-oci {} -- {}", shown(before), shown(command));
         return Some(diagnostic(typed).hint(hint));
+    }
+    if let Some(about) = declared.find_subcommand(typed).and_then(Command::get_about) {
+        return Some(diagnostic(typed).hint(format!("`tofu-oci {typed}`: {about}")));
     }
     if verb.has_subcommands() || verb.get_positionals().next().is_some() || !takes("chdir") {
         return None;
@@ -231,6 +262,33 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
     }))
+}
+
+/// The whole line, with what an option says where this program takes it; `None` if it takes it nowhere.
+fn moved(name: &str, typed: &str, words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| word.split('=').next() == Some(typed))?;
+    let (value, taken) = match words[at].split_once('=') {
+        Some((_, value)) => (value, 1),
+        None => (words.get(at + 1)?.as_str(), 2),
+    };
+    let mut line = [&words[..at], words.get(at + taken..)?].concat();
+    match (name, typed) {
+        ("push" | "pack" | "copy" | "module push" | "bundle load", "--to" | "--dest" | "--destination") => {
+            line.insert(at, value.to_owned());
+        }
+        ("copy", "--from") => {
+            let (named, version) =
+                line.iter().enumerate().find_map(|(nth, word)| Some((nth, word.split_once('@')?.1)))?;
+            line[named] = format!("{value}:{version}");
+        }
+        ("run", "--chdir") => {
+            let command = line.iter().position(|word| word == "--")?;
+            line.insert((command + 2).min(line.len()), format!("-chdir={value}"));
+        }
+        _ => return None,
+    }
+    let line: Vec<String> = line.iter().map(|word| invocation::quoted(word)).collect();
+    Some(format!("tofu-oci {}", line.join(" ")))
 }
 
 /// How a verb takes the version that an option was to give; `None` if it takes none.

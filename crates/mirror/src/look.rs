@@ -159,8 +159,17 @@ impl Question<'_> {
         }
         let listed: Vec<Version> = lists.from.versions.iter().rev().take(MOST_LISTED).cloned().collect();
         let deed = |versions| Deed::still(MirrorAction::Unmet { versions, listed: listed.clone() });
-        let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(deed(versions))));
-        look.deeds.extend(unmet);
+        for versions in selection.unmet {
+            let gone = lists.from.withdrawn.iter().rev().find(|version| versions.admits(version));
+            let asked = match gone {
+                Some(version) => self.from.release(self.address, version).await.err(),
+                None => None,
+            };
+            look.deeds.push(match asked {
+                Some(why) => (gone.cloned(), Err(why.into())),
+                None => (None, Ok(deed(versions))),
+            });
+        }
         Ok(look)
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_source::withdrawal;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
@@ -11,7 +12,7 @@ use crate::kept_for::demand_takes;
 use crate::module::{taken as module_taken, zip_of};
 use crate::push::{contents_of, for_version, leaves_of, point, resolve, tag_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
-use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, TagTaken, Transfers};
+use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
@@ -184,8 +185,16 @@ pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
         Ok(tags) if tags.contains(&tag) => {
             StoreError::NotFound { place: store.place(), what: StoreItem::ManifestOfTag(tag) }.into()
         }
-        Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
-        Err(error) if error.is_not_found() => PackError::NoRelease { place: store.place(), tag, offered: Vec::new() },
+        Ok(tags) => {
+            let (place, offered) = (store.place(), canonical(&tags));
+            let is_kept = |version: &Version| Tag::withdrawn(version).is_ok_and(|kept| tags.contains(&kept));
+            let Some(version) = tag.version().filter(is_kept) else {
+                return PackError::NoRelease { place, tag, offered };
+            };
+            // The manifest says what it is a version of.
+            let notice = withdrawal(store, &VersionOf::Module, &version).await;
+            StateError::Withdrawn { place, tag, reason: notice.map(|notice| notice.reason), offered }.into()
+        }
         Err(error) => error.into(),
     }
 }

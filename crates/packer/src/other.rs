@@ -47,7 +47,7 @@ pub struct WithdrawnVersion {
     pub reason: Option<NoticeReason>,
 }
 
-fn because(reason: Option<&NoticeReason>) -> String {
+pub(crate) fn because(reason: Option<&NoticeReason>) -> String {
     reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct ErrorWords {
     details: Value,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct NamedError {
     #[serde(default)]
     code: String,
@@ -60,6 +60,9 @@ impl ErrorWords {
     pub(crate) async fn read(answer: &mut HttpAnswer, scrubber: &SecretScrubber) -> Self {
         let bytes = answer.read_soon(ERROR_LIMIT).await;
         let mut words: Self = serde_json::from_slice(&bytes).unwrap_or_default();
+        if words.errors.is_empty() && TLS_PORT.iter().any(|said| String::from_utf8_lossy(&bytes).contains(said)) {
+            words.errors.push(NamedError { message: PLAIN_HTTP.to_owned(), ..NamedError::default() });
+        }
         let errors = words.errors.iter_mut().flat_map(|error| {
             let detail = match &mut error.detail {
                 Value::String(text) => Some(text),
@@ -154,6 +157,8 @@ impl ErrorWords {
         let project = || place.repository().and_then(|repository| repository.name().split('/').next());
         if has("digest_invalid") {
             RejectionReason::WrongDigest
+        } else if self.errors.first().is_some_and(|error| error.message == PLAIN_HTTP) {
+            RejectionReason::PlainHttp
         } else if has("immutab") || status == StatusCode::PRECONDITION_FAILED && has("precondition") {
             RejectionReason::ImmutableTag
         } else if status.is_client_error() && TYPE_WORDS.iter().any(|words| has(words)) {
@@ -169,6 +174,15 @@ impl ErrorWords {
         }
     }
 }
+
+/// What a port for TLS answers to plain HTTP, in any form: a server in Go, nginx, Apache.
+const TLS_PORT: [&str; 3] = [
+    "Client sent an HTTP request to an HTTPS server",
+    "The plain HTTP request was sent to HTTPS port",
+    "speaking plain HTTP to an SSL-enabled server port",
+];
+/// The same in words of this program.
+const PLAIN_HTTP: &str = "the request was plain HTTP, and it speaks TLS";
 
 /// How registries name the types of manifests and artifacts when they refuse one.
 const TYPE_WORDS: [&str; 5] = ["media type", "mediatype", "content type", "artifact type", "artifacttype"];

@@ -283,8 +283,12 @@ impl MethodOpener {
             }
             ModuleLocation::Archive(archive) => Ok(ModulePackage::of_archive(archive, &self.access.web)),
             ModuleLocation::Oci(source) => {
-                let store = Arc::new(self.client.store(source.repository().clone()));
-                ModulePackage::of_store(store, source.reference(), source.subdir().clone()).await
+                let store: Arc<dyn ReadStore> = Arc::new(self.client.store(source.repository().clone()));
+                let (reference, subdir) = (source.reference(), source.subdir().clone());
+                match ModulePackage::of_store(Arc::clone(&store), reference, subdir).await {
+                    Err(error) => Err(error.or_withdrawn(&*store, reference).await),
+                    found => found,
+                }
             }
         }
     }

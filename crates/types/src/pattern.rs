@@ -37,6 +37,8 @@ enum PatternFault {
     Type(&'static str),
     #[error("the namespace {0}")]
     Namespace(&'static str),
+    #[error("with a host it reads {0}")]
+    HostAlone(String),
     #[error("a namespace can be * only if the type is * too")]
     NamespaceWildcard,
     #[error("the host can be * only if the namespace and the type are * too")]
@@ -50,7 +52,7 @@ impl InvalidPattern {
             PatternFault::SegmentCount => "segment-count",
             PatternFault::Hostname(_) => "invalid-hostname",
             PatternFault::Type(_) => "invalid-type",
-            PatternFault::Namespace(_) => "invalid-namespace",
+            PatternFault::Namespace(_) | PatternFault::HostAlone(_) => "invalid-namespace",
             PatternFault::NamespaceWildcard => "namespace-wildcard-not-allowed",
             PatternFault::HostnameWildcard => "hostname-wildcard-not-allowed",
         }
@@ -65,6 +67,7 @@ impl InvalidPattern {
     pub fn instead(&self) -> String {
         match &self.fault {
             PatternFault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
+            PatternFault::HostAlone(whole) => format!("write \"{whole}\""),
             PatternFault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
             _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
         }
@@ -155,7 +158,16 @@ fn parse(input: &str) -> Result<Pattern, PatternFault> {
         None => Some(Hostname::default_registry()),
     };
     let provider_type = part(provider_type).map_err(PatternFault::Type)?;
-    let namespace = part(namespace).map_err(PatternFault::Namespace)?;
+    let namespace = part(namespace).map_err(|fault| {
+        let is_host = host.is_none() && namespace.contains('.') && namespace.parse::<Hostname>().is_ok();
+        let between = if provider_type.is_none() { WILDCARD } else { "NAMESPACE" };
+        let shown = provider_type.as_deref().unwrap_or(WILDCARD);
+        if is_host {
+            PatternFault::HostAlone(format!("{namespace}/{between}/{shown}"))
+        } else {
+            PatternFault::Namespace(fault)
+        }
+    })?;
     if hostname.is_none() && (namespace.is_some() || provider_type.is_some()) {
         return Err(PatternFault::HostnameWildcard);
     }

@@ -24,6 +24,7 @@ pub use module::{FoundModule, FoundModulePackage, ModuleContent, ModulePackageFa
 pub use packages::PackageFacts;
 pub(crate) use packages::is_any_executable;
 pub use read::read;
+pub(crate) use read::withdrawn;
 pub use zip_end::{LARGEST_DIRECTORY, repository_in_file, repository_in_zip};
 
 use std::collections::BTreeSet;
@@ -86,6 +87,8 @@ pub struct FoundRelease {
     pub tag: Option<Tag>,
     /// The tags that have this version, in the order of the list; empty for a requested version without a tag.
     pub read_from: Vec<String>,
+    /// If it was asked for and was withdrawn: that, and why.
+    pub withdrawn: Option<String>,
     /// What the canonical tag points at.
     pub index: FoundManifest,
     /// The entries of the index, in its order; at most 1000.

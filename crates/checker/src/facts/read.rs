@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tofu_oci_layout::media_type;
+use tofu_oci_source::withdrawal;
 use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Counter, Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use super::blobs::{LayerProgress, LayerReadAs, read_config, read_layer};
@@ -72,13 +74,23 @@ pub async fn read(store: &dyn ReadStore, what: &What, reporter: &dyn Reporter) -
         .map(async |(version, read_from, tag, index)| {
             let referrers = reading.referrers(&index).await;
             let (entries, entries_left_out) = (Vec::new(), 0);
-            FoundRelease { version, tag, read_from, index, entries, entries_left_out, referrers }
+            let withdrawn = if read_from.is_empty() { withdrawn(store, &version).await } else { None };
+            FoundRelease { version, tag, read_from, withdrawn, index, entries, entries_left_out, referrers }
         })
         .buffered(AT_ONCE)
         .collect()
         .await;
     reading.leaves(&mut releases).await;
     Ok(RepositoryFacts { place: store.place(), depth: what.depth, tags, releases })
+}
+
+/// That a version without a tag of its own was withdrawn, and why; `None` if it was not.
+pub(crate) async fn withdrawn(store: &dyn ReadStore, version: &Version) -> Option<String> {
+    store.resolve(&Reference::Tag(Tag::withdrawn(version).ok()?)).await.ok()?;
+    // The manifest says what it is a version of.
+    let notice = withdrawal(store, &VersionOf::Module, version).await;
+    let reason = notice.map(|notice| format!(": {}", notice.reason)).unwrap_or_default();
+    Some(format!("version {version} was withdrawn{reason}"))
 }
 
 /// The version that `OpenTofu` reads a tag as, whether it is a tag by the grammar or not.

@@ -28,8 +28,9 @@ pub(super) fn check(release: &FoundRelease, tags: &[String]) -> Findings {
                 listed.sort_by(|a, b| b.precedence(a));
                 let listed: Vec<String> = listed.iter().take(MOST_LISTED).map(ToString::to_string).collect();
                 let has = if listed.is_empty() { String::new() } else { format!("; it has {}", listed.join(", ")) };
-                let said = format!("no tag of the repository reads as version {}{has}", release.version);
-                return vec![VERSION_NOT_LISTED.at(place, said)];
+                let missing = || format!("no tag of the repository reads as version {}", release.version);
+                let said = release.withdrawn.clone().unwrap_or_else(missing);
+                return vec![VERSION_NOT_LISTED.at(place, format!("{said}{has}"))];
             }
             if fault.unasked().is_some() {
                 return Findings::new();

@@ -30,6 +30,7 @@ use tofu_oci_types::{Place, RepositoryRef};
 
 pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
+pub(crate) use module_pull::corrected;
 pub(crate) use source::versions;
 pub(crate) use trust::{Refused, RefusedRelease};
 

@@ -26,7 +26,7 @@ impl From<ModulePinError> for Diagnostic {
                 return Self::missing_module(*source, &place, &reference, &offered);
             }
             ModulePinError::Withdrawn { place, version, reason, offered } => {
-                return Self::withdrawn_module(&place, &version, reason, &offered);
+                return Self::withdrawn(&place, &version, reason, &offered);
             }
             ref error => Self::of(Exit::Fixable, error),
         };

@@ -44,15 +44,18 @@ impl Diagnostic {
             InvalidModuleName::Git(_) => {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
             }
-            _ => match (of_registry(text), source_of_repository(text)) {
-                (Some(name), _) => diagnostic.hint(format!("a version follows an @: {name}")),
-                (None, Some(source)) if source != text => {
-                    diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source)))
-                }
-                _ => diagnostic.hint(FORMS),
+            _ => match of_registry(text) {
+                Some(name) => diagnostic.hint(format!("a version follows an @: {name}")),
+                None => diagnostic.hint(corrected(text).unwrap_or_else(|| FORMS.to_owned())),
             },
         }
     }
+}
+
+/// How the source of a repository is written that is refused as it is.
+pub(crate) fn corrected(text: &str) -> Option<String> {
+    let source = source_of_repository(text).filter(|source| source != text)?;
+    Some(format!("a repository is written {}", invocation::quoted(&source)))
 }
 
 /// The name of a module of a registry whose version is written as for a repository: `HOST/NAMESPACE/NAME/SYSTEM:1.4.0` or
@@ -97,6 +100,9 @@ impl Diagnostic {
             ModuleError::VersionMissing { address, .. } => Self::of(Exit::Fixable, error)
                 .hint(format!("take another version: {}", module_versions(address)))
                 .hint("the owner of the registry must correct it"),
+            ModuleError::Withdrawn { place, version, reason, offered } => {
+                Self::withdrawn(place, version, reason.clone(), offered)
+            }
             ModuleError::Location { location, fault, .. } => {
                 let diagnostic = Self::of(Exit::Fixable, error);
                 let diagnostic = if location.is_empty() {
@@ -209,7 +215,7 @@ impl Diagnostic {
     }
 
     /// A version that was withdrawn from a repository, with the versions that it has.
-    pub(crate) fn withdrawn_module(
+    pub(crate) fn withdrawn(
         place: &Place,
         version: &Version,
         reason: Option<NoticeReason>,

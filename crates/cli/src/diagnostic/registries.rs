@@ -1,7 +1,7 @@
 //! What to do if a registry refuses a request.
 
 use tofu_oci_store::RejectionReason;
-use tofu_oci_types::Place;
+use tofu_oci_types::{Place, RepositoryRef};
 
 /// What to do if a registry accepts a blob neither in one request nor in chunks.
 pub(super) const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in front of it refused the package in one request: ask its operator to \
@@ -16,6 +16,10 @@ pub(super) fn hint(place: &Place, status: u16, reason: RejectionReason) -> Optio
         RejectionReason::Chunk => NO_CHUNKS,
         RejectionReason::ImmutableTag => {
             "tags are immutable there: publish another version, or ask the owner of the repository to lift the rule"
+        }
+        RejectionReason::PlainHttp => {
+            let host = place.repository().map_or("HOST", RepositoryRef::registry);
+            return Some(format!("omit --plain-http {host}, which TOFU_OCI_PLAIN_HTTP may also say"));
         }
         RejectionReason::UnsupportedType => {
             "the registry takes the types of a list alone, such as container images: publish with --layout image, which \

@@ -3,7 +3,7 @@
 use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, Place, Version, printable};
+use tofu_oci_types::{NetworkFault, Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -104,12 +104,7 @@ impl Diagnostic {
                 Self::new(Exit::Fixable, format!("{place} has no version {version}")).hint(versions("it has", &offered))
             }
             SourceError::NotOffered { place, what: NotOffered::Withdrawn { version, reason, offered, .. }, .. } => {
-                let diagnostic = Self::new(Exit::Fixable, format!("version {version} was withdrawn from {place}"));
-                let diagnostic = match reason {
-                    Some(reason) => diagnostic.cause(printable(reason.as_str())),
-                    None => diagnostic,
-                };
-                diagnostic.hint(versions("it has", &offered))
+                Self::withdrawn(&place, &version, reason, &offered)
             }
             SourceError::Layout {
                 version,
@@ -149,6 +144,13 @@ impl Diagnostic {
     }
 }
 
+/// The argument of a provider without its host, and the address that it was read as.
+fn short() -> Option<(&'static str, ProviderAddr)> {
+    let name = invocation::first_word()?.split('@').next()?;
+    let whole: ProviderAddr = name.parse().ok()?;
+    (name.matches('/').count() < 2).then_some((name, whole))
+}
+
 /// Whether the user can do something about a place that could not be used.
 fn failure_exit(failure: &Failure) -> Exit {
     if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable }
@@ -157,6 +159,13 @@ fn failure_exit(failure: &Failure) -> Exit {
 impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure) -> Self {
+        if let (Some((short, whole)), Failure::Network { .. } | Failure::NoProviderService(_)) = (short(), failure)
+            && self.text.contains(&whole.hostname().to_string())
+        {
+            return self
+                .hint(format!("`{short}` was read as {whole}; for another provider, write HOST/NAMESPACE/TYPE"))
+                .hint("say which repository holds it with --from REPOSITORY, or check the network");
+        }
         match failure {
             Failure::HostWithPort(_) => {
                 self.hint("name another place with --from, or exclude the provider from the network_mirror, so that another method serves it")

@@ -4,7 +4,7 @@ use tofu_oci_packer::StateError;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Place, Tag};
 
-use super::Diagnostic;
+use super::{Diagnostic, versions};
 use crate::invocation;
 
 impl Diagnostic {
@@ -14,7 +14,7 @@ impl Diagnostic {
             StateError::Moved { .. } => {
                 self.hint("look at what is there now with `tofu-oci versions`, and run the same command again")
             }
-            StateError::Withdrawn { place, tag } => self.hint(format!(
+            StateError::Withdrawn { place, tag, offered, .. } => self.hint(versions("it has", offered)).hint(format!(
                 "`{}` brings it back",
                 invocation::command(&format!("withdraw {} --undo", release(place, tag)))
             )),

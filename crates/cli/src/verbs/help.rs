@@ -75,10 +75,11 @@ fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
     let pages = TOPICS.iter().map(|topic| topic.name).chain([REGISTRY_ACCESS.0]);
     let verbs = command.get_subcommands().map(clap::Command::get_name);
     let all: Vec<String> = pages.chain(verbs).map(str::to_owned).collect();
-    let diagnostic = if handbook::rules().contains(&name) {
-        diagnostic.hint(format!("it is a rule: tofu-oci help check {name}"))
-    } else if handbook::codes().contains(&name) {
-        diagnostic.hint(format!("it is a code: tofu-oci help error {name}"))
+    let last = words.last().copied().unwrap_or_default().to_owned();
+    let diagnostic = if handbook::rules().contains(&last) {
+        diagnostic.hint(format!("it is a rule: tofu-oci help check {last}"))
+    } else if handbook::codes().contains(&last) {
+        diagnostic.hint(format!("it is a code: tofu-oci help error {last}"))
     } else {
         suggest(diagnostic, "tofu-oci help", &name, &all)
     };

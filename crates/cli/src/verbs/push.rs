@@ -152,13 +152,13 @@ async fn release(
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        print_plan(context, &plan, request.publication.replace);
+        print_plan(context, &plan, request.publication.replace, args);
         return Ok(());
     }
     let store = connector.destination(end)?;
     let report = tofu_oci_packer::push(&request, store.as_ref(), context.reporter.as_ref()).await?;
     store.persist().await?;
-    print_report(context, &report);
+    print_report(context, &report, args);
     Ok(())
 }
 
@@ -193,7 +193,7 @@ fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, D
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
 }
 
-fn print_report(context: &Context, report: &PushReport) {
+fn print_report(context: &Context, report: &PushReport, args: &ReleaseArgs) {
     if context.json {
         return json_line(&PushedLine { event: "pushed", outcome: done(&report.place), report });
     }
@@ -205,6 +205,7 @@ fn print_report(context: &Context, report: &PushReport) {
         (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached"),
         (false, _) => format!("{} {address} {version} to {there}", done(place)),
     });
+    page.append(derived(args, address));
     page.line(format_args!("  index {index}"));
     page.append(platforms(&report.platforms));
     page.append(attachments(&report.attachments));
@@ -219,6 +220,18 @@ fn print_report(context: &Context, report: &PushReport) {
         page.line(format_args!("  {sent_word} {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
     }
     printer::stdout(&page);
+}
+
+/// That the name of the repository gave the address.
+fn derived(args: &ReleaseArgs, address: &ProviderAddr) -> Page {
+    let mut page = Page::default();
+    if args.address.is_none() {
+        let name = address.provider_type();
+        page.line(format_args!(
+            "  its address is that of the repository by the RFC; for another: --address HOST/NAMESPACE/{name}"
+        ));
+    }
+    page
 }
 
 /// A directory is no registry: nothing is pushed into it.
@@ -242,7 +255,7 @@ struct PushedLine<'a> {
     report: &'a PushReport,
 }
 
-fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
+fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag, args: &ReleaseArgs) {
     if context.json {
         return json_event("push-plan", plan);
     }
@@ -268,6 +281,7 @@ fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
             }
         }
     }
+    page.append(derived(args, address));
     page.line(format_args!("  index {index}"));
     page.append(platforms(&plan.platforms));
     for item in &plan.items {

@@ -44,11 +44,15 @@ pub(super) fn warn_of_missing(context: &Context, module: &MissingModule) {
     context.reporter.event(&Event::warning("missing-module", text).with_hint(get(module)));
 }
 
+/// The modules of a configuration that are not installed.
+pub(super) fn missing_modules(folder: &ConfigFolder) -> Vec<MissingModule> {
+    configuration(folder).map(|found| found.missing_modules).unwrap_or_default()
+}
+
 /// Why a configuration requires no provider: it needs none, or its modules are not known.
 pub(super) fn nothing_required(folder: &ConfigFolder) -> Diagnostic {
     let dir = folder.dir.display();
-    let missing = configuration(folder).map(|found| found.missing_modules).unwrap_or_default();
-    let diagnostic = match missing.first() {
+    let diagnostic = match missing_modules(folder).first() {
         None => Diagnostic::usage(format!("the configuration in {dir} requires no providers")),
         Some(module) => {
             Diagnostic::usage(format!("what the configuration in {dir} requires is not known: {}", module.why()))

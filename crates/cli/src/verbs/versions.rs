@@ -8,9 +8,9 @@ pub(super) use table::signed;
 
 use std::sync::Arc;
 
-use tofu_oci_explain::releases::VersionsQuestion;
+use tofu_oci_explain::releases::{VersionsQuestion, notice_of};
 use tofu_oci_logins::Access;
-use tofu_oci_source::{NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
+use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, ReleaseName, Version};
 
@@ -49,6 +49,10 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     }
     let mut listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
     if !wanted.is_any() {
+        if let Some(gone) = gone(&listing, &wanted) {
+            let reason = notice_of(source.as_ref(), &address, gone, &listing).await.and_then(|notice| notice.reason);
+            return Err(Diagnostic::withdrawn(&place, gone, reason, &listing.versions));
+        }
         keep(&mut listing.versions, &wanted, &place)?;
     }
     warn(context, &place, &listing.stray);
@@ -68,6 +72,12 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     }
     printer::stdout(&if args.long { table::table(&lines) } else { table::list(&lines) });
     Ok(())
+}
+
+/// The withdrawn version that was asked for, if no version that is offered meets the constraints.
+pub(super) fn gone<'a>(listing: &'a Listing, wanted: &Constraints) -> Option<&'a Version> {
+    let is_met = listing.versions.iter().any(|version| wanted.admits(version));
+    listing.withdrawn.iter().rev().find(|version| !is_met && wanted.admits(version))
 }
 
 /// Keeps the versions that were asked for.

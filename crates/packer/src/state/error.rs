@@ -1,8 +1,10 @@
 //! Why the state of a release could not be changed.
 
 use tofu_oci_store::{StoreError, StoreItem};
-use tofu_oci_trust::ReleaseState;
-use tofu_oci_types::{Place, Tag};
+use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_types::{Place, Tag, Version};
+
+use crate::other::because;
 
 /// Why the state of a release could not be changed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -16,13 +18,17 @@ pub enum StateError {
         /// The tag.
         tag: Tag,
     },
-    /// A withdrawn release is not deprecated.
-    #[error("{place} has no version {tag}: it was withdrawn")]
+    /// The version was withdrawn.
+    #[error("{place} has no version {tag}: it was withdrawn{}", because(reason.as_ref()))]
     Withdrawn {
         /// The repository.
         place: Place,
         /// The version's own tag.
         tag: Tag,
+        /// Why; `None` if that could not be read. Nothing has verified it.
+        reason: Option<NoticeReason>,
+        /// The versions that it has, ascending.
+        offered: Vec<Version>,
     },
     /// Another release was published under the tag of a withdrawn one.
     #[error("{place} has another release under the tag {tag} than {kept} keeps")]

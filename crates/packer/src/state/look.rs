@@ -257,9 +257,6 @@ fn release(
             Err(StateError::Replaced { place: place.clone(), tag: tag.clone(), kept: kept_tag.clone() })
         }
         (StateChange::Reinstate, _, Some(kept)) | (StateChange::Withdraw, None, Some(kept)) => Ok(Some(kept)),
-        (StateChange::Deprecate | StateChange::Undeprecate, None, Some(_)) => {
-            Err(StateError::Withdrawn { place: place.clone(), tag: tag.clone() })
-        }
         (_, own, _) => Ok(own),
     }
 }

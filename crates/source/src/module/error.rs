@@ -1,11 +1,12 @@
 //! Why a module did not come.
 
 use tofu_oci_layout::InvalidModuleManifest;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_trust::{NoticeReason, VersionOf};
 use tofu_oci_types::{Constraints, ModuleAddr, Place, Reference, Version};
 
 use super::git_program::GitRunError;
-use crate::{DiscoveryError, Failure};
+use crate::{DiscoveryError, Failure, Listing, withdrawal};
 
 /// Why a place did not give a module.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -65,6 +66,18 @@ pub enum ModuleError {
         /// What it is instead.
         #[source]
         source: InvalidModuleManifest,
+    },
+    /// The version was withdrawn from the repository.
+    #[error("version {version} was withdrawn from {place}")]
+    Withdrawn {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+        /// Why; `None` if that could not be read. Nothing has verified it.
+        reason: Option<NoticeReason>,
+        /// The versions that it has, ascending.
+        offered: Vec<Version>,
     },
     /// A git repository did not give the package.
     #[error("no module can be fetched from {repository}")]
@@ -243,12 +256,25 @@ pub fn wanted_text(wanted: &Constraints) -> String {
 }
 
 impl ModuleError {
+    /// The same, or that the version was withdrawn if that is why the tag is not there.
+    pub(crate) async fn or_withdrawn(self, store: &dyn ReadStore, reference: &Reference) -> Self {
+        let (Self::Store(StoreError::NotFound { .. }), Reference::Tag(tag)) = (&self, reference) else { return self };
+        let (Some(version), Ok(tags)) = (tag.version(), store.tags().await) else { return self };
+        let Listing { versions: offered, withdrawn, .. } = Listing::in_store(store, &tags).await;
+        if !withdrawn.contains(&version) {
+            return self;
+        }
+        let reason = withdrawal(store, &VersionOf::Module, &version).await.map(|notice| notice.reason);
+        Self::Withdrawn { place: store.place(), version, reason, offered }
+    }
+
     /// A stable kebab-case name of what went wrong: the name of `OpenTofu`'s reason if it refuses too.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownModule { .. } => "module-not-found",
             Self::NoMatchingVersion { .. } => "no-matching-version",
             Self::VersionMissing { .. } => "module-version-missing",
+            Self::Withdrawn { .. } => "withdrawn",
             Self::Location { fault, .. } => fault.code(),
             Self::Manifest { source, .. } => source.code(),
             Self::Git { fault, .. } => fault.code(),

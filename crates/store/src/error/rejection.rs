@@ -16,6 +16,8 @@ pub enum RejectionReason {
     UnknownAwsRepository,
     /// The registry has no project of this name: the first part of the repository's path.
     UnknownProject,
+    /// The request was plain HTTP, and the registry speaks TLS.
+    PlainHttp,
     /// None of these.
     Other,
 }

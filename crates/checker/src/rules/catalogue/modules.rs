@@ -70,7 +70,7 @@ pub(crate) static MODULE_TAG: CheckRule = CheckRule {
     finds: "a tag or digest that the repository does not have",
     why: "OpenTofu asks for exactly this one; without an argument for the tag `latest`.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests",
-    fix: "name a tag that is there, or publish this one",
+    fix: "name a tag that is there, or publish this one if it was not withdrawn",
 };
 
 pub(crate) static MODULE_MANIFEST_TYPE: CheckRule = CheckRule {

@@ -108,7 +108,7 @@ pub(crate) static VERSION_NOT_LISTED: CheckRule = CheckRule {
     finds: "a version that was asked for and that no tag reads as",
     why: "OpenTofu does not find it among the versions, and a constraint that names it cannot be met.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
-    fix: "push the release, or ask for another version",
+    fix: "ask for another version, or push this one if it was not withdrawn",
 };
 
 pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {

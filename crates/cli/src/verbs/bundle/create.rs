@@ -24,7 +24,7 @@ use crate::modules as mapping;
 use crate::verbs::context::{Context, config_folder};
 use crate::verbs::mirror::{carry, collect, key_of};
 use crate::verbs::module::{mirror as modules, open};
-use crate::verbs::required::required_but;
+use crate::verbs::required::{missing_modules, nothing_required, required_but};
 use crate::verbs::sign::one_password;
 
 /// Writes a bundle with what was asked for: of a configuration also the modules that it calls.
@@ -58,6 +58,8 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;
     let required = with_those_of_modules(required, &report.providers);
     let providers = match required.as_slice() {
+        // Nothing is known of what the bundle would lack.
+        [] if report.lines.is_empty() && !missing_modules(&folder).is_empty() => return Err(nothing_required(&folder)),
         [] => None,
         _ => Some(collect(context, &mirror, (required, access), &bundle, key.as_ref()).await?),
     };

@@ -52,7 +52,8 @@ pub(super) async fn check(
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request, context.reporter.as_ref()).await?;
     let counts = TagCounts::of(&report.facts);
-    if counts.versions == 0 && counts.other > 0 && holds_modules(store.as_ref()).await {
+    let is_absent = version.is_some() && report.facts.releases.iter().all(|release| release.read_from.is_empty());
+    if (is_absent || counts.versions == 0 && counts.other > 0) && holds_modules(store.as_ref()).await {
         refuse_provider_options(args, end)?;
         let mut checked = module::of_store(context, end, store.as_ref(), version.as_ref(), depth).await?;
         if let Some(other) = &other {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::Version;
 
 use crate::args::CheckArgs;
@@ -28,6 +29,10 @@ impl Target {
             && !is_tar(text)
             && let Some(path) = lock_file(text)
         {
+            let name = path.file_name().and_then(|name| name.to_str());
+            if path.is_file() && name.is_some_and(is_configuration_file) {
+                return Err(configuration_file(&path));
+            }
             return Ok(Self::LockFile(path));
         }
         if is_layout(Path::new(text)) {
@@ -48,6 +53,17 @@ impl Target {
         })?;
         Ok(Self::Repository(end, version))
     }
+}
+
+/// A file of a configuration in the place of the lock file beside it.
+fn configuration_file(path: &Path) -> Diagnostic {
+    let lock = path.with_file_name(LOCK_FILE_NAME);
+    let diagnostic = Diagnostic::usage(format!("{} is a file of a configuration, not a lock file", path.display()));
+    if lock.is_file() {
+        let lock = invocation::quoted(&lock.to_string_lossy());
+        return diagnostic.hint(invocation::with_all_options(&format!("check {lock}")));
+    }
+    diagnostic.hint(format!("its lock file would be {}, and is not there", lock.display()))
 }
 
 /// Whether a directory holds an OCI image layout.

@@ -180,7 +180,7 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
     match version.filter(|version| listing.withdrawn.contains(version)) {
         Some(version) => {
             let notice = withdrawal(store, &VersionOf::Module, &version).await;
-            Diagnostic::withdrawn_module(&place, &version, notice.map(|notice| notice.reason), &listing.versions)
+            Diagnostic::withdrawn(&place, &version, notice.map(|notice| notice.reason), &listing.versions)
         }
         None => Diagnostic::missing_module(error, &place, reference, &listing.versions),
     }

@@ -18,7 +18,7 @@ use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::context::Context;
-use crate::verbs::versions::{keep, note_notices, warn_of_halves};
+use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
 
 /// How many other tags a note names.
 const NAMED: usize = 10;
@@ -43,7 +43,11 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
         }
         (ModuleName::Oci(_) | ModuleName::Layout { .. }, _) => {
             let end = open::end(&name).expect("it is not a module of a registry");
-            (Some(connector.source(&end)?), Constraints::any())
+            let tagged = match open::reference(&name) {
+                Some(Reference::Tag(tag)) => tag.canonical_version(),
+                _ => None,
+            };
+            (Some(connector.source(&end)?), tagged.map_or_else(Constraints::any, Constraints::exactly))
         }
     };
     let (place, listing, others) = match (&name, &store) {
@@ -62,6 +66,10 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
         Some(store) => module_notices_of(store.as_ref(), &listing).await,
         None => Vec::new(),
     };
+    if let Some(gone) = gone(&listing, &wanted).filter(|_| !wanted.is_any()) {
+        let reason = notices.into_iter().find(|notice| notice.version == *gone).and_then(|notice| notice.reason);
+        return Err(Diagnostic::withdrawn(&place, gone, reason, &listing.versions));
+    }
     note_notices(context, &place, &notices);
     warn_of_halves(context, &place, &listing);
     let mut listed = listing.versions;

@@ -12,7 +12,7 @@ use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 
 use super::context::{Context, config_folder};
 use super::install::{finder, working_dir};
-use super::required::required;
+use super::required::{nothing_required, required};
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -30,6 +30,10 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     let folder = config_folder(context, &dir, &args.tests);
     let required = required(context, &folder).map_err(Diagnostic::of_needed_configuration)?;
     let tree = providers_tree(&folder).map_err(Diagnostic::of_needed_configuration)?;
+    let is_all_known = tree.not_looked_into.is_empty();
+    if required.is_empty() && !is_all_known {
+        return Err(nothing_required(&folder));
+    }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
     finder
@@ -46,9 +50,9 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
             json_line(&OutdatedLine::of(row));
         }
     } else {
-        printer::stdout(&text::page(&rows, &dir));
+        printer::stdout(&text::page(&rows, &dir, is_all_known));
     }
-    let is_behind = rows.iter().any(ProviderRow::is_behind);
+    let is_behind = !is_all_known || rows.iter().any(ProviderRow::is_behind);
     Ok(if args.exit_code && is_behind { Exit::Fixable } else { Exit::Done })
 }
 

@@ -13,16 +13,18 @@ use crate::page::Page;
 use crate::verbs::providers::declared_at;
 use crate::verbs::show::reason;
 
-/// The whole report.
-pub(super) fn page(rows: &[ProviderRow], dir: &Path) -> Page {
+/// The whole report; `is_all_known` says whether every module was read.
+pub(super) fn page(rows: &[ProviderRow], dir: &Path, is_all_known: bool) -> Page {
     let behind: Vec<&ProviderRow> = rows.iter().filter(|row| row.is_behind()).collect();
     if rows.is_empty() {
         return Page::of("the configuration requires no providers");
     }
     if behind.is_empty() {
         return Page::of(match rows.len() {
-            1 => "the provider is up to date".to_owned(),
-            count => format!("all {count} providers are up to date"),
+            1 if is_all_known => "the provider is up to date".to_owned(),
+            count if is_all_known => format!("all {count} providers are up to date"),
+            1 => "the one provider that is known is up to date".to_owned(),
+            count => format!("the {count} providers that are known are up to date"),
         });
     }
     let mut page = table(&behind);

@@ -9,7 +9,7 @@ use tofu_oci_tfconfig::{CallFile, CallSource, SourceCall};
 
 use super::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
 use crate::args::ModuleLockArgs;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, corrected};
 use crate::ends::End;
 use crate::exit::Exit;
 use crate::verbs::context::Context;
@@ -106,9 +106,11 @@ fn outcome(call: &SourceCall, answers: &[(ModulePinRequest, Result<ModulePin, Di
                 Err(diagnostic) => refused(diagnostic.clone()),
             }
         }
-        CallSource::InvalidOci(error) => refused(
-            Diagnostic::of(Exit::Usage, error).code(error.code()).hint("OpenTofu refuses this source; correct it"),
-        ),
+        CallSource::InvalidOci(error) => {
+            let hint = corrected(call.source_text());
+            let hint = hint.unwrap_or_else(|| "OpenTofu refuses this source; correct it".to_owned());
+            refused(Diagnostic::of(Exit::Usage, error).code(error.code()).hint(hint))
+        }
         CallSource::InvalidNote(error) => refused(
             Diagnostic::of(Exit::Usage, error)
                 .code("invalid-constraints")
