@@ -145,7 +145,7 @@ async fn a_trusted_certificate_for_any_purpose_was_refused() {
         for purposes in [vec![Purpose::Any], vec![Purpose::ClientAuth, Purpose::ServerAuth]] {
             let (certificate, key) = self_signed(&["127.0.0.1"], |params| {
                 params.extended_key_usages.clone_from(&purposes);
-                params.is_ca = is_ca.clone();
+                params.is_ca = is_ca;
             });
             assert!(met(&certificate, &key).await.unwrap(), "{is_ca:?} {purposes:?}");
         }
