@@ -52,6 +52,14 @@ impl Scene {
     }
 }
 
+#[test]
+fn an_empty_variable_of_certificates_hid_those_of_the_system() {
+    let scene = Scene::with_mirror();
+    scene.context.write("show.sh", "echo \"${SSL_CERT_FILE-unset}\"");
+    let said = scene.output(scene.command("run -- sh show.sh").env("SSL_CERT_FILE", ""));
+    assert_eq!((said.code, said.stdout.as_str()), (Some(0), "unset\n"), "{}", said.text);
+}
+
 /// Starts the program in a session without a terminal.
 fn start(scene: &Scene, line: &str) -> (Child, BufReader<std::process::ChildStdout>) {
     let prepared = scene.command(line);

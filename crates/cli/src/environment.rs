@@ -33,6 +33,27 @@ pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnosti
     })
 }
 
+/// Starts the program again without the variables of certificates that are set and empty. Programs in Go take those as unset; what
+/// reads the system's certificates here would find none.
+#[cfg(unix)]
+pub(crate) fn without_empty_variables() {
+    use std::os::unix::process::CommandExt as _;
+
+    let is_empty = |name: &&str| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    let empty: Vec<&str> = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter(is_empty).collect();
+    let Some(program) = std::env::current_exe().ok().filter(|_| !empty.is_empty()) else { return };
+    let mut command = std::process::Command::new(program);
+    let mut arguments = std::env::args_os();
+    if let Some(name) = arguments.next() {
+        command.arg0(name);
+    }
+    for name in empty {
+        command.env_remove(name);
+    }
+    // If it cannot be started, this one goes on: it may need no certificates.
+    let _ = command.args(arguments).exec();
+}
+
 /// A folder of this program in the user's cache. It may be missing; `None` if the environment names none.
 pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
     cache_root().map(|root| root.join(name))

@@ -66,6 +66,8 @@ fn run() -> Exit {
     if process_group::guarded() || completion::answered() {
         return Exit::Done;
     }
+    #[cfg(unix)]
+    environment::without_empty_variables();
     if let Some(diagnostic) = mistake::typed_key() {
         diagnostic.print(args::ask_for_json());
         return diagnostic.exit();

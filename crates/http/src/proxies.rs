@@ -5,20 +5,14 @@
 
 use std::net::IpAddr;
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net};
 use url::{Host, Url};
 
 use crate::redirect::is_loopback;
 
 /// What proxies can be. A SOCKS proxy looks up the names itself, whichever of its two spellings is used.
-const SCHEMES: [(&str, &str); 6] = [
-    ("http", "http"),
-    ("https", "https"),
-    ("socks5", "socks5h"),
-    ("socks5h", "socks5h"),
-    ("socks4", "socks4a"),
-    ("socks4a", "socks4a"),
-];
+const SCHEMES: [(&str, &str); 4] =
+    [("http", "http"), ("https", "https"), ("socks5", "socks5h"), ("socks5h", "socks5h")];
 
 /// Where SOCKS proxies listen if nothing else is said.
 const SOCKS_PORT: u16 = 1080;
@@ -112,6 +106,13 @@ fn is_listed(entry: &str, host: &Host<&str>, port: &str) -> bool {
         Host::Domain(_) => None,
     };
     if let Ok(network) = entry.parse::<IpNet>() {
+        let network = match network {
+            IpNet::V6(mapped) if mapped.prefix_len() >= 96 => mapped
+                .addr()
+                .to_ipv4_mapped()
+                .map_or(network, |address| Ipv4Net::new(address, mapped.prefix_len() - 96).map_or(network, IpNet::V4)),
+            _ => network,
+        };
         return address.is_some_and(|address| network.contains(&address));
     }
     let bracketed = entry.strip_prefix('[').and_then(|entry| entry.split_once("]:"));
@@ -133,7 +134,7 @@ fn is_listed(entry: &str, host: &Host<&str>, port: &str) -> bool {
         itself => (format!(".{itself}"), Some(itself)),
     };
     let host = host.to_string();
-    host.ends_with(&below) || itself == Some(&host)
+    address.is_none() && (host.ends_with(&below) || itself == Some(&host))
 }
 
 #[cfg(test)]
@@ -184,6 +185,7 @@ mod tests {
         check("10.0.0.5", &["10.0.0.5", "[::ffff:10.0.0.5]"], &["10.0.0.6"]);
         check(" Corp.Example ,, :443, *x", &["corp.example"], &["ghcr.io"]);
         check("münchen.example", &["reg.xn--mnchen-3ya.example"], &["muenchen.example"]);
+        check(".2.3, [fd00::1], ::ffff:10.0.0.0/104", &["10.9.2.3"], &["11.1.2.3", "[fd00::1]"]);
         check("", &["localhost", "127.0.0.1", "[::1]:5000"], &["ghcr.io"]);
     }
 

@@ -1,5 +1,6 @@
 //! Connections that did not come about, or broke.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
@@ -110,20 +111,33 @@ impl Diagnostic {
     }
 }
 
+/// Most bytes of a file of certificates.
+const CERTIFICATES_LIMIT: u64 = 16 << 20;
+
 /// Whether a host without its port is this machine.
 fn is_loopback(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']');
     name == "localhost" || address.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The variable of the system's certificates that leads nowhere, so that no certificate of the system is trusted.
+/// The variable of the system's certificates that leads to none, so that no certificate of the system is trusted.
 fn missing_certificates() -> Option<String> {
     ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|variable| {
         let value = std::env::var_os(variable)?;
-        let is_there = std::env::split_paths(&value).any(|path| path.exists());
-        let named = value.to_string_lossy();
-        (!is_there).then(|| format!("{variable} names {named}, which is not there: correct it, or unset it"))
+        let problem = if !std::env::split_paths(&value).any(|path| path.exists()) {
+            "is not there"
+        } else if variable == "SSL_CERT_FILE" && !holds_pem(Path::new(&value)) {
+            "is not a file with PEM certificates"
+        } else {
+            return None;
+        };
+        Some(format!("{variable} names {}, which {problem}: correct it, or unset it", value.to_string_lossy()))
     })
+}
+
+fn holds_pem(file: &Path) -> bool {
+    let bytes = tofu_oci_disk::read_file(file, CERTIFICATES_LIMIT).unwrap_or_default();
+    bytes.windows(11).any(|word| word == b"-----BEGIN ")
 }
 
 /// What to do about a fault that is the same for every place.
