@@ -234,7 +234,6 @@ fn a_git_host_that_is_not_found_is_a_matter_of_the_network() {
 #[test]
 fn module_versions_listed_every_version_although_one_was_named() {
     let scene = Scene::with_network();
-    scene.run("module push network REGISTRY/acme/network --version 1.5.0").success();
     for name in ["REGISTRY/acme/network:9.9.9", "'oci://REGISTRY/acme/network?tag=9.9.9'"] {
         let words = ["error: [REGISTRY]/acme/network has no version 9.9.9\n", "hint: it has 1.5.0, 1.4.0\n"];
         refuse(&scene, &format!("module versions {name}"), &words);

@@ -34,15 +34,12 @@ pub(super) fn moved(name: &str, option: &str, words: &[String]) -> Option<String
             line.splice(at..at, template.into_iter().map(str::to_owned));
         }
         ("run", "--chdir") => {
-            let command = match line.iter().position(|word| word == "--") {
-                Some(mark) => mark + 1,
-                None => {
-                    line.get(at).filter(|word| !word.starts_with('-'))?;
-                    line.insert(at, "--".to_owned());
-                    at + 1
-                }
-            };
-            line.insert((command + 1).min(line.len()), format!("-chdir={value}"));
+            let mark = line.iter().position(|word| word == "--");
+            if mark.is_none() {
+                line.get(at).filter(|word| !word.starts_with('-'))?;
+                line.insert(at, "--".to_owned());
+            }
+            line.insert((mark.unwrap_or(at) + 2).min(line.len()), format!("-chdir={value}"));
         }
         _ => return None,
     }
