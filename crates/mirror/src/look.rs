@@ -18,9 +18,9 @@ use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Refer
 
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
-use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror};
+use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, MirrorChoice, SelectedVersion, select, unmet};
+use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
 use crate::transfer::demand_own;
 use crate::{Destination, MirrorError};

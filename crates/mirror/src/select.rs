@@ -3,16 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
-use tofu_oci_source::{Listing, Source};
 use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
 
-use crate::MirrorError;
-use crate::plan::{Deed, MirrorAction};
 use crate::rules::{MirrorRules, ProviderRule};
 use crate::sightings::Sightings;
-
-/// How many versions are named where none meets the constraints.
-const MOST_LISTED: usize = 10;
 
 /// What the choice depends on.
 pub struct Candidates<'a> {
@@ -146,21 +140,6 @@ impl SelectedVersion {
             self.platforms.extend(more.iter().cloned());
         }
     }
-}
-
-/// What becomes of constraints that no listed version meets: a version that was withdrawn is named with the reason.
-pub(crate) async fn unmet(
-    (from, address): (&dyn Source, &ProviderAddr),
-    versions: Constraints,
-    listing: &Listing,
-) -> (Option<Version>, Result<Deed, MirrorError>) {
-    if let Some(version) = listing.withdrawn.iter().rev().find(|version| versions.admits(version))
-        && let Err(why) = from.release(address, version).await
-    {
-        return (Some(version.clone()), Err(why.into()));
-    }
-    let listed = listing.versions.iter().rev().take(MOST_LISTED).cloned().collect();
-    (None, Ok(Deed::still(MirrorAction::Unmet { versions, listed })))
 }
 
 #[cfg(test)]
