@@ -259,14 +259,7 @@ pub(crate) enum From {
 impl From {
     /// Reads `--from`.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
-        let is_set = !invocation::says("from") && std::env::var("TOFU_OCI_FROM").is_ok_and(|set| set == text);
-        Self::read(text).map_err(|diagnostic| {
-            if is_set {
-                diagnostic.hint("the variable TOFU_OCI_FROM says so: change it, or unset it")
-            } else {
-                diagnostic
-            }
-        })
+        Self::read(text).map_err(|diagnostic| diagnostic.of_variable("TOFU_OCI_FROM", "from", text))
     }
 
     fn read(text: &str) -> Result<Self, Diagnostic> {

@@ -18,7 +18,7 @@ use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Refer
 
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
-use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror};
+use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
@@ -27,9 +27,6 @@ use crate::{Destination, MirrorError};
 
 /// The most characters of a warning that becomes a notice.
 const REASON: usize = 1024;
-
-/// How many versions are named where none meets the constraints.
-const MOST_LISTED: usize = 10;
 
 /// How many versions of a provider are asked for at a time.
 const VERSIONS: usize = 8;
@@ -157,18 +154,8 @@ impl Question<'_> {
             let (address, from) = (self.address.clone(), self.from.place().clone());
             look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
-        let listed: Vec<Version> = lists.from.versions.iter().rev().take(MOST_LISTED).cloned().collect();
-        let deed = |versions| Deed::still(MirrorAction::Unmet { versions, listed: listed.clone() });
         for versions in selection.unmet {
-            let gone = lists.from.withdrawn.iter().rev().find(|version| versions.admits(version));
-            let asked = match gone {
-                Some(version) => self.from.release(self.address, version).await.err(),
-                None => None,
-            };
-            look.deeds.push(match asked {
-                Some(why) => (gone.cloned(), Err(why.into())),
-                None => (None, Ok(deed(versions))),
-            });
+            look.deeds.push(unmet((self.from, self.address), versions, lists.from).await);
         }
         Ok(look)
     }

@@ -3,14 +3,18 @@
 use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
+use tofu_oci_source::{Listing, Source};
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Constraints, Moment, Place, Platform, Version};
+use tofu_oci_types::{Constraints, Moment, Place, Platform, ProviderAddr, Version};
 
+use crate::MirrorError;
 use crate::destination::Widening;
 use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
 
+/// How many versions are named where none meets the constraints.
+const MOST_LISTED: usize = 10;
 /// Why `mirror` withdraws what the rules no longer name.
 const UNNAMED: &str = "the rules of the mirror no longer name this version";
 /// Why it withdraws what is gone, after the name of the place.
@@ -226,6 +230,21 @@ pub(crate) fn is_of_mirror(reason: &NoticeReason) -> bool {
 fn withdraw(reason: &str) -> MirrorAction {
     let usual = || format!("its place {UNLISTED}").parse().expect("the text is one short line");
     MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
+}
+
+/// What becomes of constraints that no listed version meets: a version that was withdrawn is named with the reason.
+pub(crate) async fn unmet(
+    (from, address): (&dyn Source, &ProviderAddr),
+    versions: Constraints,
+    listing: &Listing,
+) -> (Option<Version>, Result<Deed, MirrorError>) {
+    if let Some(version) = listing.withdrawn.iter().rev().find(|version| versions.admits(version))
+        && let Err(why) = from.release(address, version).await
+    {
+        return (Some(version.clone()), Err(why.into()));
+    }
+    let listed = listing.versions.iter().rev().take(MOST_LISTED).cloned().collect();
+    (None, Ok(Deed::still(MirrorAction::Unmet { versions, listed })))
 }
 
 #[cfg(test)]

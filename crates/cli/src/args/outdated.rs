@@ -30,7 +30,8 @@ pub(crate) struct OutdatedArgs {
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) tests: ConfigTestsArgs,
-    /// Exit with 1 if a provider is behind, not locked, withdrawn or deprecated, or if its versions cannot be listed
+    /// Exit with 1 if a provider is behind, not locked, withdrawn or deprecated, if its versions cannot be listed, or if a
+    /// module is not installed
     #[arg(long)]
     pub(crate) exit_code: bool,
     #[command(flatten)]

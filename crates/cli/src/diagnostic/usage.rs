@@ -1,6 +1,7 @@
 //! Mistakes in the arguments.
 
 use super::Diagnostic;
+use crate::invocation;
 
 impl From<&clap::Error> for Diagnostic {
     /// Its first paragraph, and its tips as hints.
@@ -11,6 +12,14 @@ impl From<&clap::Error> for Diagnostic {
         let diagnostic = Self::usage(first.strip_prefix("error:").unwrap_or(first).trim());
         let hint = |part: &str| ["tip: ", "hint: "].iter().find_map(|word| part.strip_prefix(word)).map(str::to_owned);
         parts.filter_map(hint).fold(diagnostic, Self::hint)
+    }
+}
+
+impl Diagnostic {
+    /// The same, and that a variable gives the value, if it is not the option that does.
+    pub(crate) fn of_variable(self, variable: &str, option: &str, value: &str) -> Self {
+        let is_set = !invocation::says(option) && std::env::var(variable).is_ok_and(|set| set == value);
+        if is_set { self.hint(format!("the variable {variable} says so: change it, or unset it")) } else { self }
     }
 }
 

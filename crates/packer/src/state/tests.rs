@@ -283,7 +283,7 @@ async fn what_cannot_change_its_state_is_refused() {
     push(&store, "1.4.0", &["linux_amd64"]).await;
     change(&store, StateChange::Withdraw, "broken").await.unwrap();
     let text = refused(change(&store, StateChange::Deprecate, "old").await);
-    assert_eq!(text, "memory has no version 1.4.0: it was withdrawn");
+    assert_eq!(text, "memory has no version 1.4.0: it was withdrawn: broken");
     // Another release is published in its place.
     push(&store, "1.4.0", &["linux_amd64", "darwin_arm64"]).await;
     let text = refused(change(&store, StateChange::Reinstate, "fixed").await);
