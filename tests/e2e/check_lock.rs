@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 
 use crate::json;
 use crate::setup::{Said, Scene, WIDGET};
+use crate::words::refuse;
 
 const LOCK: &str = ".terraform.lock.hcl";
 
@@ -117,4 +118,19 @@ fn options_of_repositories_are_refused() {
     ] {
         assert_eq!(scene.run(&format!("check .terraform.lock.hcl {option}")).code, Some(2), "{option}");
     }
+}
+
+#[test]
+fn a_file_of_a_configuration_was_read_as_a_lock_file() {
+    let scene = Scene::new();
+    scene.context.write("live/main.tf", "terraform {}\n");
+    let said = "error: live/main.tf is a file of a configuration, not a lock file\n";
+    let absent = "hint: its lock file would be live/.terraform.lock.hcl, and is not there\n";
+    refuse(&scene, "check live/main.tf", &[said, absent]);
+    scene.context.write("live/.terraform.lock.hcl", file(&[]));
+    refuse(
+        &scene,
+        "check live/main.tf --offline",
+        &[said, "hint: tofu-oci check live/.terraform.lock.hcl --offline\n"],
+    );
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use insta::assert_snapshot;
 
 use crate::setup::Scene;
+use crate::words::refuse;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -275,4 +276,11 @@ fn a_folder_for_man_pages_that_cannot_be_written_is_named() {
 
     hint: a file lies where a folder is needed, or a folder where a file is; choose another place
     ");
+}
+
+#[test]
+fn a_rule_behind_another_word_was_not_recognised() {
+    let scene = Scene::new();
+    refuse(&scene, "help rule unsigned", &["hint: it is a rule: tofu-oci help check unsigned\n"]);
+    refuse(&scene, "help code tag-not-found", &["hint: it is a code: tofu-oci help error tag-not-found\n"]);
 }

@@ -5,6 +5,7 @@ use tofu_oci_testkit::{Fault, Rule};
 
 use crate::module_lock::call;
 use crate::setup::Scene;
+use crate::words::refuse;
 
 #[test]
 fn what_is_not_a_module_or_not_trusted_is_refused() {
@@ -193,5 +194,16 @@ fn a_password_in_a_source_is_not_shown() {
     let wrong = scene.lock("");
     for said in [dry, check, missing, wrong] {
         assert!(!said.text.contains("hunter2"), "{}", said.text);
+    }
+}
+
+#[test]
+fn a_source_that_opentofu_refuses_was_not_corrected() {
+    let scene = Scene::with_networks();
+    let whole = "hint: a repository is written 'oci://[REGISTRY]/acme/network?tag=1.4.0'\n";
+    let folder = "hint: a repository is written 'oci://[REGISTRY]/acme/network//sub?tag=1.4.0'\n";
+    for (arguments, want) in [("version=1.4.0", whole), ("ref=1.4.0", whole), ("tag=1.4.0//sub", folder)] {
+        scene.configuration("main.tf", &call("x", &format!("oci://REGISTRY/acme/network?{arguments}"), ""));
+        refuse(&scene, "module lock live", &[want]);
     }
 }

@@ -145,8 +145,9 @@ fn a_withdrawn_module_goes_and_comes_back() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/network has no version 1.4.0: it was withdrawn
+    error: [REGISTRY]/acme/network has no version 1.4.0: it was withdrawn: opens port 22; use 1.5.0
 
+    hint: it has 1.5.0
     hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo` brings it back
     ");
     assert_eq!(check(&scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --json")), ["release-state"]);

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::setup::Scene;
+use crate::words::refuse;
 
 /// The error and its hints.
 fn said(scene: &Scene, line: &str) -> String {
@@ -228,4 +229,18 @@ fn a_git_host_that_is_not_found_is_a_matter_of_the_network() {
     hint: check the host name and the network, and run the same command again
     hint: git goes through the proxy of its own settings: git config http.proxy, or HTTPS_PROXY
     ");
+}
+
+#[test]
+fn module_versions_listed_every_version_although_one_was_named() {
+    let scene = Scene::with_network();
+    scene.run("module push network REGISTRY/acme/network --version 1.5.0").success();
+    for name in ["REGISTRY/acme/network:9.9.9", "'oci://REGISTRY/acme/network?tag=9.9.9'"] {
+        let words = ["error: [REGISTRY]/acme/network has no version 9.9.9\n", "hint: it has 1.5.0, 1.4.0\n"];
+        refuse(&scene, &format!("module versions {name}"), &words);
+    }
+    assert_eq!(scene.run("module versions REGISTRY/acme/network:1.4.0").stdout, "1.4.0\n");
+    // As modules, also where the version is missing.
+    let said = scene.run("check REGISTRY/acme/network:9.9.9");
+    assert!(said.stdout.contains("error[module-missing]"), "{}", said.text);
 }

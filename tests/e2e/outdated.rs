@@ -6,6 +6,7 @@ use crate::credentials::basic;
 use crate::json::check;
 use crate::lock_all::{FROM, require};
 use crate::setup::{Scene, WIDGET};
+use crate::words::refuse;
 
 /// Widget 1.4.0 is locked, and the configuration requires these versions of it.
 fn locked(scene: &Scene, constraint: &str) {
@@ -287,4 +288,27 @@ fn a_folder_without_a_configuration_is_refused() {
 
     hint: --chdir names the directory that holds the configuration and its lock file
     ");
+}
+
+#[test]
+fn a_configuration_whose_modules_are_not_installed_was_called_up_to_date() {
+    let scene = Scene::published();
+    let module =
+        |name: &str| format!("module \"{name}\" {{\n  source = \"oci://r.example.test/acme/network?tag=1.4.0\"\n}}\n");
+    scene.context.write("far/main.tf", module("n"));
+    let words = ["error: what the configuration in far requires is not known: module.n (", "first\n"];
+    refuse(&scene, "outdated --chdir far", &words);
+    refuse(&scene, "outdated --chdir far --exit-code", &words);
+    refuse(&scene, "bundle create b.tar --from-config far", &words);
+    // What is known is printed, and says no more than that.
+    locked(&scene, ">= 1.4");
+    let main = scene.context.read("main.tf");
+    scene.context.write("main.tf", main + &module("n"));
+    let said = scene.run(&format!("outdated {FROM} --exit-code"));
+    assert_eq!(
+        (said.code, &*said.stdout),
+        (Some(1), "the one provider that is known is up to date\n"),
+        "{}",
+        said.text
+    );
 }

@@ -1,9 +1,11 @@
 //! `OpenTofu` never speaks plain HTTP with a registry, and the predictions say so.
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::{Answer, Fault, Rule};
 
 use crate::cli_config::TWO_MIRRORS;
 use crate::setup::{Scene, WIDGET};
+use crate::words::refuse;
 
 #[test]
 fn opentofu_does_not_install_from_a_registry_without_tls() {
@@ -86,4 +88,19 @@ fn an_explanation_says_that_opentofu_stops_at_a_registry_without_tls() {
     let said = scene.run(&format!("{line} --json")).success();
     let choices: Vec<_> = said.json().into_iter().filter(|line| line["program"] == "OpenTofu").collect();
     assert!(!choices.is_empty() && choices.iter().all(|one| one["code"] == "plain-http"), "{}", said.text);
+}
+
+#[test]
+fn a_port_for_tls_that_was_asked_in_plain_http_was_called_a_refusal() {
+    let scene = Scene::published();
+    for said in
+        ["Client sent an HTTP request to an HTTPS server.\n", "<h1>The plain HTTP request was sent to HTTPS port</h1>"]
+    {
+        scene.registry.fault(Rule::on("GET", "*").then(Fault::Answer(Answer::text(400, said))));
+        let words = [
+            "/tags/list: the request was plain HTTP, and it speaks TLS\n",
+            "hint: omit --plain-http [REGISTRY], which TOFU_OCI_PLAIN_HTTP may also say\n",
+        ];
+        refuse(&scene, "versions REGISTRY/acme/widget --plain-http REGISTRY", &words);
+    }
 }

@@ -319,6 +319,7 @@ fn the_address_may_be_left_out_where_the_repository_names_it() {
     exit code: 0
     ----- stdout -----
     pushed 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 to [REGISTRY]/acme/opentofu-provider-widget:1.4.0
+      the name of the repository gives this address; for another: --address HOST/NAMESPACE/widget
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=

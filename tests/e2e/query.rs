@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::setup::{Scene, WIDGET};
+use crate::words::refuse;
 
 #[test]
 fn versions_are_listed_newest_first() {
@@ -347,4 +348,27 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
       cause: `not a host` is not a hostname: it may contain only letters, digits, dots, and dashes between them
     ");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "no request is made");
+}
+
+#[test]
+fn a_short_address_was_not_said_to_be_one_of_the_public_registry() {
+    let scene = Scene::new();
+    let read = "hint: `demo` was read as registry.opentofu.org/hashicorp/demo; for another provider, write HOST/NAMESPACE/TYPE\n";
+    for line in ["install demo", "resolve demo", "show demo", "lock demo"] {
+        refuse(&scene, line, &[read]);
+        assert!(!scene.refuse(line).contains("host that is only a name"), "{line}");
+    }
+}
+
+#[test]
+fn a_wrong_place_was_not_said_to_come_from_a_variable() {
+    let scene = Scene::new();
+    let variable = "hint: the variable TOFU_OCI_FROM says so: change it, or unset it\n";
+    for place in ["https://ghcr.io/acme/widget", "ghcr.io/{type}"] {
+        let mut command = scene.command(&format!("install {WIDGET}"));
+        command.env("TOFU_OCI_FROM", place);
+        let said = scene.refuse_with(&mut command);
+        assert!(said.contains(variable), "{said}");
+        assert!(!scene.refuse(&format!("install {WIDGET} --from '{place}'")).contains("TOFU_OCI_FROM"));
+    }
 }

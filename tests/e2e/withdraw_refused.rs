@@ -5,6 +5,7 @@ use tofu_oci_testkit::{Auth, Bearer, Behaviour, Deletion, Login, Registry, Right
 
 use crate::setup::logins::encoded;
 use crate::setup::{Scene, WIDGET};
+use crate::words::refuse;
 
 #[test]
 fn a_notice_says_why() {
@@ -64,7 +65,9 @@ fn what_is_not_there_cannot_go() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/other has no version 1.5.0
+    error: there is no repository [REGISTRY]/acme/other
+
+    hint: check the name; some registries also say this to those who may not read the repository
     ");
     assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget --reason broken"), @"
     exit code: 2
@@ -153,4 +156,60 @@ fn a_login_that_may_only_read_withdraws_nothing() {
     assert_eq!(scene.registry.tags("acme/widget"), tags);
     use_login(&writer);
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").success();
+}
+
+#[test]
+fn a_withdrawn_version_was_called_missing() {
+    let scene = Scene::published();
+    scene.publish("1.5.0");
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason 'deletes state'").success();
+    scene.key("p256.pem");
+    let missing = "error: [REGISTRY]/acme/widget has no version 1.4.0: it was withdrawn: deletes state\n";
+    let undo = "hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back\n";
+    for line in ["copy", "copy --dry-run", "deprecate --message old", "sign --key p256.pem"] {
+        let to = if line.starts_with("copy") { "oci:out" } else { "" };
+        refuse(&scene, &format!("{line} REGISTRY/acme/widget:1.4.0 {to}"), &[missing, "hint: it has 1.5.0\n", undo]);
+    }
+    for line in ["versions", "show"] {
+        let words = ["error: version 1.4.0 was withdrawn from [REGISTRY]/acme/widget\n", "cause: deletes state\n"];
+        refuse(&scene, &format!("{line} REGISTRY/acme/widget:1.4.0"), &words);
+    }
+    for line in ["mirror --to oci:out", "bundle create b.tar"] {
+        for version in ["1.4.0", "~>1.4.0"] {
+            let said = scene.run(&format!("{line} {WIDGET}@{version} --from REGISTRY/acme/widget"));
+            assert!(said.stdout.contains("registry.example.com/acme/widget 1.4.0 was withdrawn: deletes state\n"));
+            assert_eq!(said.code, Some(1), "{}", said.text);
+        }
+    }
+    let said = scene.run("check REGISTRY/acme/widget:1.4.0");
+    assert!(said.stdout.contains("version 1.4.0 was withdrawn: deletes state; it has 1.5.0\n"), "{}", said.text);
+    assert!(said.stdout.contains("checked as registry.example.com/acme/widget"), "{}", said.text);
+}
+
+#[test]
+fn a_withdrawn_module_was_called_missing() {
+    let scene = Scene::with_network();
+    scene.run("module push network REGISTRY/acme/network --version 1.5.0").success();
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --reason 'leaks keys'").success();
+    let words = ["error: version 1.4.0 was withdrawn from [REGISTRY]/acme/network\n", "cause: leaks keys\n"];
+    refuse(&scene, "module versions REGISTRY/acme/network:1.4.0", &words);
+    let said =
+        scene.run("module mirror 'oci://REGISTRY/acme/network?tag=1.4.0' --as r.example.test/a/n/aws --to oci:out");
+    assert!(said.stdout.contains("version 1.4.0 was withdrawn from [REGISTRY]/acme/network\n  cause: leaks keys\n"));
+    for line in ["REGISTRY/acme/network:1.4.0", "'oci://REGISTRY/acme/network?tag=1.4.0' --module"] {
+        let said = scene.run(&format!("check {line}"));
+        assert!(said.stdout.contains("what      version 1.4.0 was withdrawn: leaks keys\n"), "{}", said.text);
+        assert!(said.stdout.contains("1 module looked at\n"), "{}", said.text);
+    }
+}
+
+#[test]
+fn a_version_of_a_repository_that_is_not_there_was_called_missing() {
+    let scene = Scene::published();
+    for line in ["withdraw --reason x", "deprecate --message x", "copy oci:out --version 1.0.0"] {
+        let at = if line.starts_with("copy") { "" } else { ":1.0.0" };
+        let (verb, rest) = line.split_once(' ').expect("a verb");
+        let words = ["error: there is no repository [REGISTRY]/acme/none\n"];
+        refuse(&scene, &format!("{verb} REGISTRY/acme/none{at} {rest}"), &words);
+    }
 }

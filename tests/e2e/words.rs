@@ -5,7 +5,7 @@ use crate::setup::{Scene, WIDGET};
 
 /// Demands that the input is refused, changes nothing, and that the answer has all of these words.
 #[track_caller]
-fn refuse(scene: &Scene, line: &str, words: &[&str]) {
+pub(crate) fn refuse(scene: &Scene, line: &str, words: &[&str]) {
     let said = scene.refuse(line);
     for word in words {
         assert!(said.contains(word), "{line} lacks {word}:\n{said}");

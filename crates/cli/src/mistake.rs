@@ -1,6 +1,8 @@
 //! Mistakes in arguments for which this program knows better advice than clap: verbs of other tools, lists of platforms,
 //! values that a variable gives.
 
+mod moved;
+
 use std::path::Path;
 
 use clap::Command;
@@ -12,6 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::subject;
+use moved::moved;
 
 /// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
 const OTHER_WORDS: &[(&[&str], &[&str])] = &[
@@ -262,33 +265,6 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
     }))
-}
-
-/// The whole line, with what an option says where this program takes it; `None` if it takes it nowhere.
-fn moved(name: &str, typed: &str, words: &[String]) -> Option<String> {
-    let at = words.iter().position(|word| word.split('=').next() == Some(typed))?;
-    let (value, taken) = match words[at].split_once('=') {
-        Some((_, value)) => (value, 1),
-        None => (words.get(at + 1)?.as_str(), 2),
-    };
-    let mut line = [&words[..at], words.get(at + taken..)?].concat();
-    match (name, typed) {
-        ("push" | "pack" | "copy" | "module push" | "bundle load", "--to" | "--dest" | "--destination") => {
-            line.insert(at, value.to_owned());
-        }
-        ("copy", "--from") => {
-            let (named, version) =
-                line.iter().enumerate().find_map(|(nth, word)| Some((nth, word.split_once('@')?.1)))?;
-            line[named] = format!("{value}:{version}");
-        }
-        ("run", "--chdir") => {
-            let command = line.iter().position(|word| word == "--")?;
-            line.insert((command + 2).min(line.len()), format!("-chdir={value}"));
-        }
-        _ => return None,
-    }
-    let line: Vec<String> = line.iter().map(|word| invocation::quoted(word)).collect();
-    Some(format!("tofu-oci {}", line.join(" ")))
 }
 
 /// How a verb takes the version that an option was to give; `None` if it takes none.

@@ -179,7 +179,7 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
 }
 
 /// The tag does not exist: the error names what there is instead.
-pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+pub async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
     match store.tags().await {
         // A registry's garbage collection took the manifest, or a copy was not whole.
         Ok(tags) if tags.contains(&tag) => {

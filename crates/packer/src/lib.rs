@@ -33,7 +33,7 @@ mod sums_file;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release};
+pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release, no_release};
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{

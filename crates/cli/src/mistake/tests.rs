@@ -176,3 +176,40 @@ fn a_number_in_quotes_was_answered_with_the_name_of_a_type() {
     check("invalid type: string \"a\", expected a sequence", Some("write it in brackets: [\"a\"]"));
     check("unknown field `x`, expected one of `y`", None);
 }
+
+#[test]
+fn options_of_habits_were_answered_with_a_tip_that_leads_nowhere() {
+    check_option("--dry-run", "lock --dry-run", Some("unexpected argument `--dry-run`: `lock` has --check for it"));
+    check_option("--dir", "install x/y --dir d", Some("unexpected argument `--dir`: `install` has --chdir for it"));
+    let plugin = "unexpected argument `-fs-mirror=d`: `lock` has --plugin-dir for it";
+    check_option("-f", "lock -fs-mirror=d", Some(plugin));
+    for option in ["--insecure", "--tls-verify"] {
+        let want = format!("unexpected argument `{option}`: {WITHOUT_TLS}");
+        check_option(option, &format!("versions r.example/x {option}"), Some(&want));
+    }
+    let lock = "unexpected argument `lock`: `tofu-oci lock`: Bring the lock file up to date for all platforms";
+    check_option("lock", "providers lock", Some(lock));
+    check("explain", &["tofu-oci help", "tofu-oci resolve", "tofu-oci auth explain"]);
+}
+
+#[test]
+fn the_value_of_an_option_that_a_verb_takes_elsewhere_was_lost() {
+    for (option, line, want) in [
+        ("--to", "copy a.test/x --to b.test/y --all", "copy a.test/x b.test/y --all"),
+        ("--to", "push dist --to=a.test/x", "push dist a.test/x"),
+        ("--from", "copy a.test/b/c@1.4.0 r.test/y --from r.test/x", "copy r.test/x:1.4.0 r.test/y"),
+        ("--from", "copy acme/c r.test/y --from r.test/x", "copy r.test/x r.test/y"),
+        (
+            "--from",
+            "run --from r.test/x -- tofu init",
+            "run --template r.test/x --include HOST/NAMESPACE/TYPE -- tofu init",
+        ),
+        ("--from", "run --from r.test/${type} -- tofu init", "run --template 'r.test/${type}' -- tofu init"),
+        ("--chdir", "run --chdir d -- tofu init", "run -- tofu -chdir=d init"),
+        ("--chdir", "run --chdir=d tofu init", "run -- tofu -chdir=d init"),
+    ] {
+        check_option(option, line, Some(&format!("unexpected argument `{option}`: write tofu-oci {want}")));
+    }
+    let want = "unexpected argument `-chdir=d`: write tofu-oci run -- tofu -chdir=d init";
+    check_option("-c", "run -chdir=d -- tofu init", Some(want));
+}

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tofu_oci_layout::media_type::is_index;
-use tofu_oci_packer::{CopiedRelease, CopyRequest, Rename, ReplaceTag, TagState, copy_release, demand_takes};
+use tofu_oci_packer::{
+    CopiedRelease, CopyRequest, Rename, ReplaceTag, TagState, copy_release, demand_takes, no_release,
+};
 use tofu_oci_source::{Listing, version_of};
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
@@ -134,7 +136,10 @@ async fn preview(
     tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut roots = Vec::with_capacity(tags.len());
     for tag in tags {
-        let root = source.resolve(&Reference::Tag(tag.clone())).await?;
+        let root = match source.resolve(&Reference::Tag(tag.clone())).await {
+            Err(error) if error.is_not_found() => return Err(no_release(source, tag).await.into()),
+            root => root?,
+        };
         roots.push((tag, root));
     }
     let place = to.place();

@@ -228,7 +228,7 @@ fn derived(args: &ReleaseArgs, address: &ProviderAddr) -> Page {
     if args.address.is_none() {
         let name = address.provider_type();
         page.line(format_args!(
-            "  its address is that of the repository by the RFC; for another: --address HOST/NAMESPACE/{name}"
+            "  the name of the repository gives this address; for another: --address HOST/NAMESPACE/{name}"
         ));
     }
     page
