@@ -63,6 +63,26 @@ impl ReleaseDifference {
         }
     }
 
+    /// What to do about it.
+    pub(crate) fn advice(self) -> &'static str {
+        match self {
+            Self::Packages => {
+                "publish the change as a new version: lock files refuse another package under a known one"
+            }
+            Self::Extent => {
+                "push with the --layout and the platforms of the published release, and nothing has to be sent"
+            }
+            Self::Layers => {
+                "the published release has the same zips, and differs in small layers: push again with (or without) --small, \
+                 as it was pushed, or publish a new version"
+            }
+            Self::Annotations => {
+                "what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ"
+            }
+            Self::NotARelease => "check that this is the repository you mean",
+        }
+    }
+
     fn in_words(self) -> &'static str {
         match self {
             Self::Packages => "it points at a release with other packages",

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::ArchiveError;
+use tofu_oci_fault::Fault;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
+use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_trust::OpenPgpFault;
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version, ZipName};
 
 use crate::{
     DistKind, KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken,
@@ -15,23 +17,33 @@ use crate::{
 };
 
 /// Why a release could not be read, planned, pushed or copied.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum PackError {
-    /// The folder does not exist.
+    /// the folder of the release files does not exist
     #[error("there is no folder {}", path.display())]
+    #[fault("no-folder", todo = "name the folder that the build wrote, such as `dist`")]
+    #[hint("name the folder that holds the release files, such as dist")]
     NoFolder {
         /// The path as it was given.
         path: PathBuf,
     },
-    /// The path does not name a folder.
+    /// the path of the release files is not a folder
     #[error("{} is not a folder", path.display())]
+    #[fault("not-a-folder", end = Usage, todo = "name the folder that holds the file")]
+    #[hint("name the folder that holds the release files, such as dist")]
     NotAFolder {
         /// The path as it was given.
         path: PathBuf,
     },
-    /// The folder holds nothing that could be published.
+    /// the folder holds no provider packages
     #[error("{} holds no provider packages", path.display())]
+    #[fault("no-packages", todo = "read the hint: it says what tofu-oci looked for and what it found")]
+    #[hint("looked for {}", looked_for.join("; "))]
+    #[hint(if seen.iter().any(|name| is_configuration_file(name)) => "to publish a folder with a module: tofu-oci \
+            module push DIR REPOSITORY --version V")]
+    #[hint(if seen.is_empty() => "the folder is empty")]
+    #[hint(if !seen.is_empty() => "found {}", seen.join(", "))]
     NothingFound {
         /// The folder.
         path: PathBuf,
@@ -40,8 +52,16 @@ pub enum PackError {
         /// Some of the names in it, sorted; at most five.
         seen: Vec<String>,
     },
-    /// One platform has two packages.
+    /// one platform has two packages, and neither runs on more machines
     #[error("{platform} has two packages: {} and {}", first.display(), second.display())]
+    #[fault(
+        "two-packages",
+        todo = "remove the one that does not belong to the release; of a GoReleaser folder, let \
+            the build make one"
+    )]
+    #[hint(if *kind == DistKind::GoReleaser => "a release has one package for each platform: let `archives`, \
+            `builds` or `ignore` of .goreleaser.yaml make one, and build again")]
+    #[hint(if *kind != DistKind::GoReleaser => "remove the one that does not belong to this release")]
     TwoPackages {
         /// The platform.
         platform: Platform,
@@ -52,8 +72,11 @@ pub enum PackError {
         /// Where they were found.
         kind: DistKind,
     },
-    /// Go does not know the operating system or the architecture.
+    /// a package is for a platform that Go does not know
     #[error("{} is for `{found}`, which is not a platform that Go knows", path.display())]
+    #[fault("unknown-platform", todo = "correct the name, or allow it with `--any-platform`")]
+    #[hint(if let Some(meant) = meant => "did you mean {meant}?")]
+    #[hint(if meant.is_none() => "platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")]
     UnknownPlatform {
         /// The platform as it is written.
         found: String,
@@ -62,8 +85,11 @@ pub enum PackError {
         /// The platform that may have been meant.
         meant: Option<Platform>,
     },
-    /// The text in the place of a version is not a version.
+    /// a file names a text in the place of the version that is not one
     #[error("{} names no usable version", path.display())]
+    #[fault("invalid-version", todo = "write MAJOR.MINOR.PATCH, such as `1.4.0`")]
+    #[hint(if let Some(meant) = meant => "write {meant}")]
+    #[hint(if meant.is_none() => "versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")]
     InvalidVersion {
         /// The text.
         found: String,
@@ -75,8 +101,10 @@ pub enum PackError {
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
         meant: Option<Box<Version>>,
     },
-    /// The files are of another version than was asked for.
+    /// `--version` names another version than the files, and not a prerelease
     #[error("version {given} was asked for, but {} holds {found}", path.display())]
+    #[fault("version-conflict", todo = "omit `--version`, or build the other version")]
+    #[hint("omit the version, or write {found}")]
     VersionConflict {
         /// The version that was asked for.
         given: Box<Version>,
@@ -85,30 +113,38 @@ pub enum PackError {
         /// The folder.
         path: PathBuf,
     },
-    /// Neither the files nor the caller name the version.
+    /// neither the files nor `--version` say the version
     #[error("nothing in {} tells the version", path.display())]
+    #[fault("version-unknown", todo = "add `--version`")]
+    #[hint("say it: --version 1.4.0")]
     VersionUnknown {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder holds packages of several versions, and none was asked for.
+    /// the folder holds packages of several versions
     #[error("{} holds packages of several versions: {}", path.display(), versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", "))]
+    #[fault("several-versions", todo = "choose one with `--version`")]
+    #[hint(if let Some(newest) = versions.last() => "choose one: --version {newest}")]
     SeveralVersions {
         /// The folder.
         path: PathBuf,
         /// The versions, ascending.
         versions: Vec<Version>,
     },
-    /// The folder holds packages of several providers.
+    /// the folder holds packages of several providers
     #[error("{} holds packages of several providers: {}", path.display(), types.join(", "))]
+    #[fault("several-types")]
+    #[hint("publish each provider from a folder of its own")]
     SeveralTypes {
         /// The folder.
         path: PathBuf,
         /// The types, sorted.
         types: Vec<String>,
     },
-    /// The files are of another provider than was asked for.
+    /// `--address` names another provider than the files
     #[error("the address names the provider `{given}`, but {} holds `{found}`", path.display())]
+    #[fault("type-conflict", todo = "end the address with the type that the error shows")]
+    #[hint("the last part of --address is the provider's type: {found}")]
     TypeConflict {
         /// The type in the address.
         given: String,
@@ -117,41 +153,53 @@ pub enum PackError {
         /// The folder.
         path: PathBuf,
     },
-    /// A package whose name does not say what it is.
+    /// the name of a zip does not say what it is
     #[error("{} is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip", path.display())]
+    #[fault("unreadable-name", todo = "rename it to `terraform-provider-TYPE_VERSION_OS_ARCH.zip`, or move it away")]
+    #[hint("rename it, or move it out of the folder")]
     UnreadableName {
         /// The file.
         path: PathBuf,
     },
-    /// An archive of a format that `OpenTofu` does not install.
+    /// a package is not a zip archive
     #[error("{} is a {format} archive; packages are zip archives", path.display())]
+    #[fault("archive-format", todo = "let the build write zip archives")]
+    #[hint("set `formats: [zip]` in the archives of .goreleaser.yaml")]
     WrongFormat {
         /// The file.
         path: PathBuf,
         /// Its format, such as `tar.gz`.
         format: String,
     },
-    /// A metadata file that cannot be understood.
+    /// a metadata file of the build is malformed
     #[error("cannot understand {}: {problem}", path.display())]
+    #[fault("metadata-invalid", todo = "build the release again")]
+    #[hint("{}", well_formed(path))]
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong, with the place in the file if that is known.
         problem: String,
     },
-    /// A file that the metadata names is not there.
+    /// the metadata of the build names a file that does not exist
     #[error("{} names {}, which is not there", by.display(), path.display())]
+    #[fault("file-missing", todo = "build the release again")]
+    #[hint("{BUILD_AGAIN}")]
     Missing {
         /// The file.
         path: PathBuf,
         /// Which file names it.
         by: PathBuf,
     },
-    /// A file is not the one that the checksum file describes.
+    /// a file does not match its line in `SHA256SUMS`
     #[error(transparent)]
+    #[fault("wrong-checksum", todo = "build the release again")]
+    #[hint("the file or the checksum file is not the one of the release; build the release again")]
     WrongSum(Box<WrongSum>),
-    /// A package has no line in the checksum file.
+    /// `SHA256SUMS` has no line for a package
     #[error("{} has no line for {}", sums.display(), path.display())]
+    #[fault("checksum-missing", todo = "build the release again, or remove the checksum file")]
+    #[hint("a checksum file must name every package, or not be there")]
     NoSum {
         /// The file.
         path: PathBuf,
@@ -160,6 +208,9 @@ pub enum PackError {
     },
     /// The package lacks the program.
     #[error("{} holds no `terraform-provider-{provider_type}` executable", path.display())]
+    #[fault(code = "executable-not-found")]
+    #[hint("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]")]
+    #[hint(if !found.is_empty() => "it holds {}", found.join(", "))]
     NoExecutable {
         /// The package.
         path: PathBuf,
@@ -168,17 +219,33 @@ pub enum PackError {
         /// Some of the names in it, sorted; at most five.
         found: Vec<String>,
     },
-    /// The program of a package is for another platform than the package.
+    /// the program in a package is for another platform than the package's name says
     #[error(transparent)]
+    #[fault(
+        "other-platform",
+        todo = "of a release of your own: build it for that platform, or correct the name; of one that was installed: tell the publisher; \
+            `tofu-oci check --deep` reports it"
+    )]
+    #[hint("build the package again for {}, or name it for the platform of its program", _0.platform)]
+    #[hint("to publish it all the same, add --skip-executable-check")]
     OtherPlatform(Box<OtherPlatform>),
-    /// The repository is kept for another address.
+    /// the other versions in the repository name another provider or module
     #[error(transparent)]
+    #[fault(
+        "kept-for-another",
+        todo = "publish under that address; `--predecessor HOST=PREDECESSOR` if the hosts \
+            share the repository; `--rename` puts it there all the same"
+    )]
     OtherAddress(Box<OtherAddress>),
     /// The repository is kept for versions of another kind.
     #[error(transparent)]
+    #[fault(code = _0.code())]
+    #[hint("{}", _0.advice())]
     KeptForOther(Box<KeptForOther>),
-    /// A small layer that was made here expands to more than installers unpack.
+    /// the small layer of a package expands so much that installers would refuse it
     #[error("the small layer of {platform} could not be installed")]
+    #[fault("small-layer-too-dense", todo = "push without `--small`")]
+    #[hint("publish the release without --small")]
     SmallLayerTooDense {
         /// The platform.
         platform: Platform,
@@ -186,8 +253,10 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
-    /// A layer that was made of a package has other contents than its zip.
+    /// a layer that was made of a package has other files than its zip, which is a bug
     #[error("the layer of {platform} holds other files than its zip: {layer} and {zip}")]
+    #[fault("layers-differ", todo = "report it with the zip")]
+    #[hint("this is a bug: please report it with the zip")]
     LayersDiffer {
         /// The platform.
         platform: Platform,
@@ -198,20 +267,27 @@ pub enum PackError {
     },
     /// The version was withdrawn.
     #[error(transparent)]
+    #[fault(code = "withdrawn")]
     Withdrawn(Box<WithdrawnVersion>),
-    /// The tag points at another release.
+    /// the version is published already, and what is published differs
     #[error(transparent)]
+    #[fault("tag-taken", todo = "publish a new version; `--replace-tag` moves the tag")]
+    #[hint("{}", _0.difference.advice())]
     TagTaken(Box<TagTaken>),
-    /// Something that was pushed is not there when asked for.
+    /// the registry took content and does not have it any more
     #[error("{place} took {digest}, but does not have it now")]
+    #[fault("vanished", end = Unexpected, todo = "run the command again, and tell the operator of the registry")]
+    #[hint("the registry lost or deletes it; run the same command again, and tell its operator")]
     Vanished {
         /// The repository.
         place: Place,
         /// What is missing.
         digest: Digest,
     },
-    /// The version cannot be written as a tag.
+    /// the version is too long for a tag
     #[error("version {version} cannot be a tag: {reason}")]
+    #[fault("version-without-tag")]
+    #[hint("shorten the prerelease or the build metadata")]
     NoTag {
         /// The version.
         version: Box<Version>,
@@ -220,6 +296,8 @@ pub enum PackError {
     },
     /// The source has no such release.
     #[error("{place} has no version {tag}")]
+    #[fault(code = "tag-not-found")]
+    #[hint(if !offered.is_empty() => "it has {}", offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     NoRelease {
         /// The repository.
         place: Place,
@@ -228,17 +306,24 @@ pub enum PackError {
         /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
-    /// The source has no releases.
+    /// the source of a copy has no versions
     #[error("{place} has no releases")]
+    #[fault("no-releases", todo = "check the name; `tofu-oci versions REPOSITORY` lists what it has")]
+    #[hint(
+        "`tofu-oci versions REPOSITORY` lists what is there; of a module: `tofu-oci module versions \
+            oci://REPOSITORY`"
+    )]
     NothingToCopy {
         /// The repository.
         place: Place,
     },
     /// A copy stopped.
     #[error(transparent)]
+    #[fault(code = _0.error.code())]
     Copy(#[from] CopyError),
     /// The file system reported an error.
     #[error("cannot {action} {}", path.display())]
+    #[fault(code = "io")]
     Io {
         /// `read`, `write`, `create`.
         action: &'static str,
@@ -250,12 +335,15 @@ pub enum PackError {
     },
     /// A store reported an error.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Store(#[from] StoreError),
     /// A manifest cannot be planned.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Layout(#[from] LayoutError),
     /// A package cannot be read or packed.
     #[error("{} cannot be published", path.display())]
+    #[fault(code = source.code())]
     Archive {
         /// The zip, directory or layer.
         path: PathBuf,
@@ -263,14 +351,17 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
-    /// A folder holds a private key among the files that should hold public ones.
+    /// a private key lies in the folder of the release, or is an argument of the command
     #[error("{} holds a private key", path.display())]
+    #[fault("private-key", todo = "move it out of the folder, or name its file or variable; nothing was sent")]
+    #[hint("nothing was sent; move it out of the folder, and check where the folder has been before")]
     PrivateKey {
         /// The file; nothing of it has been sent.
         path: PathBuf,
     },
-    /// A signature or a key beside a checksum file is larger than the limit of its readers.
+    /// a signature or key beside `SHA256SUMS` is too large, or there are too many
     #[error("{} is larger than {limit} bytes, and no more are read of {}", path.display(), kind.in_words())]
+    #[fault("sums-limit", todo = "keep those that clients need")]
     LargeSumsFile {
         /// The file; nothing has been sent.
         path: PathBuf,
@@ -281,6 +372,7 @@ pub enum PackError {
     },
     /// A checksum file has more signatures or keys beside it than its readers read.
     #[error("{} is one too many: no more than {limit} files with {} are read", path.display(), kind.in_words())]
+    #[fault(code = "sums-limit")]
     TooManySumsFiles {
         /// The first that would not be read; nothing has been sent.
         path: PathBuf,
@@ -289,7 +381,8 @@ pub enum PackError {
         /// The most files that are read.
         limit: usize,
     },
-    /// A checksum file is signed, and does not say which platform and version each package is for.
+    /// a checksum file is signed and has other checksums than SHA-256, or does not name the packages so that platform and version
+    /// can be read
     #[error(
         "the signed {} does not cover the release: {}",
         path.display(),
@@ -298,14 +391,23 @@ pub enum PackError {
             |names| format!("it names {}, and not {}", names.0, names.1)
         )
     )]
+    #[fault(
+        "sums-unverifiable",
+        todo = "name the archives as OpenTofu does, with SHA-256 checksums, or publish \
+            without the signature: `--sums skip`"
+    )]
+    #[hint("{}", verifiable(names.as_deref()))]
+    #[hint("to publish the release without this signature: --sums skip")]
     UnverifiableSums {
         /// The checksum file; nothing has been sent.
         path: PathBuf,
         /// The name of the first such package, and the usual one; `None` if there are no SHA-256 checksums.
         names: Option<Box<(String, String)>>,
     },
-    /// A signature of a checksum file is damaged, or a key beside it shows that it signs something else.
+    /// a signature beside `SHA256SUMS` is damaged, or the key beside it did not make it
     #[error("{} does not sign {sums}", path.display())]
+    #[fault("wrong-sums-signature", todo = "sign the file again, or omit it: `--sums skip`")]
+    #[hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")]
     WrongSumsSignature {
         /// The signature; nothing has been sent.
         path: PathBuf,
@@ -317,15 +419,19 @@ pub enum PackError {
     },
     /// A module cannot be published.
     #[error(transparent)]
+    #[fault(of = _0)]
     Module(Box<ModuleFault>),
     /// Something could not be attached to a release.
     #[error(transparent)]
+    #[fault(of = _0)]
     Sign(Box<SignError>),
     /// The state of a release could not be changed.
     #[error(transparent)]
+    #[fault(of = _0)]
     State(Box<StateError>),
     /// The work was stopped before it was done.
     #[error("stopped")]
+    #[fault(code = "interrupted")]
     Stopped,
 }
 
@@ -363,4 +469,40 @@ impl PackError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source: Arc::new(source) }
     }
+}
+
+/// What to do about a folder that has changed since its build.
+const BUILD_AGAIN: &str = "the folder is not as the build left it; build the release again";
+
+/// What to do about a file of the build that cannot be understood.
+fn well_formed(path: &Path) -> &'static str {
+    match path.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
+        name if name.ends_with("manifest.json") => {
+            "correct the file from which it was built, such as terraform-registry-manifest.json: \
+             {\"version\": 1, \"metadata\": {\"protocol_versions\": [\"6.0\"]}}"
+        }
+        name if name.ends_with("SHA256SUMS") => {
+            "each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures"
+        }
+        _ => BUILD_AGAIN,
+    }
+}
+
+/// How a signed checksum file becomes one by which the release can be verified.
+fn verifiable(names: Option<&(String, String)>) -> String {
+    match names {
+        Some(names) if has_other_version(names) => "sign files that are named for this version".to_owned(),
+        Some((_, usual)) => format!(
+            "in .goreleaser.yaml: `name_template: 'terraform-provider-{}_{{{{ .Version }}}}_{{{{ .Os }}}}_{{{{ .Arch }}}}'` \
+             in the archives; then build again",
+            ZipName::parse(usual).map_or("TYPE", |usual| usual.provider_type)
+        ),
+        None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again".to_owned(),
+    }
+}
+
+/// Whether two names of archives say another version.
+fn has_other_version((found, usual): &(String, String)) -> bool {
+    let version = |name| ZipName::parse(name).and_then(|name| name.version.parse::<Version>().ok());
+    version(found).is_some_and(|found| Some(found) != version(usual))
 }

@@ -13,7 +13,6 @@
 //!                                                  index by digest, check, tag        the tag last of all
 //! ```
 
-mod code;
 mod conversions;
 mod copy;
 mod difference;

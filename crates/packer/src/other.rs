@@ -78,4 +78,16 @@ impl KeptForOther {
             VersionOf::Module => "kept-for-module",
         }
     }
+
+    /// What to do about it.
+    pub(crate) fn advice(&self) -> &'static str {
+        match self.kept {
+            VersionOf::Provider { .. } => {
+                "give the module a repository of its own: OpenTofu takes each tag here for a version of the provider"
+            }
+            VersionOf::Module => {
+                "give the provider a repository of its own: no client could install a module as a provider"
+            }
+        }
+    }
 }

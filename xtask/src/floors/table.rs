@@ -5,6 +5,7 @@ use std::fmt;
 /// A floor of the house; the order of the variants is the order of the floors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HouseFloor {
+    Letters,
     Words,
     Languages,
     Rules,
@@ -21,6 +22,7 @@ pub(super) enum HouseFloor {
 impl fmt::Display for HouseFloor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Letters => "the cellar",
             Self::Words => "floor 0",
             Self::Languages => "floor 0b",
             Self::Rules => "floor 1",
@@ -65,6 +67,7 @@ type TableRow = (&'static str, HousePosition, Conduct);
 /// Every crate: its role, its floor, its conduct.
 #[rustfmt::skip]
 const CRATES: &[TableRow] = &[
+    ("fault",       HousePosition::On(HouseFloor::Letters),     Conduct::Pure),
     ("types",       HousePosition::On(HouseFloor::Words),       Conduct::Pure),
     ("hcl",         HousePosition::On(HouseFloor::Languages),   Conduct::Pure),
     ("disk",        HousePosition::On(HouseFloor::Words),       Conduct::Quiet),

@@ -11,7 +11,6 @@ mod module_pull;
 mod network;
 mod pack;
 mod registries;
-mod sign;
 mod source;
 mod state;
 mod store;
@@ -26,7 +25,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use tofu_oci_logins::{CredentialResolver, RefusalCause};
-use tofu_oci_types::{Place, RepositoryRef};
+use tofu_oci_types::{Fault, FaultEnd, Place, RepositoryRef};
 
 pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
@@ -88,6 +87,16 @@ impl Diagnostic {
             cause = error.source();
         }
         diagnostic
+    }
+
+    /// All that an error says of itself.
+    pub(crate) fn fault<E: Fault + 'static>(error: &E) -> Self {
+        let exit = match error.end() {
+            FaultEnd::Fixable => Exit::Fixable,
+            FaultEnd::Usage => Exit::Usage,
+            FaultEnd::Unexpected => Exit::Unexpected,
+        };
+        error.hints().into_iter().fold(Self::of(exit, error).code(error.code()), Self::hint)
     }
 
     /// The same with another end of the program.

@@ -11,21 +11,10 @@ impl Diagnostic {
     /// The same with what helps against it.
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
-            StateError::Moved { .. } => {
-                self.hint("look at what is there now with `tofu-oci versions`, and run the same command again")
-            }
             StateError::Withdrawn { place, tag, offered, .. } => self.hint(versions("it has", offered)).hint(format!(
                 "`{}` brings it back",
                 invocation::command(&format!("withdraw {} --undo", release(place, tag)))
             )),
-            StateError::Replaced { place, kept, .. } => self.hint(format!(
-                "withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere"
-            )),
-            StateError::SignedNotice { .. } => {
-                self.hint("nothing was changed; take it back with the key that signed it: --sign-key KEY").hint(
-                    "OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key",
-                )
-            }
             StateError::NotWithdrawn { left, source, .. } => {
                 let hints = Self::from(&**source);
                 let diagnostic = hints.hints().iter().fold(self, Self::hint);

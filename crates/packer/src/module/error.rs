@@ -2,26 +2,33 @@
 
 use std::path::PathBuf;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, InvalidOciModuleSource, ModuleAddr, Place, RepositoryRef, Tag, Version};
 
 /// What stands against publishing a module.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ModuleFault {
     /// There is no such folder.
     #[error("{} does not exist", path.display())]
+    #[fault(code = "no-folder")]
+    #[hint("name the folder with the module's .tf files")]
     NoFolder {
         /// The path.
         path: PathBuf,
     },
     /// The path is not a folder.
     #[error("{} is not a folder", path.display())]
+    #[fault(code = "not-a-folder", end = Usage)]
+    #[hint("name the folder with the module's .tf files")]
     NotAFolder {
         /// The path.
         path: PathBuf,
     },
-    /// The name of the repository is one from which `OpenTofu` installs no module.
+    /// the name of the repository ends like an archive, so `OpenTofu` could not install a module from it
     #[error("OpenTofu could not install a module from {repository}")]
+    #[fault("module-repository-name", todo = "push to a repository of another name")]
+    #[hint("name a repository of another name: with this one every call would need archive=false")]
     Repository {
         /// The repository.
         repository: RepositoryRef,
@@ -29,20 +36,31 @@ pub enum ModuleFault {
         #[source]
         source: InvalidOciModuleSource,
     },
-    /// `OpenTofu` could not read the files.
+    /// `OpenTofu` could not read the module: a file does not parse, or a call leads out of the package
     #[error(transparent)]
+    #[fault(
+        "module-unreadable",
+        todo = "correct the file, push the folder above, or publish all the same with \
+            `--skip-checks`"
+    )]
     Unreadable(Box<UnreadableModule>),
-    /// An annotation that the push writes itself.
+    /// `--annotation` names an annotation that `module push` writes itself
     #[error("the annotation {key} is written by the push itself")]
+    #[fault("own-annotation", todo = "omit it")]
+    #[hint("omit it; --version and the files say what it holds")]
     OwnAnnotation {
         /// Its key.
         key: String,
     },
     /// The tag points at something else.
     #[error(transparent)]
+    #[fault(code = "tag-taken")]
+    #[hint("{}", _0.difference.advice())]
+    #[hint("to move the tag all the same, add --replace-tag")]
     TagTaken(Box<ModuleTagTaken>),
     /// The repository is kept for another module.
     #[error(transparent)]
+    #[fault(code = "kept-for-another")]
     OtherModule(Box<OtherModule>),
 }
 
@@ -100,26 +118,20 @@ pub enum PackageDifference {
 }
 
 impl PackageDifference {
+    /// What to do about it.
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Files => "publish the change as a new version: others have this one already",
+            Self::Annotations => "push with the same annotations as before, and nothing has to be sent",
+            Self::NotAModule => "check that this is the repository you mean",
+        }
+    }
+
     fn in_words(self) -> &'static str {
         match self {
             Self::Files => "it points at a module with other files",
             Self::Annotations => "it points at a module with the same files and other annotations",
             Self::NotAModule => "it points at something that is not a module package",
-        }
-    }
-}
-
-impl ModuleFault {
-    /// A stable kebab-case name of what went wrong.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoFolder { .. } => "no-folder",
-            Self::NotAFolder { .. } => "not-a-folder",
-            Self::Repository { .. } => "module-repository-name",
-            Self::Unreadable(_) => "module-unreadable",
-            Self::OwnAnnotation { .. } => "own-annotation",
-            Self::TagTaken(_) => "tag-taken",
-            Self::OtherModule(_) => "kept-for-another",
         }
     }
 }

@@ -1,16 +1,20 @@
 //! What can go wrong when something is attached to a release.
 
+use tofu_oci_fault::Fault;
 use tofu_oci_layout::{InvalidModuleManifest, LayoutError};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
 
 /// Why a release could not be signed, or does not have what was attached to it.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum SignError {
-    /// The tag points at something else than a release.
+    /// the tag does not name a provider release
     #[error("{place} has no release under the tag {tag}")]
+    #[fault("not-a-release", todo = "name the tag of a release")]
+    #[hint("name the tag of a provider release; `tofu-oci push` and `tofu-oci pack` write them")]
+    #[hint("or that of a module; `tofu-oci module push` writes them")]
     NotARelease {
         /// The repository.
         place: Place,
@@ -20,8 +24,10 @@ pub enum SignError {
         #[source]
         source: Box<LayoutError>,
     },
-    /// The tag points at a module package that `OpenTofu` could not read.
+    /// the tag points at a module package without exactly one zip that can be verified
     #[error("{place} has no module that can be read under the tag {tag}")]
+    #[fault("module-package-invalid", todo = "publish the module again with `module push`")]
+    #[hint("publish the module again: `tofu-oci module push` writes one that can be read")]
     NotAModule {
         /// The repository.
         place: Place,
@@ -31,8 +37,10 @@ pub enum SignError {
         #[source]
         source: Box<InvalidModuleManifest>,
     },
-    /// The user names the provider of a module.
+    /// `sign`, `withdraw` or `deprecate` names the provider of what is a module
     #[error("{tag} in {place} is a module, which is no release of {given}")]
+    #[fault("module-with-address", todo = "omit `--address`, and name the place alone: `REPOSITORY:VERSION`")]
+    #[hint("omit --address, and name the place alone: REPOSITORY:VERSION")]
     ModuleWithAddress {
         /// The repository.
         place: Place,
@@ -41,16 +49,20 @@ pub enum SignError {
         /// The address that was given.
         given: Box<ProviderAddr>,
     },
-    /// Neither the user nor the release says which provider it is.
+    /// neither the release nor `--address` says which provider it is
     #[error("nothing in {place} says which provider the release {tag} is of")]
+    #[fault("address-unknown", todo = "add `--address`")]
+    #[hint("say it: --address HOST/NAMESPACE/TYPE, as `source` in required_providers says it")]
     AddressUnknown {
         /// The repository.
         place: Place,
         /// The tag.
         tag: Tag,
     },
-    /// The address that was given is of another provider than the release.
+    /// `--address` names another provider than the release
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
+    #[fault("signs-another-provider", todo = "omit `--address`")]
+    #[hint("leave --address out to sign it as {annotated}")]
     OtherProvider {
         /// The repository.
         place: Place,
@@ -63,6 +75,14 @@ pub enum SignError {
     },
     /// The repository is kept for another provider than the signature would name.
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
+    #[fault(code = "kept-for-another")]
+    #[hint(if kept.provider_type() == address.provider_type() => "publish {tag} again with --address {kept} \
+            --replace-tag, and sign that")]
+    #[hint(if kept.provider_type() == address.provider_type() => "or sign this one under the address of the others: \
+            --address {kept}")]
+    #[hint(if kept.provider_type() != address.provider_type() => "check that this is the repository that you mean: \
+            each provider has its own")]
+    #[hint("to sign it as {address} all the same, add --rename")]
     OtherAddress {
         /// The repository.
         place: Place,
@@ -75,8 +95,10 @@ pub enum SignError {
         /// That version.
         version: Box<Version>,
     },
-    /// The release says that it is of another version than its tag.
+    /// the release under the tag says that it is another version
     #[error("the tag {tag} in {place} points at a release that says it is version {annotated}")]
+    #[fault("tag-of-another-version", todo = "sign that version under its own tag")]
+    #[hint("the tag was moved or written by hand: sign {annotated} under its own tag")]
     OtherVersion {
         /// The repository.
         place: Place,
@@ -85,8 +107,10 @@ pub enum SignError {
         /// The version in the release.
         annotated: Box<Version>,
     },
-    /// The registry does not take the manifest.
+    /// the registry does not take the signature
     #[error("{place} does not take {}", in_words(*form))]
+    #[fault("signature-refused", todo = "sign with `--sign-format cosign-tag`")]
+    #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     Refused {
         /// The repository.
         place: Place,
@@ -96,8 +120,11 @@ pub enum SignError {
         #[source]
         source: Box<StoreError>,
     },
-    /// The registry does not let a tag be written that has to be written.
+    /// the registry does not let the tag be written that the signature needs
     #[error("{place} does not let the tag {tag} be written, which {} needs", in_words(*form))]
+    #[fault("tag-refused", todo = "allow changes of tags that begin with `sha256-`")]
+    #[hint("where tags are immutable there, let those that begin with `sha256-` be changed, such as {tag}")]
+    #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     TagRefused {
         /// The repository.
         place: Place,
@@ -111,6 +138,8 @@ pub enum SignError {
     },
     /// The registry took it, and does not list it.
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
+    #[fault(code = "referrer-not-listed")]
+    #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     NotListed {
         /// The repository.
         place: Place,
@@ -121,8 +150,11 @@ pub enum SignError {
         /// The release.
         subject: Digest,
     },
-    /// The registry took it, and does not return it as it was.
+    /// the registry returns another signature than it took
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
+    #[fault("signature-not-kept", todo = "run the command again; sign with `--sign-format cosign-tag`")]
+    #[hint("run the same command again; where it happens again, the registry changes or loses what it takes")]
+    #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     NotGivenBack {
         /// The repository.
         place: Place,
@@ -132,8 +164,10 @@ pub enum SignError {
         #[source]
         source: Box<StoreError>,
     },
-    /// The tag for signatures points at something else.
+    /// the tag for signatures names something else
     #[error("the tag {tag} in {place} holds no signatures: {problem}")]
+    #[fault("not-signatures", todo = "look at the tag, and delete it if it is not needed")]
+    #[hint("nothing was changed; look at the tag {tag}, and delete it if it is not needed")]
     NotSignatures {
         /// The repository.
         place: Place,
@@ -142,9 +176,14 @@ pub enum SignError {
         /// What is wrong with it.
         problem: String,
     },
-    /// The tag has as many signatures as are read, or would have more.
+    /// the tag has as many signatures as clients read
     #[error(
         "the tag {tag} in {place} holds {layers} signatures; with {more} more it would have more than {most}, and no more are read"
+    )]
+    #[fault("too-many-signatures", todo = "delete the tag when its signatures are not needed, or sign as a referrer")]
+    #[hint(
+        "nothing was written under {tag}; delete it when its signatures are not needed any more, or sign as a \
+            referrer"
     )]
     Full {
         /// The repository.
@@ -158,8 +197,10 @@ pub enum SignError {
         /// How many are read.
         most: usize,
     },
-    /// The store has it, and an installer does not find it: too much else lies beside the release.
+    /// too many other referrers hide the signature from clients
     #[error("{place} has {}, and who installs {subject} does not find it: too much else refers to it", in_words(*form))]
+    #[fault("signature-not-found", todo = "delete the referrers that are not needed")]
+    #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
     NotFound {
         /// The repository.
         place: Place,
@@ -168,16 +209,19 @@ pub enum SignError {
         /// The release.
         subject: Digest,
     },
-    /// The digest of the release is too long for a tag of its signatures.
+    /// the digest of the release is too long for a tag of its signatures
     #[error("{subject} in {place} has no tag for signatures")]
+    #[fault("no-signature-tag", todo = "sign as a referrer")]
     NoTag {
         /// The repository.
         place: Place,
         /// The release.
         subject: Digest,
     },
-    /// Others write the same tag all the time.
+    /// other programs change the tag at the same time
     #[error("others change the tag {tag} in {place} at this moment")]
+    #[fault("tag-race", todo = "look at `tofu-oci versions`, and run the command again")]
+    #[hint("nothing was lost; run the same command again")]
     Race {
         /// The repository.
         place: Place,
@@ -192,5 +236,14 @@ fn in_words(form: SignatureForm) -> &'static str {
         SignatureForm::CosignTag => "the signature (a tag)",
         SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
         SignatureForm::Notice => "the notice (a referrer)",
+    }
+}
+
+/// What works with a registry that takes no referrers.
+fn without_referrers(form: SignatureForm) -> Option<&'static str> {
+    match form {
+        SignatureForm::Bundle => Some("sign in the form that needs no referrers: --sign-format cosign-tag"),
+        SignatureForm::Sums => Some("publish without the SHA256SUMS of the folder: --sums skip"),
+        SignatureForm::CosignTag | SignatureForm::Notice => None,
     }
 }

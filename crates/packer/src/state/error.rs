@@ -1,5 +1,6 @@
 //! Why the state of a release could not be changed.
 
+use tofu_oci_fault::Fault;
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{Place, Tag, Version};
@@ -7,11 +8,13 @@ use tofu_oci_types::{Place, Tag, Version};
 use crate::other::because;
 
 /// Why the state of a release could not be changed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum StateError {
     /// Another program writes the same tag.
     #[error("another program has moved the tag {tag} in {place} meanwhile")]
+    #[fault(code = "tag-race")]
+    #[hint("look at what is there now with `tofu-oci versions`, and run the same command again")]
     Moved {
         /// The repository.
         place: Place,
@@ -20,6 +23,7 @@ pub enum StateError {
     },
     /// The version was withdrawn.
     #[error("{place} has no version {tag}: it was withdrawn{}", because(reason.as_ref()))]
+    #[fault(code = "withdrawn")]
     Withdrawn {
         /// The repository.
         place: Place,
@@ -30,8 +34,10 @@ pub enum StateError {
         /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
-    /// Another release was published under the tag of a withdrawn one.
+    /// another release has the tag of the withdrawn one
     #[error("{place} has another release under the tag {tag} than {kept} keeps")]
+    #[fault("replaced-release", todo = "withdraw the other release first")]
+    #[hint("withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere")]
     Replaced {
         /// The repository.
         place: Place,
@@ -40,8 +46,11 @@ pub enum StateError {
         /// The tag that keeps the withdrawn one.
         kept: Tag,
     },
-    /// A signed notice holds for those who trust its key, whatever is said without a signature.
+    /// a signed notice is to be taken back without a signature: whoever trusts its key would go on heeding it
     #[error("the {state} version {tag} in {place} has a signed notice, which only a signed one takes back")]
+    #[fault("signed-notice", todo = "take it back with the key that signed it: `--sign-key KEY`")]
+    #[hint("nothing was changed; take it back with the key that signed it: --sign-key KEY")]
+    #[hint("OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key")]
     SignedNotice {
         /// The repository.
         place: Place,
@@ -50,8 +59,9 @@ pub enum StateError {
         /// What the notice says.
         state: ReleaseState,
     },
-    /// The registry keeps the version's tag. What was written was taken back, as far as it let itself be.
+    /// the registry kept the version's tag, and the rest was taken back as far as possible
     #[error("{place} still has the tag {tag}, so the release is not withdrawn")]
+    #[fault("not-withdrawn", todo = "read the hints: they name what is left")]
     NotWithdrawn {
         /// The repository.
         place: Place,
