@@ -2,22 +2,18 @@
 
 mod advice;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::check_mirror_url;
 use tofu_oci_mapper::{RepositoryTemplate, TemplateError, TemplateOf, TemplateRepositories};
-use tofu_oci_types::{InvalidReleaseName, Place, ProviderAddr, ReleaseName, RepositoryRef, Tag, masked};
+use tofu_oci_types::{InvalidReleaseName, Place, ProviderAddr, ReleaseName, RepositoryRef, masked};
 
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 
-use advice::{about_bundle, path_hint, reads_places, scheme_given, takes_repositories};
-pub(crate) use advice::{as_module, names_provider, template_instead, without_kind};
-
-/// The file that marks a folder as an image layout.
-pub(crate) const LAYOUT_MARK: &str = "oci-layout";
+pub(crate) use advice::{LAYOUT_MARK, as_module, names_provider, template_instead, without_kind, without_oci};
+use advice::{WantedEnd, about_bundle, path_hint, reads_places, scheme_given, takes_repositories};
 
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,15 +22,6 @@ pub(crate) enum End {
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),
-}
-
-/// What an argument may name; it chooses the advice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WantedEnd {
-    /// A repository or an image layout.
-    End,
-    /// Any place that `--from` reads.
-    Place,
 }
 
 impl End {
@@ -111,23 +98,6 @@ impl End {
             });
             cut.into_iter().fold(diagnostic, Diagnostic::hint)
         })
-    }
-}
-
-/// The repository, or a template of them, without the `oci://` that module blocks write before it; its one tag becomes the
-/// version after a `:`. Anything else as it is.
-pub(crate) fn without_oci(text: &str) -> Cow<'_, str> {
-    let plain = text.strip_prefix("oci::").unwrap_or(text);
-    let rest = match (plain.get(..6), plain.get(6..)) {
-        (Some(scheme), Some(rest)) if scheme.eq_ignore_ascii_case("oci://") && !rest.starts_with('/') => rest,
-        _ => return Cow::Borrowed(text),
-    };
-    let (name, argument) = rest.split_once('?').map_or((rest, None), |(name, argument)| (name, Some(argument)));
-    let is_name = name.contains('/') && !name.contains("//") && !name.contains('@');
-    match argument.map(|argument| argument.strip_prefix("tag=")) {
-        None if is_name => Cow::Borrowed(rest),
-        Some(Some(tag)) if is_name && tag.parse::<Tag>().is_ok() => Cow::Owned(format!("{name}:{tag}")),
-        _ => Cow::Borrowed(text),
     }
 }
 

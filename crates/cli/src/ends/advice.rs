@@ -5,13 +5,40 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::TemplateError;
-use tofu_oci_types::{ReleaseName, RepositoryRef};
+use tofu_oci_types::{ReleaseName, RepositoryRef, Tag};
 
-use super::{LAYOUT_MARK, WantedEnd, without_oci};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
-use crate::subject::is_oci_source;
+
+/// The file that marks a folder as an image layout.
+pub(crate) const LAYOUT_MARK: &str = "oci-layout";
+
+/// What an argument may name; it chooses the advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WantedEnd {
+    /// A repository or an image layout.
+    End,
+    /// Any place that `--from` reads.
+    Place,
+}
+
+/// The repository, or a template of them, without the `oci://` that module blocks write before it; its one tag becomes the
+/// version after a `:`. Anything else as it is.
+pub(crate) fn without_oci(text: &str) -> Cow<'_, str> {
+    let plain = text.strip_prefix("oci::").unwrap_or(text);
+    let rest = match (plain.get(..6), plain.get(6..)) {
+        (Some(scheme), Some(rest)) if scheme.eq_ignore_ascii_case("oci://") && !rest.starts_with('/') => rest,
+        _ => return Cow::Borrowed(text),
+    };
+    let (name, argument) = rest.split_once('?').map_or((rest, None), |(name, argument)| (name, Some(argument)));
+    let is_name = name.contains('/') && !name.contains("//") && !name.contains('@');
+    match argument.map(|argument| argument.strip_prefix("tag=")) {
+        None if is_name => Cow::Borrowed(rest),
+        Some(Some(tag)) if is_name && tag.parse::<Tag>().is_ok() => Cow::Owned(format!("{name}:{tag}")),
+        _ => Cow::Borrowed(text),
+    }
+}
 
 /// A file with several providers is named where a repository belongs.
 pub(super) fn about_bundle(place: &str) -> Diagnostic {
@@ -148,7 +175,7 @@ pub(super) fn reads_places() -> bool {
 /// How to get what the argument names if it is a module.
 pub(crate) fn as_module(text: &str) -> String {
     let (verb, quoted) = (invocation::verb(), invocation::quoted(text));
-    let name = if is_oci_source(text) { " --as HOST/NAMESPACE/NAME/SYSTEM" } else { "" };
+    let name = if text.starts_with("oci:") { " --as HOST/NAMESPACE/NAME/SYSTEM" } else { "" };
     let words = match (verb, invocation::first_word()) {
         ("mirror", _) => {
             let to = invocation::value_of("to").unwrap_or("oci:DIR");
