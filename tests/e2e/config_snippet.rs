@@ -189,7 +189,7 @@ fn a_template_that_is_no_address_says_why() {
     1 | https://ghcr.io/acme/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: write "ghcr.io/acme/${type}", without the scheme
+    hint: drop the scheme: 'ghcr.io/acme/${type}'
     "#);
     let said = scene.run("config snippet 'registry.example.com/acme/*' 'acme/${type}'").success();
     assert!(said.stderr.contains("warning: `acme` is taken for the registry's host name"), "{}", said.text);

@@ -57,7 +57,7 @@ fn packing_to_a_registry_is_wrong_usage() {
     ----- stderr -----
     error: `layout` does not name a directory
 
-    hint: write oci:layout
+    hint: `pack` writes an image layout: oci:layout
     ");
 }
 

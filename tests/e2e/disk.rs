@@ -170,7 +170,7 @@ fn a_lock_file_that_cannot_be_written_leaves_everything_as_it_was() {
     error: cannot read ./.terraform.lock.hcl
       cause: Is a directory (os error [N])
 
-    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
+    hint: it is a directory, and a file is read here
     ");
 }
 

@@ -81,7 +81,7 @@ fn an_error_has_the_right_form_with_the_words_of_the_user() {
         2,
         &["install HOST/NAMESPACE/TYPE@1.4.0 --from [REGISTRY]/acme/widget"],
     );
-    check(&scene, "verify REGISTRY/acme/opentofu-provider-widget", 2, &["names a repository", ":VERSION"]);
+    check(&scene, "verify REGISTRY/acme/opentofu-provider-widget", 2, &["names no version", ":VERSION"]);
     check(&scene, "copy REGISTRY/acme/widget@1.4.0 oci:x", 2, &["is a repository, write [REGISTRY]/acme/widget:1.4.0"]);
     check(&scene, "copy REGISTRY/acme/widget:v1.4.0 oci:x", 2, &["hint: write [REGISTRY]/acme/widget:1.4.0"]);
     check(&scene, "copy REGISTRY/acme/widget:1.4.0 oci:x:1.5.0", 2, &["`copy` keeps the version"]);

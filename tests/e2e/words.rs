@@ -103,6 +103,234 @@ fn a_provider_was_called_a_container_image_by_verbs_of_modules() {
     refuse(&scene, "resolve 'oci://REGISTRY/acme/widget?tag=1.4.0'", &words);
 }
 
+/// Demands that the answer to each line is this error, with this hint.
+#[track_caller]
+fn lead_on(scene: &Scene, answers: &[(&str, &str, &str)]) {
+    for (line, error, hint) in answers {
+        refuse(scene, line, &[&format!("error: {error}"), &format!("hint: {hint}\n")]);
+    }
+}
+
+#[test]
+fn arguments_in_another_order_were_answered_with_a_form() {
+    let scene = Scene::published();
+    let source = "'oci://REGISTRY/acme/network?tag=1.4.0'";
+    let shown = "'oci://[REGISTRY]/acme/network?tag=1.4.0'";
+    let (create, load) =
+        ("`bundle create` takes the file first, and then", "`bundle load` takes the file first, and then");
+    let pull = "`module pull` takes the source first, and then the folder\n";
+    lead_on(
+        &scene,
+        &[
+            (
+                &format!("bundle create {WIDGET}@1.4.0 x.tar --from REGISTRY/acme/widget"),
+                create,
+                &format!("tofu-oci bundle create x.tar {WIDGET}@1.4.0 --from [REGISTRY]/acme/widget"),
+            ),
+            ("bundle load REGISTRY/a/b x.tar", load, "tofu-oci bundle load x.tar [REGISTRY]/a/b"),
+            ("bundle load REGISTRY/a/b bundle:x.tar", load, "tofu-oci bundle load bundle:x.tar [REGISTRY]/a/b"),
+            (&format!("module pull out {source}"), pull, &format!("tofu-oci module pull {shown} out")),
+            (
+                &format!("module pull ./out {source} --force"),
+                pull,
+                &format!("tofu-oci module pull {shown} ./out --force"),
+            ),
+            (
+                "config snippet oci://REGISTRY/acme/widget",
+                "`config snippet` needs the pattern of providers, and then the repository\n",
+                "name the providers first: tofu-oci config snippet HOST/NAMESPACE/TYPE [REGISTRY]/acme/widget",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_hint_dropped_the_file_or_the_version_that_was_typed() {
+    let scene = Scene::published();
+    let repository = "`[REGISTRY]/acme/opentofu-provider-widget";
+    let create = "tofu-oci bundle create x.tar HOST/NAMESPACE/TYPE";
+    let from = "--from [REGISTRY]/acme/opentofu-provider-widget";
+    let bundle = format!("a bundle is made with: {create}@1.4.0 --from [REGISTRY]/acme/widget");
+    let twice = format!("`install` takes the version with what it names: tofu-oci install {WIDGET}@1.4.0");
+    lead_on(
+        &scene,
+        &[
+            ("bundle create x.tar REGISTRY/acme/opentofu-provider-widget", repository, &format!("{create} {from}")),
+            (
+                "bundle create x.tar REGISTRY/acme/opentofu-provider-widget:1.4.0",
+                repository,
+                &format!("{create}@1.4.0 {from}"),
+            ),
+            (
+                "mirror REGISTRY/acme/opentofu-provider-widget --to oci:out --latest 1",
+                repository,
+                &format!("tofu-oci mirror HOST/NAMESPACE/TYPE {from} --to oci:out --latest 1"),
+            ),
+            ("copy REGISTRY/acme/widget:1.4.0 x.tar", "`x.tar` is not a repository", &bundle),
+            ("copy REGISTRY/acme/widget x.tar --version 1.4.0", "`x.tar` is not a repository", &bundle),
+            ("copy REGISTRY/acme/widget:1.4.0 oci-archive:x.tar", "`oci-archive:x.tar` is not a", &bundle),
+            (
+                "install acme/widget@1.4.0 --from REGISTRY/acme/widget",
+                "[REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as ",
+                &format!("by its own address: tofu-oci install {WIDGET}@1.4.0 --from [REGISTRY]/acme/widget"),
+            ),
+            (&format!("install {WIDGET}@1.4.0 --version 1.4.0"), "unexpected argument `--version`\n", &twice),
+            (&format!("install {WIDGET}@1.4.0 --version 1"), "unexpected argument `--version`\n", &twice),
+            (
+                "install --from oci:out:1.0.0",
+                "`oci:out:1.0.0` names version 1.0.0, and a directory alone is wanted\n",
+                "name the directory alone, oci:out, and the version after the address: ADDR@VERSION",
+            ),
+            (
+                "config snippet 'registry.example.com/acme/*' 'oci://REGISTRY/acme/${type}'",
+                "`oci://[REGISTRY]/acme/${type}` gives no repository address",
+                "drop the scheme: '[REGISTRY]/acme/${type}'",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_lies_on_the_disk_was_given_a_name_that_is_refused() {
+    let scene = Scene::published();
+    scene.run("copy REGISTRY/acme/widget oci:usb").success();
+    scene.run(&format!("bundle create b.tar {WIDGET} --from REGISTRY/acme/widget")).success();
+    scene.context.write("cfg/main.tf", "");
+    let push = "dist holds no image layout; to publish what is in it: tofu-oci push dist";
+    let publish = format!("{push} REGISTRY/REPOSITORY --address HOST/NAMESPACE/TYPE");
+    let (no_repository, cannot) = ("`dist` is not a repository address: ", "cannot read ");
+    lead_on(
+        &scene,
+        &[
+            ("check dist", no_repository, &publish),
+            ("versions dist", no_repository, &publish),
+            ("copy dist REGISTRY/a/b", no_repository, &format!("{push} [REGISTRY]/a/b --address HOST/NAMESPACE/TYPE")),
+            (
+                "copy REGISTRY/acme/widget dist",
+                no_repository,
+                "dist holds other files: name another directory, oci:DIR",
+            ),
+            (
+                "check cfg",
+                "`cfg` is not a repository",
+                "cfg is a configuration without a .terraform.lock.hcl, which `tofu-oci lock --chdir cfg` writes",
+            ),
+            ("copy oci://usb REGISTRY/a/b", "`oci://usb` is not a repository", "the directory is written oci:usb"),
+            (
+                &format!("pack dist static:o --address {WIDGET}"),
+                "`static:o` does not",
+                "`pack` writes an image layout: oci:o",
+            ),
+            ("serve --from b.tar", "`b.tar` is not a repository address", "a bundle is written bundle:b.tar"),
+            ("install --from b.tar", "`b.tar` is not a repository address", "a bundle is written bundle:b.tar"),
+            (
+                "module mirror --from b.tar --to oci:x",
+                "`b.tar` is named without `bundle:`",
+                "write --from bundle:b.tar",
+            ),
+            (
+                "bundle show usb",
+                cannot,
+                "it is a directory, and a file is read here; one with an image layout is written oci:usb",
+            ),
+            ("bundle show dist", cannot, "it is a directory, and a file is read here"),
+            (
+                "bundle load b.tar bundle:c.tar",
+                "a bundle is not loaded into a bundle\n",
+                "to put it into another one: tofu-oci mirror HOST/NAMESPACE/TYPE --from bundle:b.tar --to bundle:c.tar",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_module_was_answered_as_a_provider() {
+    let scene = Scene::new();
+    let module = "registry.example.com/acme/network/aws";
+    let two = format!("`{module}` names a module or a repository, and ");
+    let (source, shown) = ("'oci://REGISTRY/a/net?tag=1.4.0'", "'oci://[REGISTRY]/a/net?tag=1.4.0'");
+    let one = "`oci://[REGISTRY]/a/net?tag=1.4.0` names a repository, and ";
+    let it_is = "if it is a module: tofu-oci module";
+    lead_on(
+        &scene,
+        &[
+            (&format!("install {module}"), &two, &format!("{it_is} pull {module} DIR")),
+            (&format!("mirror {module} --to oci:out"), &two, &format!("{it_is} mirror {module} --to oci:out")),
+            (&format!("install {source}"), one, &format!("{it_is} pull {shown} DIR")),
+            (
+                &format!("bundle create x.tar {source}"),
+                one,
+                &format!("{it_is} mirror {shown} --as HOST/NAMESPACE/NAME/SYSTEM --to bundle:x.tar"),
+            ),
+            (
+                "module mirror oci://REGISTRY/a/net?tag=1.4.0 --as acme/network --to oci:out",
+                "--as needs a module of a registry, and `acme/network` is not one\n",
+                "write HOST/NAMESPACE/NAME/SYSTEM, such as registry.example.com/acme/network/aws",
+            ),
+        ],
+    );
+    let said = scene.refuse("module versions network");
+    assert!(said.contains("error: `network` is neither a module in a repository nor one of a registry\n"), "{said}");
+}
+
+#[test]
+fn an_answer_said_what_is_false_or_only_a_part_of_it() {
+    let scene = Scene::published();
+    scene.context.write("serve.toml", "listen = \"31712\"\n");
+    let same = "`[REGISTRY]/acme/widget` sends two providers to one repository: ";
+    let meant = "HOST/NAMESPACE/TYPE@1.4.0 --from [REGISTRY]/acme/widget --attempts 1";
+    let other = "'oci://REGISTRY/acme/network?version=1.4.0'";
+    lead_on(
+        &scene,
+        &[
+            (
+                "verify REGISTRY/acme/opentofu-provider-widget",
+                "`[REGISTRY]/acme/opentofu-provider-widget` names no version\n",
+                "`tofu-oci versions [REGISTRY]/acme/opentofu-provider-widget` lists what is there",
+            ),
+            ("serve --from REGISTRY/acme/widget", same, "name what it holds: --include HOST/NAMESPACE/TYPE"),
+            (
+                "install REGISTRY/acme/widget@1.4.0 --attempts 1",
+                "[REGISTRY]/acme/widget: nothing can be installed",
+                &format!("if this is a repository, and no provider's address: tofu-oci install {meant}"),
+            ),
+            (
+                "versions REGISTRY/acme/widget --plain-http=false",
+                "--plain-http cannot be `false`: it takes the host that it is for\n",
+                "write HOST or HOST:PORT, such as registry.example.com:5000",
+            ),
+            (
+                &format!("module pull {other} out"),
+                "`oci://[REGISTRY]/acme/network?version=1.4.0` is not",
+                "a repository is written 'oci://[REGISTRY]/acme/network?tag=1.4.0'",
+            ),
+            (
+                &format!("install {WIDGET} --from REGISTRY/"),
+                "`[REGISTRY]/` is not a repository address",
+                "quote a template with ' for your shell: 'ghcr.io/acme/${type}'",
+            ),
+            (
+                "verify cosign.pub REGISTRY/acme/widget:1.4.0",
+                "unexpected argument `[REGISTRY]/acme/widget:1.4.0`\n",
+                "a key is named with --key: tofu-oci verify [REGISTRY]/acme/widget:1.4.0 --key cosign.pub",
+            ),
+            (
+                "verify oci:usb 1.4.0",
+                "unexpected argument `1.4.0`\n",
+                "`verify` takes the version with what it names: tofu-oci verify oci:usb:1.4.0",
+            ),
+            (
+                "serve --check-config",
+                "\"31712\" must be a list\n",
+                "write an address, in brackets: [\"127.0.0.1:[PORT]\"]",
+            ),
+        ],
+    );
+    scene.context.write_home(".tofurc", "oci_mirror {\n  repository_template = \"x\"\n}\n");
+    let said = scene.run("config check").text;
+    assert!(said.contains("  = instead: write it into provider_installation { }\n"), "{said}");
+}
+
 #[test]
 fn module_lock_hid_why_a_version_was_withdrawn() {
     let scene = Scene::with_network();

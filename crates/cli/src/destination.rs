@@ -13,7 +13,7 @@ use tofu_oci_types::Place;
 
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::ends::{demand_no_version, demand_template, is_tar, without_oci};
+use crate::ends::{demand_no_version, demand_template, is_tar, template_instead, without_oci};
 use crate::exit::Exit;
 
 /// Reads what `--to` names.
@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
     text.parse().map_err(|error: InvalidDestination| {
         let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());
         let diagnostic = match &error {
-            InvalidDestination::Template(template) if text.contains('/') => diagnostic.hint(template.instead()),
+            InvalidDestination::Template(template) if text.contains('/') => diagnostic.hint(template_instead(template)),
             _ => diagnostic.hint("write 'REGISTRY/${namespace}/${type}', oci:DIR, static:DIR or bundle:FILE"),
         };
         diagnostic.hint("quote a template with ' for your shell: it would take ${…} for a variable of its own")

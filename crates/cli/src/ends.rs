@@ -1,18 +1,19 @@
 //! The places that arguments name: repositories, templates of them, and places that are only read.
 
-use std::borrow::Cow;
+mod advice;
+
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::config::check_mirror_url;
 use tofu_oci_mapper::{RepositoryTemplate, TemplateError, TemplateOf, TemplateRepositories};
-use tofu_oci_types::{InvalidReleaseName, Place, ProviderAddr, ReleaseName, RepositoryRef, Tag, masked};
+use tofu_oci_types::{InvalidReleaseName, Place, ProviderAddr, ReleaseName, RepositoryRef, masked};
 
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 
-/// The file that marks a folder as an image layout.
-pub(crate) const LAYOUT_MARK: &str = "oci-layout";
+pub(crate) use advice::{LAYOUT_MARK, as_module, names_provider, template_instead, without_kind, without_oci};
+use advice::{WantedEnd, about_bundle, path_hint, reads_places, scheme_given, takes_repositories};
 
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,15 +22,6 @@ pub(crate) enum End {
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),
-}
-
-/// What an argument may name; it chooses the advice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WantedEnd {
-    /// A repository or an image layout.
-    End,
-    /// Any place that `--from` reads.
-    Place,
 }
 
 impl End {
@@ -64,6 +56,9 @@ impl End {
         }
         text.parse().map(Self::Registry).map_err(|error| {
             let diagnostic = Diagnostic::of(Exit::Usage, &error);
+            if is_tar(text) && wanted == WantedEnd::Place {
+                return diagnostic.hint(format!("a bundle is written bundle:{}", without_kind(text)));
+            }
             if is_tar(text) {
                 return about_bundle(text);
             }
@@ -71,8 +66,14 @@ impl End {
                 return diagnostic.hint(format!("`{}` takes one repository here, and no template", invocation::verb()));
             }
             let plain = text.trim().trim_end_matches('/').to_lowercase();
+            // What double quotes leave of `…/${namespace}/${type}` and `…-${type}`.
+            let is_cut = text.contains("//")
+                || text.ends_with(['-', '_', '.'])
+                || (wanted == WantedEnd::Place && text.ends_with('/'));
+            let cut = Some("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
+            let cut = cut.filter(|_| is_cut);
             if plain != text && plain.parse::<RepositoryRef>().is_ok() {
-                return diagnostic.hint(format!("write {plain}"));
+                return cut.into_iter().fold(diagnostic.hint(format!("write {plain}")), Diagnostic::hint);
             }
             if Path::new(text).exists() || text.starts_with(['.', '/']) {
                 return diagnostic.hint(path_hint(text, wanted));
@@ -95,29 +96,8 @@ impl End {
                      bundle:FILE or https://HOST/PATH/"
                 }
             });
-            // What double quotes leave of `…/${namespace}/${type}` and `…-${type}`.
-            if text.contains("//") || text.ends_with(['-', '_', '.']) {
-                return diagnostic.hint("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
-            }
-            diagnostic
+            cut.into_iter().fold(diagnostic, Diagnostic::hint)
         })
-    }
-}
-
-/// The repository, or a template of them, without the `oci://` that module blocks write before it; its one tag becomes the
-/// version after a `:`. Anything else as it is.
-pub(crate) fn without_oci(text: &str) -> Cow<'_, str> {
-    let plain = text.strip_prefix("oci::").unwrap_or(text);
-    let rest = match (plain.get(..6), plain.get(6..)) {
-        (Some(scheme), Some(rest)) if scheme.eq_ignore_ascii_case("oci://") && !rest.starts_with('/') => rest,
-        _ => return Cow::Borrowed(text),
-    };
-    let (name, argument) = rest.split_once('?').map_or((rest, None), |(name, argument)| (name, Some(argument)));
-    let is_name = name.contains('/') && !name.contains("//") && !name.contains('@');
-    match argument.map(|argument| argument.strip_prefix("tag=")) {
-        None if is_name => Cow::Borrowed(rest),
-        Some(Some(tag)) if is_name && tag.parse::<Tag>().is_ok() => Cow::Owned(format!("{name}:{tag}")),
-        _ => Cow::Borrowed(text),
     }
 }
 
@@ -152,79 +132,13 @@ pub(crate) fn is_tar(text: &str) -> bool {
     Path::new(text).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tar"))
 }
 
-/// A file with several providers is named where a repository belongs.
-fn about_bundle(place: &str) -> Diagnostic {
-    let file = place.strip_prefix("bundle:").unwrap_or(place);
-    let (verb, quoted) = (invocation::verb(), invocation::quoted(file));
-    let diagnostic = Diagnostic::usage(format!("`{place}` is not a repository, and `{verb}` takes one here"));
-    if verb == "pack" {
-        return diagnostic
-            .hint("write oci:DIR; `tofu-oci bundle create FILE ADDR --from oci:DIR` then makes a bundle of it");
-    }
-    if Path::new(file).exists() {
-        let to = invocation::second_word().filter(|to| verb == "copy" && *to != place);
-        let to = to.map_or_else(|| "'REGISTRY/${namespace}/${type}'".to_owned(), invocation::quoted);
-        return diagnostic
-            .hint(format!("what is in a bundle goes to repositories with: tofu-oci bundle load {quoted} {to}"))
-            .hint(format!("`tofu-oci bundle show {quoted}` lists it"))
-            .hint(format!(
-                "install, lock, versions, show and verify read it: HOST/NAMESPACE/TYPE --from bundle:{quoted}"
-            ));
-    }
-    diagnostic
-        .hint(format!(
-            "a bundle is made with: tofu-oci bundle create {quoted} HOST/NAMESPACE/TYPE --from {}",
-            invocation::first_word()
-                .filter(|_| verb == "copy")
-                .map_or_else(|| "REPOSITORY".to_owned(), invocation::quoted)
-        ))
-        .hint("a directory is written oci:DIR")
-}
-
-/// How a path is written.
-fn path_hint(text: &str, wanted: WantedEnd) -> String {
-    let path = Path::new(text);
-    match wanted {
-        WantedEnd::Place if path.is_file() => format!("a bundle is written bundle:{text}"),
-        WantedEnd::Place if path.is_dir() && !path.join(LAYOUT_MARK).exists() => {
-            format!("a folder of packages is written static:{text}, and one of image layouts oci:{text}")
-        }
-        _ => format!("a directory is written oci:{text}"),
-    }
-}
-
 /// What follows the scheme of a repository that is written as an address of the web or of a module: `https://ghcr.io/x`,
 /// `oci://ghcr.io/x`. `oci:///srv/x` is `oci:` and a path.
-fn without_scheme(text: &str) -> Option<&str> {
+pub(crate) fn without_scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.strip_prefix("oci::").unwrap_or(text).split_once("://")?;
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.chars().all(|one| one.is_ascii_alphanumeric() || "+-.".contains(one));
     (is_scheme && !rest.starts_with('/')).then_some(rest)
-}
-
-/// A repository that is written with a scheme. `rest` is what follows it.
-fn scheme_given(text: &str, rest: &str) -> Diagnostic {
-    let diagnostic = match text.parse::<RepositoryRef>() {
-        Err(error) => Diagnostic::of(Exit::Usage, &error),
-        Ok(repository) => Diagnostic::usage(format!("`{repository}` is written with a scheme")),
-    };
-    let rest = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    let (host, path) = rest.split_once('/').unwrap_or((rest, "REPOSITORY"));
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let is_template = text.contains("${") || text.contains("%{");
-    let without = format!("{host}/{path}");
-    let is_version = matches!(without.parse(), Ok(ReleaseName::Repository { .. }));
-    let name = path.rsplit_once(':').filter(|(name, _)| !is_template && !name.is_empty()).map(|(name, _)| name);
-    let diagnostic = match name {
-        Some(name) if !is_version => {
-            diagnostic.hint(format!("drop the scheme and name the repository alone: {host}/{name}"))
-        }
-        _ => diagnostic.hint(format!("drop the scheme: {}", invocation::quoted(&without))),
-    };
-    match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
-        Some(dir) => diagnostic.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
-        None => diagnostic,
-    }
 }
 
 impl End {
@@ -278,7 +192,7 @@ impl From {
             text.parse::<RepositoryTemplate>().map_err(|error| {
                 Diagnostic::of(Exit::Usage, &error)
                     .code(error.code())
-                    .hint(error.instead())
+                    .hint(template_instead(&error))
                     .hint("quote the template for your shell: it would take ${…} for a variable of its own")
             })
         };
@@ -365,31 +279,6 @@ pub(crate) fn shown(place: &Place) -> String {
         Place::NetworkMirror(url) => masked(url),
         other => other.to_string(),
     }
-}
-
-/// A place with many providers is named where a repository belongs.
-fn takes_repositories(place: &str) -> Diagnostic {
-    let verb = invocation::verb();
-    if place.starts_with("bundle:") && !reads_places() {
-        return about_bundle(place);
-    }
-    let diagnostic = Diagnostic::usage(format!("`{place}` is not a repository, and `{verb}` takes one here"));
-    if reads_places() {
-        return diagnostic.hint(names_provider(place));
-    }
-    diagnostic
-        .hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
-        .hint("install, lock, versions, show and verify read such a place with --from")
-}
-
-/// How a place is named that has many providers.
-pub(crate) fn names_provider(place: &str) -> String {
-    format!("name a provider, and the place with --from: HOST/NAMESPACE/TYPE --from {place}")
-}
-
-/// Whether this run's verb reads any place with `--from`.
-fn reads_places() -> bool {
-    matches!(invocation::verb(), "install" | "lock" | "versions" | "show" | "verify" | "outdated" | "resolve")
 }
 
 #[cfg(test)]

@@ -105,10 +105,26 @@ pub(crate) fn with_all_options(words: &str) -> String {
 
 /// This very command without an option.
 pub(crate) fn this_without(option: &str) -> String {
-    let given = given();
-    let words: Vec<String> = given.words.iter().map(|word| quoted(word)).collect();
-    let words = [vec![given.verb.clone()], words].concat().join(" ");
-    given.line(&words, |name| name != option)
+    given().again(given().words.iter().map(|word| quoted(word)), |name| name != option)
+}
+
+/// This very command with another argument in the place of this one, or of the one that ends so; `instead` is quoted already.
+pub(crate) fn with_word(word: &str, instead: &str) -> String {
+    let words = &given().words;
+    let nth = words.iter().position(|typed| typed == word);
+    let nth = nth.or_else(|| words.iter().position(|typed| typed.ends_with(word)));
+    let mut words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    match nth {
+        Some(nth) => instead.clone_into(&mut words[nth]),
+        None => words.push(instead.to_owned()),
+    }
+    given().again(words.into_iter(), |_| true)
+}
+
+/// This very command with this argument before the others.
+pub(crate) fn with_first(first: &str) -> String {
+    let others = given().words.iter().map(String::as_str).filter(|word| *word != first);
+    given().again(std::iter::once(first).chain(others).map(quoted), |_| true)
 }
 
 /// The verb of this run, such as `install` or `config check`.
@@ -116,14 +132,22 @@ pub(crate) fn verb() -> &'static str {
     &given().verb
 }
 
+/// The one value of an option that was typed.
+pub(crate) fn value_of(option: &str) -> Option<&'static str> {
+    match given().options.iter().find(|typed| typed.name == option)?.values.as_slice() {
+        [value] => Some(value),
+        _ => None,
+    }
+}
+
 /// Whether this option was typed.
 pub(crate) fn says(option: &str) -> bool {
     given().options.iter().any(|typed| typed.name == option)
 }
 
-/// The argument without a name that begins with this text.
-pub(crate) fn word_with(start: &str) -> Option<&'static str> {
-    given().words.iter().map(String::as_str).find(|word| word.starts_with(start))
+/// The first argument without a name that is so.
+pub(crate) fn word_where(is_so: impl Fn(&str) -> bool) -> Option<&'static str> {
+    given().words.iter().map(String::as_str).find(|word| is_so(word))
 }
 
 /// The first argument without a name.
@@ -203,6 +227,12 @@ impl Given {
 
     fn command(&self, words: &str, carried: &[&str]) -> String {
         self.line(words, |name| carried.contains(&name))
+    }
+
+    /// The verb with these arguments, and the typed options that count.
+    fn again(&self, words: impl Iterator<Item = String>, carried: impl Fn(&str) -> bool) -> String {
+        let words: Vec<String> = std::iter::once(self.verb.clone()).chain(words).collect();
+        self.line(&words.join(" "), carried)
     }
 
     /// The words, and the typed options that their verb takes and that the words do not contain.

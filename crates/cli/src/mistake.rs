@@ -7,10 +7,11 @@ use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use tofu_oci_types::{ModuleName, ProviderAddr};
+use tofu_oci_types::{ModuleName, ProviderAddr, ReleaseName, Version};
 
 use crate::args;
 use crate::diagnostic::Diagnostic;
+use crate::ends::without_scheme;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::subject;
@@ -170,6 +171,9 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
                 return Some(nothing_to_run());
             }
             let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            if lacks("<REPOSITORY-TEMPLATE>") {
+                return words().filter(|word| !word.starts_with('-')).nth(2).and_then(|word| no_pattern(&word));
+            }
             let is_module_mirror = words().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
             (is_module_mirror && lacks("<SOURCE")).then(nothing_to_mirror)
         }
@@ -252,6 +256,9 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
     if let Some(about) = declared.find_subcommand(typed).and_then(Command::get_about) {
         return Some(diagnostic(typed).hint(format!("`tofu-oci {typed}`: {about}")));
     }
+    if let Some(hint) = second_argument(&name, verb, typed, words) {
+        return Some(diagnostic(typed).hint(hint));
+    }
     if verb.has_subcommands() || verb.get_positionals().next().is_some() || !takes("chdir") {
         return None;
     }
@@ -295,6 +302,7 @@ fn with_version(name: &str, verb: &Command, typed: &str, words: &[String]) -> Op
     };
     let is_address = named.parse::<ProviderAddr>().is_ok();
     let joined = match subject::module(named) {
+        _ if names_version(named) => named.clone(),
         Ok(Some(ModuleName::Registry { .. })) => format!("{named}@{version}"),
         Ok(Some(ModuleName::Git(_))) => return Some(format!("write {named}?ref={version}")),
         Ok(Some(ModuleName::Oci(_))) if !named.contains('?') => format!("{named}?tag={version}"),
@@ -315,11 +323,44 @@ fn with_version(name: &str, verb: &Command, typed: &str, words: &[String]) -> Op
     Some(format!("`{name}` takes the version with what it names: tofu-oci {}{either}", rest.join(" ")))
 }
 
+/// Whether a word names a version already.
+fn names_version(named: &str) -> bool {
+    match subject::module(named) {
+        Ok(Some(ModuleName::Registry { constraints, .. })) => !constraints.is_any(),
+        _ => subject::read(named).is_ok_and(|name| !matches!(name, ReleaseName::Whole(_))),
+    }
+}
+
+/// `verify` with the file of a key, or a version, as an argument of its own.
+fn second_argument(name: &str, verb: &Command, typed: &str, words: &[String]) -> Option<String> {
+    if typed.parse::<Version>().is_ok() {
+        let words: Vec<String> =
+            words.iter().map(|word| if word == typed { format!("--version={word}") } else { word.clone() }).collect();
+        return with_version(name, verb, "--version", &words);
+    }
+    let is_key = |word: &String| Path::new(word).extension().is_some_and(|ending| ending == "pub");
+    let nth = words.iter().position(is_key).filter(|nth| name == "verify" && *nth > 0)?;
+    let key = Some(&words[nth]).filter(|_| !words[nth - 1].starts_with('-'))?;
+    let rest: Vec<String> = words.iter().filter(|word| *word != key).map(|word| invocation::quoted(word)).collect();
+    Some(format!("a key is named with --key: tofu-oci {} --key {}", rest.join(" "), invocation::quoted(key)))
+}
+
 /// `run` without a command.
 fn nothing_to_run() -> Diagnostic {
     Diagnostic::usage("`run` needs the command that it runs")
         .hint("write it after the options and --: tofu-oci run -- terraform init")
         .hint("`tofu-oci run -h` has more examples")
+}
+
+/// `config snippet` with a repository alone.
+fn no_pattern(word: &str) -> Option<Diagnostic> {
+    let template = without_scheme(word).unwrap_or(word);
+    (word.contains("${") || word.parse::<ProviderAddr>().is_err() && subject::is_repository(template)).then(|| {
+        Diagnostic::usage("`config snippet` needs the pattern of providers, and then the repository").hint(format!(
+            "name the providers first: tofu-oci config snippet HOST/NAMESPACE/TYPE {}",
+            invocation::quoted(template)
+        ))
+    })
 }
 
 /// `module mirror` without modules.

@@ -17,7 +17,7 @@ use tofu_oci_types::{
 };
 
 use crate::diagnostic::Diagnostic;
-use crate::ends::{End, is_tar, names_provider, without_oci};
+use crate::ends::{End, as_module, is_tar, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -112,18 +112,22 @@ pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagno
         ReleaseName::Provider { address, constraints } => Ok((address, constraints)),
         ReleaseName::Repository { repository, version } => {
             let diagnostic = place_for_provider(text, "repository");
-            let words = format!("{} HOST/NAMESPACE/TYPE@{version} --from {repository}", invocation::verb());
-            let with_from = invocation::command(&words);
+            let with_from = invocation::with_word(text, &format!("HOST/NAMESPACE/TYPE@{version} --from {repository}"));
             Err(match repository.to_string().parse::<ProviderAddr>() {
+                _ if is_oci_source(text) => {
+                    diagnostic.hint(as_module(text)).hint(format!("for a provider in the repository: {with_from}"))
+                }
                 Ok(_) => diagnostic
                     .hint(format!("write a provider's version after an @: {repository}@{version}"))
                     .hint(format!("for what is in the repository: {with_from}")),
                 Err(_) => diagnostic.hint(with_from),
             })
         }
-        ReleaseName::Layout { dir, version } => Err(place_for_provider(text, "directory").hint(invocation::command(
-            &format!("{} HOST/NAMESPACE/TYPE@{version} --from oci:{}", invocation::verb(), dir.display()),
-        ))),
+        ReleaseName::Layout { dir, version } => {
+            let from = invocation::quoted(&format!("oci:{}", dir.display()));
+            let with_from = invocation::with_word(text, &format!("HOST/NAMESPACE/TYPE@{version} --from {from}"));
+            Err(place_for_provider(text, "directory").hint(with_from))
+        }
         ReleaseName::Whole(text) => Ok((address(&text)?, Constraints::any())),
     }
 }
@@ -227,16 +231,25 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
             return diagnostic.hint(format!("a version follows an @: {name}@{version}"));
         }
         if is_repository(text) || (text.starts_with("oci:") && !text.contains("://")) {
+            if invocation::verb() == "verify" {
+                return no_version(text);
+            }
+            let from = format!("HOST/NAMESPACE/TYPE --from {}", invocation::quoted(text));
+            let from = invocation::with_word(text, &from);
+            if is_module(text) {
+                return place_for_provider(text, "module or a repository")
+                    .hint(as_module(text))
+                    .hint(format!("if it is a repository: {from}"));
+            }
             let kind = if text.starts_with("oci:") { "directory" } else { "repository" };
-            let diagnostic = place_for_provider(text, kind);
-            let from = invocation::command(&format!("{} HOST/NAMESPACE/TYPE --from {text}", invocation::verb()));
-            return match invocation::verb() {
-                "verify" => {
-                    let diagnostic = diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text));
-                    diagnostic.hint(list_modules(text))
-                }
-                _ => diagnostic.hint(from),
-            };
+            return place_for_provider(text, kind).hint(from);
+        }
+        if is_tar(text)
+            && invocation::verb() == "bundle create"
+            && invocation::first_word().is_some_and(|first| !is_tar(first))
+        {
+            return Diagnostic::usage("`bundle create` takes the file first, and then what goes into it")
+                .hint(invocation::with_first(text));
         }
         if text.starts_with("static:") || text.starts_with("bundle:") {
             return diagnostic.hint(names_provider(text));

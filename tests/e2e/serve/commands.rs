@@ -110,7 +110,7 @@ fn a_second_address_does_not_lead_around_rights_and_excludes() {
     3 | from = "r.test/acme/zap"
       |        ^^^^^^^^^^^^^^^^^
 
-    hint: write ${type} somewhere in it, or let `include` name exactly one type
+    hint: name what it holds: include = ["HOST/NAMESPACE/TYPE"]
     "#);
     let pulled = "from = \"r.test/${namespace}/${type}\"\nupstream = [\"u.test/${namespace}-${type}\"]";
     assert_snapshot!(refused(&provider("a.test/*/*", pulled)), @r#"

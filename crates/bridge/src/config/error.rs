@@ -177,7 +177,10 @@ impl BridgeConfigProblem {
     /// What to do, if the problem does not say it.
     pub fn instead(&self) -> Option<String> {
         Some(match self {
-            Self::NotAList { text } => format!("write it in brackets: [{text}]"),
+            Self::NotAList { text } => match text.trim_matches(['"', '\'']).trim_start_matches(':').parse::<u16>() {
+                Ok(port) => format!("write an address, in brackets: [\"127.0.0.1:{port}\"]"),
+                Err(_) => format!("write it in brackets: [{text}]"),
+            },
             Self::OneTable { name } => format!("write [[{name}]], with two brackets"),
             Self::NoProvider => {
                 "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}/${type}\", or \

@@ -208,6 +208,8 @@ fn a_text_in_place_of_a_list_was_called_no_sequence() {
         let want = format!("{text}: {text} must be a list; write it in brackets: [{text}]");
         check_setting(&format!("{setting} = {text}"), &want);
     }
+    let want = "\"8080\": \"8080\" must be a list; write an address, in brackets: [\"127.0.0.1:8080\"]";
+    check_setting("listen = \"8080\"", want);
     let include = "[[provider]]\ninclude = \"a.example/*/*\"\nfrom = \"oci:x\"\n";
     let want = "\"a.example/*/*\": \"a.example/*/*\" must be a list; write it in brackets: [\"a.example/*/*\"]";
     check_table(include, want);

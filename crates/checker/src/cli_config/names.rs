@@ -51,7 +51,10 @@ fn unknown(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
                 .find(|known| name.starts_with(**known) || known.starts_with(name.as_str()));
             alike.map(|known| (*known).to_owned())
         });
-        let instead = instead.unwrap_or_else(|| match (level, inside) {
+        // The methods alone are known elsewhere.
+        let is_method = inside.is_none() && level == FindingLevel::Warning && !known_names(Some(name)).is_empty();
+        let instead = instead.filter(|_| !is_method).unwrap_or_else(|| match (level, inside) {
+            _ if is_method => "it into provider_installation { }".to_owned(),
             (FindingLevel::Note, _) => "it all the same if a newer OpenTofu reads the file".to_owned(),
             (_, Some(_)) => format!("one of {}, or leave it out", known.join(", ")),
             (_, None) => "a name that OpenTofu knows, or leave it out".to_owned(),

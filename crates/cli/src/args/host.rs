@@ -34,6 +34,10 @@ impl HostParser {
         let host: &str = &without_dot(host);
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
+            _ if ["true", "false"].contains(&text) => {
+                let (shown, problem) = (text.to_owned(), "it takes the host that it is for");
+                return Err(HostFault { shown, problem, instead: None });
+            }
             _ if text.contains('@') => "it is the host alone, without a user",
             (None, Some(length)) if is_range(host, length) => {
                 let (shown, problem) = (text.to_owned(), "it is a range, and each host is named by itself");
@@ -129,6 +133,7 @@ mod tests {
         check("", Err(("", "it is empty", None)));
         check(" ", Err(("", "it is empty", None)));
         check("a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
+        check("false", Err(("false", "it takes the host that it is for", None)));
         check("*", Err(("*", "it is not a host", None)));
         check("*.example", Err(("*.example", "it is not a host", None)));
         check("a.example:x", Err(("a.example:x", "it is not a host", Some("a.example"))));

@@ -4,6 +4,7 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 use super::Diagnostic;
+use crate::ends::LAYOUT_MARK;
 use crate::exit::Exit;
 
 /// Most bytes of a file of settings.
@@ -46,6 +47,11 @@ impl Diagnostic {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
                 self.hint("choose a place that you may write to, or change the permissions of this one")
             }
+            ErrorKind::IsADirectory if reading && path.join(LAYOUT_MARK).exists() => self.hint(format!(
+                "it is a directory, and a file is read here; one with an image layout is written oci:{}",
+                path.display()
+            )),
+            ErrorKind::IsADirectory if reading => self.hint("it is a directory, and a file is read here"),
             ErrorKind::NotADirectory | ErrorKind::AlreadyExists | ErrorKind::IsADirectory => {
                 self.hint("a file lies where a folder is needed, or a folder where a file is; choose another place")
             }

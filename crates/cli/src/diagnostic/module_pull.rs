@@ -7,7 +7,8 @@ use tofu_oci_source::{Failure, GitFault, GitRunError, LocationFault, ModuleError
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{
-    Constraints, InvalidModuleName, ModuleAddr, ModuleName, NetworkFault, Place, Reference, Version, printable,
+    Constraints, InvalidModuleName, InvalidModuleSource, ModuleAddr, ModuleName, NetworkFault, Place, Reference,
+    Version, printable,
 };
 
 use super::{Diagnostic, versions};
@@ -22,7 +23,14 @@ const FORMS: &str =
 impl Diagnostic {
     /// Why an argument names no module.
     pub(crate) fn of_module_name(text: &str, error: &InvalidModuleName) -> Self {
-        let diagnostic = Self::of(Exit::Usage, error).code(error.code());
+        // What module blocks take besides, folders, is no module for an argument.
+        let diagnostic = match error {
+            InvalidModuleName::Source(InvalidModuleSource::Unknown { input }) => {
+                Self::of(Exit::Usage, &InvalidModuleName::OtherKind { input: input.clone() })
+            }
+            error => Self::of(Exit::Usage, error),
+        };
+        let diagnostic = diagnostic.code(error.code());
         match error {
             InvalidModuleName::Constraints(_) => diagnostic.hint(crate::subject::CONSTRAINTS),
             InvalidModuleName::OtherKind { .. } => {

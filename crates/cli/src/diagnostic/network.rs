@@ -78,7 +78,9 @@ impl Diagnostic {
     /// The same, and what to type if the place was meant as the address of a provider: the two look alike.
     pub(crate) fn if_address(self, place: &Place, fault: NetworkFault) -> Self {
         let name = place.to_string();
-        let (Some(word), NetworkFault::Dns) = (invocation::word_with(&name), fault) else { return self };
+        let (Some(word), NetworkFault::Dns) = (invocation::word_where(|word| word.starts_with(&name)), fault) else {
+            return self;
+        };
         if name.parse::<ProviderAddr>().is_err() {
             return self;
         }

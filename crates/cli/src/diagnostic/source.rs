@@ -66,7 +66,9 @@ impl Diagnostic {
                     _ => diagnostic.hint(format!("check the name; `{explain}` says where it is looked for")),
                 }
             }
-            SourceError::Failed { failure, .. } => Self::of(failure_exit(failure), error).failure_hint(failure),
+            SourceError::Failed { failure, place } => {
+                Self::of(failure_exit(failure), error).failure_hint(failure, place)
+            }
             SourceError::Method(blame) => {
                 let diagnostic = Self::from(&blame.source).about(&blame.address.to_string());
                 let diagnostic = match &blame.source {
@@ -158,7 +160,7 @@ fn failure_exit(failure: &Failure) -> Exit {
 
 impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
-    fn failure_hint(self, failure: &Failure) -> Self {
+    fn failure_hint(self, failure: &Failure, place: &Place) -> Self {
         if let (Some((short, whole)), Failure::Network { .. } | Failure::NoProviderService(_)) = (short(), failure)
             && self.text.contains(&whole.hostname().to_string())
         {
@@ -194,6 +196,17 @@ impl Diagnostic {
             }
             Failure::Network { fault, .. } => match super::network::hint_of(*fault) {
                 Some(hint) => self.hint(hint),
+                None if is_of_port(place) => {
+                    let host = format!("{place}/");
+                    let word = invocation::word_where(|word| word.starts_with(&host)).map(|word| {
+                        let (name, at) = word.split_at(word.find('@').unwrap_or(word.len()));
+                        invocation::with_word(word, &format!("{} --from {name}", invocation::quoted(&format!("HOST/NAMESPACE/TYPE{at}"))))
+                    });
+                    let diagnostic = word.into_iter().fold(self, |diagnostic, word| {
+                        diagnostic.hint(format!("if this is a repository, and no provider's address: {word}"))
+                    });
+                    diagnostic.hint("check the host, the port and the network; --ca-file FILE trusts a private certificate authority")
+                }
                 None => self
                     .hint("say which repository holds the provider with --from REPOSITORY")
                     .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
@@ -212,6 +225,11 @@ impl Diagnostic {
             _ => self,
         }
     }
+}
+
+/// Whether a host is written with a port, as registries of images often are and hosts of providers seldom.
+fn is_of_port(place: &Place) -> bool {
+    matches!(place, Place::Host(host) if host.contains(':'))
 }
 
 /// Why a token does not help where packages want one.

@@ -66,12 +66,22 @@ impl From<PinFileError> for Diagnostic {
 impl Diagnostic {
     /// The same with a hint for a release that says another address than the one that was asked for.
     pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
-        let own = match invocation::verb() {
-            verb @ ("install" | "lock" | "mirror") => {
-                self.hint(format!("by its own address: {}", invocation::with_all_options(&format!("{verb} {said}"))))
+        let asked_for = asked.to_string();
+        let word = invocation::word_where(|word| {
+            let name = word.split('@').next().unwrap_or_default();
+            asked_for.strip_suffix(name).is_some_and(|host| host.is_empty() || host.ends_with('/'))
+        });
+        let own = match (invocation::verb(), word) {
+            ("install" | "lock" | "mirror" | "bundle create", Some(word)) => {
+                let constraint = word.find('@').map_or("", |at| &word[at..]);
+                Some(invocation::with_word(word, &invocation::quoted(&format!("{said}{constraint}"))))
             }
-            _ => self,
+            (verb @ ("install" | "lock" | "mirror"), None) => {
+                Some(invocation::with_all_options(&format!("{verb} {said}")))
+            }
+            _ => None,
         };
+        let own = own.into_iter().fold(self, |diagnostic, own| diagnostic.hint(format!("by its own address: {own}")));
         let diagnostic = own.hint("check the address, --from and the repository").preceding(asked, said);
         diagnostic.hint("if it is meant to be renamed, add --rename")
     }

@@ -19,6 +19,7 @@ use super::required::{given, nothing_required, required};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
+use crate::ends::From;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::package_cache;
@@ -29,6 +30,7 @@ pub(super) use super::printed::shown;
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
+    args.lookup.from.as_deref().map(From::parse).transpose()?;
     let platforms = platforms(args)?;
     let folder = config_folder(context, &dir, &args.tests);
     let lock_path = dir.join(LOCK_FILE_NAME);

@@ -21,6 +21,7 @@ use super::printed::shown;
 use super::required::{given, nothing_required, required};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
+use crate::ends::From;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
@@ -32,6 +33,7 @@ use crate::subject;
 /// Brings the lock file up to date for all platforms, or says what that would change.
 pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
+    args.lookup.from.as_deref().map(From::parse).transpose()?;
     let wanted = wanted(context, args, &dir)?;
     let trust = trust(args, &wanted.providers, &dir)?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;

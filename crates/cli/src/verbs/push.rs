@@ -20,7 +20,7 @@ use super::sign::{attachments, one_password};
 use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::ends::{End, is_tar};
+use crate::ends::{End, is_tar, without_kind};
 use crate::environment::cache_folder;
 use crate::identity;
 use crate::invocation;
@@ -61,9 +61,8 @@ pub(crate) fn place_after_folder(verb: &str, folder: &Path, text: &str) -> Resul
     let first = folder.to_string_lossy();
     let read = subject::place(text);
     if !folder.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&first).is_ok() {
-        let (folder, place) = (invocation::quoted(text), invocation::quoted(&first));
         return Err(Diagnostic::usage(format!("`{verb}` takes the folder first, and then where it goes"))
-            .hint(invocation::with_all_options(&format!("{verb} {folder} {place}"))));
+            .hint(invocation::with_first(text)));
     }
     read
 }
@@ -84,7 +83,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
         }
         Err(_) => {
             return Err(Diagnostic::usage(format!("`{}` does not name a directory", args.destination))
-                .hint(format!("write oci:{}", args.destination)));
+                .hint(format!("`pack` writes an image layout: oci:{}", without_kind(&args.destination))));
         }
         Ok(PushDestination { end: End::Registry(repository), .. }) => {
             return Err(Diagnostic::usage(format!("`{repository}` is a repository, not a directory"))

@@ -1,7 +1,7 @@
 //! Addresses without what could be a secret.
 
 /// Arguments whose values name a place and are never secrets.
-const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
+const HARMLESS: [&str; 7] = ["archive", "checksum", "depth", "digest", "ref", "tag", "version"];
 
 /// The address of a module, a mirror or anything else at a URL, with `***` in the place of user information (except
 /// the plain user `git`), of the values of arguments that are not known to be harmless, such as `sshkey`, and of a fragment.

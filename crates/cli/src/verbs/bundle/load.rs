@@ -1,5 +1,7 @@
 //! `bundle load`.
 
+use std::path::Path;
+
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::{ModuleMirrors, TemplateRepositories};
@@ -16,8 +18,10 @@ use crate::args::{BundleKind, BundleLoadArgs};
 use crate::connect::Connector;
 use crate::destination;
 use crate::diagnostic::Diagnostic;
+use crate::ends::{is_tar, without_kind};
 use crate::exit::Exit;
 use crate::identity::of_from;
+use crate::invocation;
 use crate::modules as mapping;
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
@@ -26,7 +30,7 @@ use crate::verbs::module::mirror::{ModuleCount, one_of_both, registries, templat
 /// Brings the providers and modules of a bundle to their destinations, once all of them have been judged.
 pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exit, Diagnostic> {
     refuse_idle_destinations(args)?;
-    let to = args.destination.as_deref().map(provider_destination).transpose()?;
+    let to = args.destination.as_deref().map(|to| provider_destination(&args.file, to)).transpose()?;
     let trust = crate::trust::load(&args.trust, &working_dir(None)?)?;
     let trust = Trust { renamed: args.rename.or(RenamedReleases::Refuse), ..trust };
     let bundle = BundleSource::new(&args.file);
@@ -116,12 +120,19 @@ fn warn_of_nothing(context: &Context, args: &BundleLoadArgs, place: &Place) {
     context.reporter.event(&Event::warning("nothing-loaded", text));
 }
 
-fn provider_destination(text: &str) -> Result<DestinationName, Diagnostic> {
-    match destination::parse_for_any(text)? {
-        DestinationName::Bundle(_) => Err(Diagnostic::usage("a bundle is not loaded into a bundle")
-            .hint("to put it into another one: tofu-oci mirror ADDR --from bundle:FILE --to bundle:OTHER")),
-        to => Ok(to),
+fn provider_destination(file: &Path, text: &str) -> Result<DestinationName, Diagnostic> {
+    if !text.starts_with("bundle:") && (text.contains(':') || !is_tar(text)) {
+        return destination::parse_for_any(text);
     }
+    if !is_tar(&file.to_string_lossy()) && !file.exists() {
+        return Err(Diagnostic::usage("`bundle load` takes the file first, and then where it goes")
+            .hint(invocation::with_first(text)));
+    }
+    let [from, to] = [format!("bundle:{}", file.display()), format!("bundle:{}", without_kind(text))];
+    let words =
+        format!("mirror HOST/NAMESPACE/TYPE --from {} --to {}", invocation::quoted(&from), invocation::quoted(&to));
+    Err(Diagnostic::usage("a bundle is not loaded into a bundle")
+        .hint(format!("to put it into another one: {}", invocation::with_all_options(&words))))
 }
 
 /// Where modules go: by `--modules-to`, by the mapping, or below the folder of image layouts that the providers go to.

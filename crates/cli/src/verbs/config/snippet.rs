@@ -13,6 +13,7 @@ use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
 use crate::args::ConfigSnippetArgs;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
+use crate::ends::template_instead;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::invocation;
@@ -30,11 +31,10 @@ struct SnippetLine<'a> {
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
     if args.template.contains('*') && self::pattern(&args.template).is_ok() {
-        let [first, second] = [&args.template, &args.pattern].map(|word| invocation::quoted(word));
         return Err(Diagnostic::usage(
             "`config snippet` takes the pattern of providers first, and then the repository",
         )
-        .hint(invocation::with_all_options(&format!("config snippet {first} {second}"))));
+        .hint(invocation::with_first(&args.template)));
     }
     let pattern = pattern(&args.pattern)?;
     let template = template(args)?;
@@ -123,7 +123,7 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
         let diagnostic = Diagnostic::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
         if let [error @ TemplateError::NotARepository { .. }] = errors.as_slice() {
             let hint = match error.without_scheme() {
-                Some(_) => &error.instead(),
+                Some(_) => &template_instead(error),
                 None => "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
             };
             return error.source().map(ToString::to_string).into_iter().fold(diagnostic, Diagnostic::cause).hint(hint);

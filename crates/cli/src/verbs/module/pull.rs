@@ -14,16 +14,26 @@ use super::open::{self, OpenedModule};
 use crate::args::ModulePullArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::modules;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
+use crate::subject::is_oci_source;
 use crate::trust;
 use crate::verbs::context::Context;
 
 /// Fetches a module into a folder.
 pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(), Diagnostic> {
-    let name = open::named(&args.source)?;
+    let name = open::named(&args.source).map_err(|diagnostic| {
+        let dir = args.dir.to_string_lossy();
+        let is_folder = args.source.starts_with(['.', '/']) || !args.source.contains('/');
+        if (is_folder || is_oci_source(&dir)) && open::named(&dir).is_ok() {
+            return Diagnostic::usage("`module pull` takes the source first, and then the folder")
+                .hint(invocation::with_first(&dir));
+        }
+        diagnostic
+    })?;
     let working_dir = std::env::current_dir()
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
     let target = ModuleDir::new(&args.dir, &working_dir)?;

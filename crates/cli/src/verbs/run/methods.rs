@@ -16,7 +16,7 @@ use super::watched::Watched;
 use super::watched_source::WatchedSource;
 use crate::args::RunArgs;
 use crate::diagnostic::Diagnostic;
-use crate::ends::without_oci;
+use crate::ends::{template_instead, without_oci};
 use crate::environment::ReadConfig;
 use crate::excerpt::excerpt;
 use crate::verbs::context::Context;
@@ -45,7 +45,7 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
         let first = errors.first().expect("a template that is refused has an error");
         Diagnostic::usage(first.to_string())
             .excerpt(excerpt("--template", text, &first.span()))
-            .hint(first.instead())
+            .hint(template_instead(first))
             .hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}/${type}'")
     })?;
     let own = Method {

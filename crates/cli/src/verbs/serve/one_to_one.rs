@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
 use tofu_oci_mapper::{
-    AddressRule, NotOneToOne, TemplateRepositories, check_one_to_one, provider_and_module_in_one_place,
+    AddressRule, NotOneToOne, TemplateOf, TemplateRepositories, check_one_to_one, provider_and_module_in_one_place,
 };
 use tofu_oci_types::{Event, ModuleAddr, Place, ProviderAddr};
 
@@ -122,10 +122,26 @@ fn of_modules(
 }
 
 fn refused(settings: &Settings, place: &WrittenPlace, error: &NotOneToOne) -> Diagnostic {
-    let diagnostic = Diagnostic::usage(error.to_string()).code(error.code()).hint(error.instead());
-    let diagnostic = match (settings.is_of_file(), error) {
-        (false, NotOneToOne::Meeting { .. }) => diagnostic.hint("--include and --include-modules say what is served"),
-        _ => diagnostic,
+    let diagnostic = Diagnostic::usage(error.to_string()).code(error.code());
+    let is_one = !place.text.contains("${") && !place.text.contains("%{");
+    let diagnostic = match (error, settings.is_of_file()) {
+        (NotOneToOne::Meeting { of, .. }, is_of_file) if is_one => diagnostic.hint(only_one(*of, is_of_file)),
+        (NotOneToOne::Meeting { .. }, false) => {
+            diagnostic.hint(error.instead()).hint("--include and --include-modules say what is served")
+        }
+        _ => diagnostic.hint(error.instead()),
     };
     settings.about(place, diagnostic)
+}
+
+/// How to name what a repository without symbols holds.
+fn only_one(of: TemplateOf, is_of_file: bool) -> String {
+    let (option, address) = match of {
+        TemplateOf::Providers => ("--include", "HOST/NAMESPACE/TYPE"),
+        TemplateOf::Modules => ("--include-modules", "HOST/NAMESPACE/NAME/SYSTEM"),
+    };
+    if is_of_file {
+        return format!("name what it holds: include = [\"{address}\"]");
+    }
+    format!("name what it holds: {option} {address}")
 }

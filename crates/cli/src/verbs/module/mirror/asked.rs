@@ -9,7 +9,7 @@ use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag
 
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
-use crate::ends::{demand_template, without_oci};
+use crate::ends::{demand_template, is_tar, template_instead, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
@@ -54,7 +54,14 @@ fn layout() -> Diagnostic {
 
 /// One source, under the address that it gets.
 fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
-    let ModuleName::Registry { address, subdir, constraints } = open::named(address)? else {
+    let named = match open::named(address) {
+        // A version that is none.
+        Err(error) if address.split('@').next().is_some_and(|name| name.parse::<ModuleAddr>().is_ok()) => {
+            return Err(error);
+        }
+        named => named,
+    };
+    let Ok(ModuleName::Registry { address, subdir, constraints }) = named else {
         return Err(Diagnostic::usage(format!("--as needs a module of a registry, and `{address}` is not one"))
             .hint("write HOST/NAMESPACE/NAME/SYSTEM, such as registry.example.com/acme/network/aws"));
     };
@@ -176,7 +183,7 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
     let repositories: ModuleRepositories = text.parse().map_err(|error: TemplateError| {
         Diagnostic::of(Exit::Usage, &error)
             .code("destination-template")
-            .hint(error.instead())
+            .hint(template_instead(&error))
             .hint("write 'REGISTRY/${namespace}/${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
     if count == ModuleCount::Several && !repositories.template().symbols().contains(&Symbol::Name) {
@@ -236,6 +243,11 @@ fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
 pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(text) = &args.from else { return Ok(None) };
     bundle_named(text)?.map(Some).ok_or_else(|| {
+        if is_tar(text) {
+            let hint = invocation::quoted(&format!("bundle:{text}"));
+            return Diagnostic::usage(format!("`{text}` is named without `bundle:`"))
+                .hint(format!("write --from {hint}"));
+        }
         Diagnostic::usage(format!("--from takes a bundle here, and `{text}` is not one"))
             .hint("write bundle:FILE; a module in a repository is a SOURCE with --as")
     })
