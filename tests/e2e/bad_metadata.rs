@@ -141,10 +141,10 @@ fn a_signed_checksum_file_by_which_nobody_could_verify_the_release() {
 
     ----- stderr -----
     note: the checksums in widget_checksums.txt are not of SHA-256: no package was compared with them, and they do not go with the release
-      hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum
+      hint: list SHA-256 checksums: `algorithm: sha256` in .goreleaser.yaml, or sha256sum *.zip > SHA256SUMS
     error: the signed dist/widget_checksums.txt does not cover the release: its checksums are not of SHA-256
 
-    hint: in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again
+    hint: sign SHA-256 checksums: `algorithm: sha256` in .goreleaser.yaml, or sha256sum *.zip > SHA256SUMS
     hint: to publish the release without this signature: --sums skip
     ");
 }

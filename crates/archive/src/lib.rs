@@ -49,7 +49,7 @@ pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
-pub use names::windows_refusal;
+pub use names::{clean_name, windows_refusal};
 pub use pack::{
     WrittenLayer, WrittenZip, layer_from_zip, small_layer_from_zip, write_layer, write_small_layer, write_zip,
 };

@@ -27,6 +27,11 @@ pub(crate) fn copy_links(
         fs::create_dir_all(above).map_err(ArchiveError::io("create", above))?;
     }
     for (name, target) in links {
+        // No system makes such a link.
+        if target.is_empty() || target.contains(&0) {
+            let target = String::from_utf8_lossy(target).into_owned();
+            return Err(ArchiveError::LinkToNothing { name: name.clone(), target });
+        }
         make_link(&work.join(name), name, target)?;
     }
     take_checkout(&work, into, limits)
@@ -117,6 +122,12 @@ mod tests {
         assert_snapshot!(tar_gz(&[("d", ">/tmp"), ("d/x", "1")]), @"error: the archive has two entries named `d`");
         assert_snapshot!(zip([link("d", "e"), deflated("d/x", "1")]), @"error: the archive has two entries named `d`");
         assert_snapshot!(tar_gz(&[("d", ">e"), ("d/x", ">f"), ("e/y", ""), ("f", "")]), @"error: the archive has two entries named `d`");
+    }
+
+    #[test]
+    fn a_link_to_an_empty_path_was_a_fault_of_a_temporary_folder() {
+        assert_snapshot!(zip([link("d/a", ""), deflated("b", "")]), @"error: `d/a` is a link to ``, which does not exist");
+        assert_snapshot!(zip([link("a", "x\0y"), deflated("b", "")]), @r"error: `a` is a link to `x\0y`, which does not exist");
     }
 
     #[test]

@@ -33,6 +33,13 @@ pub(crate) fn check_name(name: &str) -> Result<(), ArchiveError> {
     if name.split('/').any(is_repository) { Err(of_repository(name)) } else { Ok(()) }
 }
 
+/// The name without its empty and `.` parts, as Go joins it to a folder; a slash that begins it stays.
+pub fn clean_name(name: &str) -> String {
+    let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let root = if name.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
 /// The name in `bytes`, which must be UTF-8.
 pub(crate) fn utf8_name(bytes: &[u8]) -> Result<&str, ArchiveError> {
     str::from_utf8(bytes).map_err(|_| unsafe_name(&String::from_utf8_lossy(bytes), "it is not UTF-8"))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tofu_oci_hcl::template::TemplateFault;
-use tofu_oci_types::{InvalidRepositoryRef, RepositoryRef};
+use tofu_oci_types::{InvalidRepositoryRef, RepositoryRef, masked_user};
 
 use crate::PlaceRule;
 use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
@@ -215,7 +215,7 @@ impl TemplateError {
             return format!("write \"{rest}\", without the scheme");
         }
         if let Some(meant) = self.meant() {
-            return format!("a part of the address is written with $ and braces: {meant}");
+            return format!("a part of the address is written with $ and braces: {}", masked_user(&meant));
         }
         match self {
             Self::Hcl { fault, of, .. } => match (&fault.instead, fault.code.as_str()) {
@@ -264,9 +264,9 @@ impl TemplateError {
     }
 }
 
-/// A template of a heredoc or with escapes, so that a message stays in its line.
+/// A template without user information; one of a heredoc or with escapes so that a message stays in its line.
 fn in_one_line(template: &str) -> String {
-    template.replace('\r', "\\r").replace('\n', "\\n").replace('\t', "\\t")
+    masked_user(template).replace('\r', "\\r").replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// The column of a byte position, in characters from 1.

@@ -497,7 +497,8 @@ fn verifiable(names: Option<&(String, String)>) -> String {
              in the archives; then build again",
             ZipName::parse(usual).map_or("TYPE", |usual| usual.provider_type)
         ),
-        None => "in .goreleaser.yaml: `algorithm: sha256` in the checksum; then build again".to_owned(),
+        None => "sign SHA-256 checksums: `algorithm: sha256` in .goreleaser.yaml, or sha256sum *.zip > SHA256SUMS"
+            .to_owned(),
     }
 }
 

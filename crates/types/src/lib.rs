@@ -80,6 +80,7 @@ pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
+    without_logins,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use tar::{Archive, EntryType, Header};
 
 use super::decode::AFTER_THE_END;
-use crate::names::{NameBytes, check_name, unsafe_name, utf8_name};
+use crate::names::{NameBytes, check_name, clean_name, unsafe_name, utf8_name};
 use crate::sink::Feed;
 use crate::{ArchiveError, Limits};
 
@@ -280,14 +280,10 @@ fn number(digits: &[u8]) -> Option<u64> {
 /// The name relative to the root, checked, and whether it ended in a slash; nothing for the root itself.
 fn normalise(path: &[u8]) -> Result<Option<(String, bool)>, ArchiveError> {
     let text = utf8_name(path)?;
-    let mut name = text;
-    while let Some(rest) = name.strip_prefix("./").or_else(|| name.strip_prefix('/')) {
-        name = rest;
-    }
-    let clean = name.trim_end_matches('/');
-    if clean.is_empty() || clean == "." {
+    let name = clean_name(text.trim_start_matches('/'));
+    if name.is_empty() {
         return if text.is_empty() { Err(unsafe_name(text, "it is empty")) } else { Ok(None) };
     }
-    check_name(clean)?;
-    Ok(Some((clean.to_owned(), clean.len() < name.len())))
+    check_name(&name)?;
+    Ok(Some((name, text.ends_with('/'))))
 }

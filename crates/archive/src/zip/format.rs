@@ -3,7 +3,7 @@
 //! Spec: PKWARE APPNOTE 6.3.10, section 4.3.
 
 use crate::ArchiveError;
-use crate::names::{EntryKind, check_name, unsafe_name, utf8_name};
+use crate::names::{EntryKind, check_name, clean_name, unsafe_name, utf8_name};
 
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 pub(crate) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -47,7 +47,7 @@ fn read_vec(read: ReadBytes<'_>, length: u16) -> Result<Vec<u8>, ArchiveError> {
 /// What local and central header say alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ZipHeader {
-    /// Checked; without `./` before it and the slash that ends a directory's name. That of the root is empty.
+    /// Checked; without empty and `.` parts. That of the root is empty.
     pub(crate) name: String,
     pub(crate) kind: EntryKind,
     pub(crate) flags: u16,
@@ -71,19 +71,11 @@ impl ZipHeader {
         if unicode_name(extra).is_some_and(|other| other != name) {
             return Err(unsafe_name(text, "another name is recorded beside it"));
         }
-        let (mut name, kind) = match text.strip_suffix('/') {
-            Some(directory) => (directory, EntryKind::Directory),
-            None => (text, EntryKind::File),
-        };
-        while let Some(rest) = name.strip_prefix("./") {
-            name = rest;
+        let kind = if text.ends_with('/') { EntryKind::Directory } else { EntryKind::File };
+        let name = clean_name(text);
+        if !(name.is_empty() && kind == EntryKind::Directory) {
+            check_name(&name)?;
         }
-        if (name, kind) == (".", EntryKind::Directory) {
-            name = "";
-        } else {
-            check_name(name)?;
-        }
-        let name = name.to_owned();
         let (flags, method, crc) = (u16_at(fixed, 0), u16_at(fixed, 2), u32_at(fixed, 8));
         if flags & FLAG_ENCRYPTED != 0 {
             return Err(ArchiveError::Encrypted { name });

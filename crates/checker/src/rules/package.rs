@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_archive::{Program, is_executable_name};
+use tofu_oci_archive::{Program, clean_name, is_executable_name};
 use tofu_oci_layout::media_type;
 
 use super::catalogue::package::{
@@ -140,10 +140,11 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
             directories += 1;
             continue;
         }
-        dotted += u32::from(without_dots(name) != name);
-        if !seen.insert(name) {
+        let clean = clean_name(name);
+        dotted += u32::from(clean != *name);
+        if !seen.insert(clean.clone()) {
             found.push(DUPLICATE_NAME.at(at(name), "the archive has the name twice"));
-        } else if let Some(other) = folded.insert(name.to_lowercase(), name) {
+        } else if let Some(other) = folded.insert(clean.to_lowercase(), name) {
             found.push(CASE_COLLISION.at(at(name), format!("it differs from `{other}` by case alone")));
         }
     }
@@ -152,14 +153,9 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
         found.push(DIRECTORY_ENTRIES.at(place, format!("{directories} {entries}")));
     }
     if dotted > 0 {
-        found.push(DIRECTORY_ENTRIES.at(place, format!("names that begin with `./`: {dotted}")));
+        found.push(DIRECTORY_ENTRIES.at(place, format!("names with empty or `.` parts, such as `./a`: {dotted}")));
     }
     found
-}
-
-/// The name of an entry without `./` before it, as it is unpacked.
-fn without_dots(name: &str) -> &str {
-    name.trim_start_matches("./")
 }
 
 /// Whether a file of this name may be the provider's executable; of any provider if the type is unknown.
@@ -184,7 +180,7 @@ fn executable(
     let mut fitting: Vec<&ZipItem> = listing
         .items
         .iter()
-        .filter(|item| !item.directory && is_executable(without_dots(&item.name), subject.provider_type))
+        .filter(|item| !item.directory && is_executable(&clean_name(&item.name), subject.provider_type))
         .collect();
     fitting.sort_by(|one, other| one.name.cmp(&other.name));
     fitting.dedup_by(|one, other| one.name == other.name);
@@ -201,7 +197,7 @@ fn executable(
     if !windows && first.permissions & 0o111 == 0 {
         found.push(EXECUTABLE_MODE.at(&at, format!("its mode is {:04o}", first.permissions)));
     }
-    match version_of(without_dots(&first.name), subject.provider_type) {
+    match version_of(&clean_name(&first.name), subject.provider_type) {
         None => found.push(EXECUTABLE_NO_VERSION.at(&at, "its name has no version")),
         Some(version) if !same_version(&version, release) => {
             found.push(
@@ -255,6 +251,23 @@ mod tests {
     fn check_version(name: &str, want: Option<&str>) {
         assert_eq!(version_of(name, Some("widget")).as_deref(), want, "{name}");
         assert_eq!(version_of(name, None).as_deref(), want, "{name}");
+    }
+
+    #[test]
+    fn two_names_of_one_file_were_not_reported() {
+        let item = |name: &str| ZipItem {
+            name: name.to_owned(),
+            directory: false,
+            link: false,
+            permissions: 0o644,
+            method: 0,
+            size: 0,
+            unopened: None,
+            unread: None,
+        };
+        let listing = ZipListing { items: ["a/b", "a//b", "A/./B"].map(item).into(), complete: true };
+        let found: Vec<&str> = names(&listing, "zip").iter().map(|finding| finding.rule.id).collect();
+        assert_eq!(found, ["duplicate-entry", "case-collision", "directory-entries"]);
     }
 
     #[test]

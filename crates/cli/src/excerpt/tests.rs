@@ -145,6 +145,16 @@ fn the_user_of_a_url_in_the_line_is_masked() {
 }
 
 #[test]
+fn the_user_of_a_repository_in_the_line_was_shown() {
+    for line in ["from = \"me:hunter2@x.test/a\"", "from = 'hunter2@x.test/a'", "me:hunter2@x.test/a"] {
+        let shown = excerpt("serve.toml", line, &(7..9));
+        assert!(shown.contains("***@x.test/a") && !shown.contains("hunter2"), "{shown}");
+    }
+    let shown = excerpt("serve.toml", "from = \"git@x.test/a\" # ask 'ada@x.test'", &(7..9));
+    assert!(shown.contains("git@x.test/a\" # ask 'ada@x.test'"), "{shown}");
+}
+
+#[test]
 fn secrets_in_the_line_are_masked() {
     let texts = [
         "credentials \"a.example\" { token = \"hunter2\" } oops oops",

@@ -48,6 +48,7 @@ fn all(text: &str) -> Vec<Range<usize>> {
         .filter_map(|behind| value(lower.as_bytes(), behind))
         .chain(in_credentials(lower.as_bytes(), &lower))
         .chain(in_addresses(&lower))
+        .chain(in_repositories(&lower))
         // A cut letter counts as a whole.
         .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
         .collect();
@@ -162,6 +163,17 @@ fn in_addresses(lower: &str) -> Vec<Range<usize>> {
         })
         .filter(|range| !range.is_empty())
         .collect()
+}
+
+/// What stands before the `@` of repositories without a scheme, `USER:PASSWORD@REGISTRY/…`, in quotes or as the whole text.
+fn in_repositories(lower: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_quote = |one: char| matches!(one, '"' | '\'');
+    let quoted = lower.match_indices(is_quote).map(|(at, _)| at + 1);
+    quoted.chain([0]).filter_map(move |start| {
+        let word = lower.get(start..)?.split(|one: char| one.is_whitespace() || is_quote(one)).next()?;
+        let (registry, _) = word.split_once('/')?;
+        registry.rfind('@').filter(|user| registry[..*user] != *"git").map(|user| start..start + user)
+    })
 }
 
 /// The value after an argument's name, up to its closing quote or bracket; to the end of the line if there is none.

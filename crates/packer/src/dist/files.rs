@@ -34,6 +34,14 @@ pub(super) struct FolderEntry {
     pub(super) is_dir: bool,
 }
 
+impl FolderEntry {
+    /// Whether its name is that of a list of SHA-256 checksums.
+    pub(super) fn is_list_of_sha256(&self) -> bool {
+        let name = self.name.to_ascii_lowercase();
+        !self.is_dir && (name.contains("sha256sum") || name.ends_with("checksums.txt"))
+    }
+}
+
 /// The entries of a folder, sorted by name. Names that are not UTF-8 cannot be anything that is looked for.
 pub(super) fn entries(dir: &Path) -> Result<Vec<FolderEntry>, PackError> {
     let error = |source| PackError::io("read", dir, source);

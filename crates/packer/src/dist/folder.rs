@@ -6,6 +6,7 @@ use tofu_oci_types::{ZipName, platforms_of_build};
 
 use super::files::{self, FolderEntry};
 use super::model::{CandidatePackage, Dist, DistOptions, PackageSource, settle};
+use super::signed_sums::is_signature_of;
 use super::sums::DistSums;
 use super::{DistKind, names, platforms, protocols};
 use crate::PackError;
@@ -54,9 +55,25 @@ fn read_zips(
     dist.read_sums(sums, entries)
 }
 
+/// [`usual_sums_file`]; if that has no signature, a signed list of all packages with `sum` in its name.
+fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
+    let usual = usual_sums_file(entries, dist);
+    let is_signed = |path: &Path| entries.iter().any(|it| !it.is_dir && is_signature_of(&it.name, files::name(path)));
+    if usual.as_deref().is_some_and(is_signed) {
+        return usual;
+    }
+    let lists_all = |path: &Path| {
+        let text = files::read_text(path).unwrap_or_default();
+        dist.packages.iter().all(|package| text.contains(files::name(package.source.path())))
+    };
+    let lists = entries.iter().filter(|it| !it.is_dir && it.name.to_ascii_lowercase().contains("sum"));
+    let signed = lists.map(|entry| &entry.path).filter(|path| is_signed(path) && lists_all(path));
+    signed.min_by_key(|path| !matches!(DistSums::read(path), Ok(Ok(_)))).cloned().or(usual)
+}
+
 /// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release; or `…_checksums.txt`, as `GoReleaser` names
 /// it.
-fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
+fn usual_sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     let found: Vec<&FolderEntry> = entries
         .iter()
         .filter(|entry| !entry.is_dir && (entry.name == "SHA256SUMS" || entry.name.ends_with("_SHA256SUMS")))

@@ -29,6 +29,8 @@ pub struct Dist {
     pub sums: Option<DistSums>,
     /// The checksum file instead, if its checksums are of another kind than SHA-256: nothing is compared with it.
     pub other_sums: Option<PathBuf>,
+    /// Other lists of SHA-256 checksums in the folder: what they say of a zip must be right too.
+    pub(crate) further_sums: Vec<DistSums>,
     /// What the publisher must know of the folder before anything is sent.
     pub events: Vec<Event>,
 }
@@ -138,6 +140,7 @@ pub(super) fn settle(
         packages,
         sums: None,
         other_sums: None,
+        further_sums: Vec::new(),
         events,
     })
 }
@@ -208,7 +211,9 @@ impl Dist {
                     "the checksums in {name} are not of SHA-256: no package was compared with them, and they do not go with the release"
                 );
                 let event = Event::note("sums-of-other-kind", text);
-                self.events.push(event.with_hint("in .goreleaser.yaml: `algorithm: sha256` in the checksum"));
+                self.events.push(event.with_hint(
+                    "list SHA-256 checksums: `algorithm: sha256` in .goreleaser.yaml, or sha256sum *.zip > SHA256SUMS",
+                ));
                 self.other_sums = Some(path);
                 None
             }
@@ -221,6 +226,9 @@ impl Dist {
                 }
             }
         }
+        let taken = sums.as_ref().map(|sums| &sums.path).or(self.other_sums.as_ref());
+        let further = entries.iter().filter(|entry| entry.is_list_of_sha256() && Some(&entry.path) != taken);
+        self.further_sums = further.filter_map(|entry| DistSums::read(&entry.path).ok()?.ok()).collect();
         self.sums = sums;
         Ok(self)
     }

@@ -157,9 +157,12 @@ impl SignedSums {
                         let text =
                             format!("{name} is by the key {issuer}, which is not beside it: it was not verified");
                         let key = issuer.strip_prefix("openpgp:").unwrap_or(&issuer);
+                        // Each key has a file of its own.
+                        let usual = Some(folder.join("key.asc")).filter(|path| notes.is_empty() && !path.exists());
+                        let path = usual.unwrap_or_else(|| folder.join(format!("{key}.asc")));
                         notes.push(Event::note("sums-key-absent", text).with_hint(format!(
                             "put the public key beside it: gpg --armor --export {key} > {}",
-                            folder.join("key.asc").display()
+                            path.display()
                         )));
                     }
                     _ => {}
@@ -171,7 +174,7 @@ impl SignedSums {
 }
 
 /// Whether the name is that of a detached signature of this file: `.sig`, `.asc` or `.gpg`, with a key id before it or without.
-fn is_signature_of(name: &str, signed: &str) -> bool {
+pub(super) fn is_signature_of(name: &str, signed: &str) -> bool {
     let Some(rest) = name.strip_prefix(signed).and_then(|rest| rest.strip_prefix('.')) else { return false };
     let (key_id, ending) = rest.rsplit_once('.').map_or(("", rest), |(key_id, ending)| (key_id, ending));
     let is_key_id = (8..=64).contains(&key_id.len()) && key_id.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tofu_oci_layout::{Planned, annotation};
 use tofu_oci_store::{ComparedBy, FileBody, Pushed, ReadStore, Store, is_whole, push_observed};
 use tofu_oci_trust::{SignedContent, VersionOf};
-use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable};
+use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable, without_logins};
 
 use super::build::{BuildJob, BuiltModule, build, files};
 use super::checks::NAMED;
@@ -147,11 +147,20 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
     if let Some(key) = request.annotations.keys().find(|key| OWN.contains(&key.as_str())) {
         return Err(ModuleFault::OwnAnnotation { key: key.clone() }.into());
     }
+    let mut annotations = request.annotations.clone();
+    for (key, value) in &mut annotations {
+        let plain = without_logins(value);
+        if plain != *value {
+            let text = format!("the login in {key} is not published: it becomes {}", printable(&plain));
+            reporter.event(&Event::note("annotation-login", text));
+            *value = plain;
+        }
+    }
     let job = BuildJob {
         dir: request.dir.to_owned(),
         checks: request.checks,
         version: request.version.clone(),
-        annotations: request.annotations.clone(),
+        annotations,
         work_dir: request.work_dir.clone(),
     };
     let which = request.files;

@@ -40,6 +40,26 @@ async fn push_folder(folder: &Folder, store: &dyn Store) -> Result<ModulePushRep
     push_module(&request(&dir, &version), store, &Heard::default()).await
 }
 
+#[tokio::test]
+async fn the_password_of_a_source_was_published() {
+    let (folder, store, heard) = (folder(), Watching::new(), Heard::default());
+    let (dir, version) = (folder.path(), version());
+    let mut request = request(&dir, &version);
+    let login = "https://gitlab-ci-token:glpat-1@gitlab.example.com/a/b.git";
+    request.annotations.insert(annotation::SOURCE.to_owned(), login.to_owned());
+    request.annotations.insert("a".to_owned(), format!("see {login}"));
+    request.annotations.insert("b".to_owned(), "Jane <jane@example.com>".to_owned());
+    let report = push_module(&request, &store, &heard).await.unwrap();
+    let (_, bytes) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
+    let manifest = String::from_utf8(bytes.to_vec()).unwrap();
+    assert!(!manifest.contains("glpat"), "{manifest}");
+    let said = |key: &str| report.contents.annotations.get(key).map(String::as_str);
+    assert_eq!(said(annotation::SOURCE), Some("https://gitlab.example.com/a/b.git"));
+    assert_eq!(said("a"), Some("see https://gitlab.example.com/a/b.git"));
+    assert_eq!(said("b"), Some("Jane <jane@example.com>"));
+    assert_eq!(heard.codes(), ["annotation-login", "annotation-login"]);
+}
+
 /// What a push of the folder to an empty store says.
 async fn refused(folder: &Folder) -> String {
     let error = push_folder(folder, &Watching::new()).await.unwrap_err();

@@ -23,7 +23,7 @@ pub(super) struct PackJob {
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
     pub(super) small: SmallLayers,
-    pub(super) sums: Option<DistSums>,
+    pub(super) sums: Vec<DistSums>,
     /// Where zips and layers are made: a folder of this push alone. Its last owner removes it: if the push is
     /// interrupted, that is the thread that still packs.
     pub(super) scratch: Arc<Scratch>,
@@ -144,9 +144,7 @@ impl PackJob {
 
 fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     let zip = hash_file(path)?;
-    if let Some(sums) = &job.sums {
-        sums.check(path, &zip.digest)?;
-    }
+    job.sums.iter().try_for_each(|sums| sums.check(path, &zip.digest))?;
     let failed = |error| PackError::archive(path, error);
     let (mut h1, mut layer, mut small) = (PackageH1::Of(zip.clone()), None, None);
     if job.has_small_layer() {

@@ -209,7 +209,7 @@ fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
             filename: zip_name(address, version, &package.platform),
             layout,
             small: request.small,
-            sums: request.dist.sums.clone(),
+            sums: request.dist.sums.iter().chain(&request.dist.further_sums).cloned().collect(),
             scratch: Arc::clone(scratch),
         })
         .collect()

@@ -39,9 +39,37 @@ pub fn masked_user(place: &str) -> String {
     }
 }
 
+/// The text without the user information in its URLs, except a user without a password for SSH, and the plain user `git`.
+pub fn without_logins(text: &str) -> String {
+    let mut pieces = text.split("://");
+    let mut plain = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|one: char| one.is_whitespace() || matches!(one, '/' | '"' | '<' | '>'));
+        let login = piece[..end.unwrap_or(piece.len())].rfind('@').map_or("", |at| &piece[..=at]);
+        let stays = login == "git@" || plain.ends_with("ssh") && !login.contains(':');
+        plain.push_str("://");
+        plain.push_str(if stays { piece } else { &piece[login.len()..] });
+    }
+    plain
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_kept_the_logins_of_its_urls() {
+        let check = |text: &str, want: &str| assert_eq!(without_logins(text), want);
+        check("https://gitlab-ci-token:glpat-1@x.example/a/b.git", "https://x.example/a/b.git");
+        check("see https://t@x.example, git+https://u:p@r", "see https://x.example, git+https://r");
+        check(r#"["https://a.example","https://u:p@q@b.example"]"#, r#"["https://a.example","https://b.example"]"#);
+        for kept in
+            ["Jane <jane@x.example>", "https://x/a@b", "git@x:a/b", "ssh://git@x/a", "ssh://me@x/a", "git::ssh://me@x"]
+        {
+            check(kept, kept);
+        }
+        check("ssh://me:pw@x/a", "ssh://x/a");
+    }
 
     #[track_caller]
     fn check(source: &str, want: &str) {

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn unsafe_names_are_refused_before_anything_is_made() {
-    for name in ["../a", "/a", "a/../b", "./../a", ".", "a//b", "a\\..\\b", "..\\a", "a\0b", "/", "", "../", "a\nb"] {
+    for name in ["../a", "/a", "a/../b", "./../a", ".", "/a//b", "a\\..\\b", "..\\a", "a\0b", "/", "", "../", "a\nb"] {
         let dir = tempfile::tempdir().unwrap();
         let into = dir.path().join("into");
         std::fs::create_dir(&into).unwrap();
@@ -31,6 +31,17 @@ fn unsafe_names_are_refused_before_anything_is_made() {
         &other(b"y"),
         "the archive has an entry with an unsafe name, `x`: another name is recorded beside it",
     );
+}
+
+#[test]
+fn a_name_with_an_empty_or_a_dot_part_was_refused() {
+    let entries =
+        [directory(".//"), deflated("a//b", "1"), deflated("a/./c", "2"), directory("d/./"), deflated("d/.//x", "3")];
+    check(&Archive::of(entries), &[("a/b", 0o644), ("a/c", 0o644), ("d/x", 0o644)]);
+    for other in ["a//b", "a/./b", "./a/.//b", "a/b/."] {
+        let both = Archive::of([deflated("a/b", "1"), deflated(other, "2")]);
+        check_refused(&both, "the archive has two entries named `a/b`");
+    }
 }
 
 #[test]

@@ -197,11 +197,11 @@ pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
     id: "directory-entries",
     group: Group::Package,
     level: FindingLevel::Warning,
-    finds: "a zip with entries for directories, or with `./` before its names",
+    finds: "a zip with entries for directories, or with names such as `./a`, `a//b` or `a/./b`",
     why: "The `h1:` of such a zip differs from the `h1:` of the folder that it unpacks to, so a lock file made \
            from one does not accept the other.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
-    fix: "pack with `zip -D` and names without `./`, or with `tofu-oci push --dir`",
+    fix: "pack with `zip -D` and names without empty and `.` parts, or with `tofu-oci push --dir`",
 };
 
 pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {

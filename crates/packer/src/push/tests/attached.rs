@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore as _;
 use tofu_oci_trust::{Evidence, SignatureForm};
-use tofu_oci_types::Reference;
+use tofu_oci_types::{Event, Reference};
 
 use crate::testing::{Folder, Heard, Push, Watching, key, names};
 use crate::{AttachmentState, Forms, PackageLayout, PushReport, SumsMode};
@@ -209,6 +209,62 @@ async fn a_signed_list_that_does_not_cover_the_release_is_not_published() {
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
     folder.file(SUMS, format!("{}  terraform-provider-zap_Linux_x86_64.zip\n", "a".repeat(128)));
     assert_snapshot!(refused(&folder).await, @"the signed DIST/SUMS does not cover the release: its checksums are not of SHA-256");
+}
+
+#[tokio::test]
+async fn a_signed_list_with_an_unusual_name_was_left_out_in_silence() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").sums("sha256sums.txt").file("sha256sums.txt.sig", signature("by the key"));
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-key-absent
+    Sums Attached sha256sums.txt sha256sums.txt.sig
+    ");
+    let long = format!("{}  terraform-provider-zap_1.4.0_linux_amd64.zip\n", "a".repeat(128));
+    for name in ["terraform-provider-zap_1.4.0_SHA512SUMS", "BLAKE2SUMS"] {
+        let folder = Folder::new();
+        folder.package("1.4.0", "linux_amd64").sums(SUMS).file(name, &long);
+        assert_eq!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, "sums-unsigned");
+        folder.file(&format!("{name}.sig"), signature("by the key"));
+        let said = refused(&folder).await.replace(name, "NAME");
+        assert_eq!(said, "the signed DIST/NAME does not cover the release: its checksums are not of SHA-256");
+        // Each is for those that read it.
+        folder.file(&format!("{SUMS}.sig"), signature("by the key"));
+        assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.ends_with("SUMS SUMS.sig"));
+    }
+}
+
+#[tokio::test]
+async fn a_second_list_with_a_wrong_checksum_was_not_read() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").sums(SUMS).sums("checksums.txt");
+    assert_eq!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, "sums-unsigned");
+    let wrong = |name: &str| format!("{}  terraform-provider-zap_{name}_linux_amd64.zip\n", "a".repeat(64));
+    folder.file("checksums.txt", wrong("1.3.0")).file("b3sums", wrong("1.4.0"));
+    assert_eq!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, "sums-unsigned");
+    folder.file("checksums.txt", wrong("1.4.0"));
+    let said = refused(&folder).await;
+    assert_snapshot!(said.split(": expected").next().unwrap(), @"DIST/terraform-provider-zap_1.4.0_linux_amd64.zip does not match line 1 of DIST/checksums.txt");
+}
+
+#[tokio::test]
+async fn the_hints_for_two_absent_keys_wrote_one_file() {
+    let folder = signed();
+    folder.file(&format!("{SUMS}.asc"), signature("of another"));
+    let hints = |folder: &Folder| {
+        let Push { dist, address, version, .. } = Push::new(folder, "1.4.0");
+        let (_, events) = dist.signed_sums(&address, &version).unwrap();
+        let hint = |event: &Event| folder.hide(&serde_json::to_value(event).unwrap()["hint"].to_string());
+        events.iter().map(hint).collect::<Vec<_>>()
+    };
+    assert_snapshot!(hints(&folder).join("\n"), @r#"
+    "put the public key beside it: gpg --armor --export 20616E6F74686572 > DIST/key.asc"
+    "put the public key beside it: gpg --armor --export 69727374206B6579 > DIST/69727374206B6579.asc"
+    "#);
+    folder.file("key.asc", armored("PUBLIC KEY BLOCK", &packet(6, "Acme")));
+    assert_snapshot!(hints(&folder).join("\n"), @r#"
+    "put the public key beside it: gpg --armor --export 20616E6F74686572 > DIST/20616E6F74686572.asc"
+    "put the public key beside it: gpg --armor --export 69727374206B6579 > DIST/69727374206B6579.asc"
+    "#);
 }
 
 #[tokio::test]

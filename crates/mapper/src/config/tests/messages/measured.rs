@@ -122,7 +122,7 @@ fn templates() {
     tpl-port-word:
         `oci.example.test:abc/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test:abc/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
     tpl-userinfo:
-        `user@oci.example.test/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `***@oci.example.test/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
+        `***@oci.example.test/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `***@oci.example.test/example-namespace/example-type` is not a repository address: the part before the first `/` is not a host with an optional port (invalid-repository-address) --> rc.tfrc:3:28
     tpl-fragment:
         `oci.example.test/${namespace}/${type}#x` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/example-namespace/example-type#***` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-leading-space:

@@ -5,6 +5,17 @@ use insta::assert_snapshot;
 use super::{method, template};
 
 #[test]
+fn the_password_of_a_template_was_shown() {
+    assert_snapshot!(template("me:S3cr3t@ghcr.io/${hostname}/${namespace}/{type}"), @r#"
+    Error: `***@ghcr.io/${hostname}/${namespace}/{type}` does not mention ${type} (missing-type)
+      --> /home/u/.tofurc:3:28 "***"
+      = instead: a part of the address is written with $ and braces: ***@ghcr.io/${hostname}/${namespace}/${type}
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method
+    "#);
+    assert!(!template("token@ghcr.io/${hostname}/${namespace}/${type}").contains("token"));
+}
+
+#[test]
 fn templates_that_are_dropped() {
     assert_snapshot!(method("oci_mirror {\n    repo_template = \"ghcr.io/x\"\n  }"), @r#"
     Error: oci_mirror needs repository_template (template-required)
