@@ -101,9 +101,13 @@ fn values_on_the_command_line_of_opentofu_were_passed_over_without_a_word() {
     assert_eq!(scene.run(&lock).success().stderr, "");
     let main = "variable \"env\" {\n  default = \"setup\"\n}\nmodule \"m\" {\n  source = \"./${var.env}\"\n}\n";
     scene.context.write("main.tf", main);
-    for verb in
-        [lock.as_str(), "install --from REGISTRY/acme/gadget --quiet --platform linux_amd64", "providers --quiet"]
-    {
+    for verb in [
+        lock.as_str(),
+        "install --from REGISTRY/acme/gadget --quiet --platform linux_amd64",
+        "providers --quiet",
+        "module mirror --from-config . --to oci:there --quiet",
+        "bundle create b.tar --from-config . --from REGISTRY/acme/gadget --quiet",
+    ] {
         assert_eq!(scene.run(verb).success().stderr.matches("TF_CLI_ARGS_init").count(), 1, "{verb}");
     }
     assert_snapshot!(scene.run(&lock).stderr, @"
