@@ -61,17 +61,61 @@ fn a_lock_file_with_the_providers_of_tests_is_not_refused_and_they_are_not_remov
 
     ----- stderr -----
     ");
-    assert_snapshot!(scene.run(&format!("{install} --no-tests")).text, @"
+}
+
+#[test]
+fn without_tests_a_lock_file_with_the_providers_of_tests_was_refused_and_they_were_removed() {
+    let scene = scene();
+    scene.run(&format!("lock {FROM} --quiet")).success();
+    let lock = scene.context.read(".terraform.lock.hcl");
+    let install = format!("install {FROM} --platform linux_amd64 --quiet --no-tests");
+    assert_snapshot!(scene.run(&format!("{install} --locked")).text, @"
     exit code: 0
     ----- stdout -----
-    already installed registry.example.com/acme/widget 1.4.0 linux_amd64
+    installed registry.example.com/acme/widget 1.4.0 linux_amd64
       .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file .terraform.lock.hcl updated
-      registry.example.com/acme/gadget 1.0.0 removed: neither the configuration nor its state requires it
+    lock file .terraform.lock.hcl unchanged
 
     ----- stderr -----
     ");
-    assert_snapshot!(locked(&scene), @r#""registry.example.com/acme/widget" {"#);
+    scene.run(&install).success();
+    scene.run(&format!("lock {FROM} --quiet --no-tests")).success();
+    assert_eq!(scene.context.read(".terraform.lock.hcl"), lock);
+    scene.run(&format!("lock {FROM} --quiet --no-tests --check")).success();
+}
+
+#[test]
+fn a_folder_of_tests_with_a_slash_in_front_was_looked_for_outside_of_the_configuration() {
+    let scene = scene();
+    let outside = scene.path("tests").to_string_lossy().into_owned();
+    let said = scene.run(&format!("providers {FROM} --test-directory {outside}")).success();
+    assert!(!said.stdout.contains("gadget") && said.stderr.contains("there is no folder ./"), "{}", said.text);
+    assert!(scene.run(&format!("providers {FROM} --test-directory /tests")).success().stdout.contains("gadget"));
+}
+
+#[test]
+fn values_on_the_command_line_of_opentofu_were_passed_over_without_a_word() {
+    let mut scene = scene();
+    scene.context.env("TF_CLI_ARGS_init", "-upgrade '-var-file=prod.tfvars'");
+    let lock = format!("lock {FROM} --quiet --no-tests");
+    assert_eq!(scene.run(&lock).success().stderr, "");
+    let main = "variable \"env\" {\n  default = \"setup\"\n}\nmodule \"m\" {\n  source = \"./${var.env}\"\n}\n";
+    scene.context.write("main.tf", main);
+    for verb in [
+        lock.as_str(),
+        "install --from REGISTRY/acme/gadget --quiet --platform linux_amd64",
+        "providers --quiet",
+        "module mirror --from-config . --to oci:there --quiet",
+        "bundle create b.tar --from-config . --from REGISTRY/acme/gadget --quiet",
+    ] {
+        assert_eq!(scene.run(verb).success().stderr.matches("TF_CLI_ARGS_init").count(), 1, "{verb}");
+    }
+    assert_snapshot!(scene.run(&lock).stderr, @"
+    warning: TF_CLI_ARGS_init sets variables, and tofu-oci does not read it; the source of a module depends on variables
+      hint: set them as TF_VAR_NAME or in terraform.tfvars
+    ");
+    scene.context.env("TF_CLI_ARGS_init", "-upgrade");
+    assert_eq!(scene.run(&lock).success().stderr, "");
 }
 
 #[test]

@@ -4,8 +4,10 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tofu_oci_disk::{ScratchFile, Whose};
+use tofu_oci_hcl::template::native_text;
+use tofu_oci_types::TextPosition;
 
-use crate::{LockFile, LockFileError};
+use crate::{LockFile, LockFileError, LockProblem};
 
 /// What writing did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,10 @@ pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
-    let text = String::from_utf8(bytes);
-    text.map(Some).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))
+    native_text(bytes).map(Some).map_err(|valid| {
+        let problem = LockProblem::Syntax { message: "the text is not UTF-8".to_owned() };
+        LockFileError::Invalid { path: path.to_owned(), at: TextPosition::of(&valid, valid.len()), problem }
+    })
 }
 
 impl StoredLockFile {
@@ -196,6 +200,19 @@ mod tests {
         assert_eq!(read(&path).unwrap().write(&file).unwrap(), WriteOutcome::Updated);
         assert_eq!(read(&path).unwrap().into_file(), Some(file));
         assert_eq!(names(folder.path()), [LOCK_FILE_NAME]);
+    }
+
+    #[test]
+    fn a_comment_in_another_encoding_was_refused_and_other_bytes_had_no_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE_NAME);
+        let read = |line: &[u8]| {
+            std::fs::write(&path, [line, TEXT.as_bytes()].concat()).unwrap();
+            read(&path).map(StoredLockFile::into_file)
+        };
+        assert_eq!(read(b"# \xe9\n").unwrap(), Some(LockFile::parse(TEXT).unwrap()));
+        let error = read(b"# \xe9\nprovider \"\xe9\" {\n}\n").expect_err("not in a comment").to_string();
+        assert!(error.ends_with(":2:11: the file does not parse: the text is not UTF-8"), "{error}");
     }
 
     #[cfg(unix)]

@@ -9,19 +9,23 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use hcl_edit::expr::{Expression, ObjectKey};
 use tofu_oci_hcl::template::{Template, TemplateValue, Type};
 
+use crate::error::TfConfigError;
 use crate::facts::{InputVariable, ModuleCall};
 use crate::files;
 use crate::json;
 use crate::model::ConfigFolder;
 use crate::module::ModuleFacts;
 use crate::state::workspace;
-use crate::syntax::TfBody;
+use crate::syntax::{self, TfBody};
 use tofu_oci_hcl::HclSyntax;
 
 /// The longest text of an expression that is evaluated, and the largest value that is kept, in bytes.
 const LIMIT: usize = 16 << 10;
+/// The most bytes of defaults that `optional` adds to a value.
+const DEFAULTS: usize = 1 << 20;
 /// The longest chain of names that refer to each other.
 const DEPTH: usize = 50;
 
@@ -33,8 +37,8 @@ pub(crate) struct EarlyScope<'a> {
     below: &'a Path,
     /// The names of the calling module, and the call; `None` for the root.
     caller: Option<(&'a EarlyScope<'a>, &'a ModuleCall)>,
-    /// What the user gives the root module; `None` if a file of it cannot be read.
-    given: OnceCell<Option<BTreeMap<String, String>>>,
+    /// What the user gives the root module, once it is asked for.
+    given: OnceCell<Result<BTreeMap<String, String>, TfConfigError>>,
     locals: RefCell<BTreeMap<String, TemplateValue>>,
 }
 
@@ -53,6 +57,11 @@ impl<'a> EarlyScope<'a> {
     ) -> EarlyScope<'b> {
         let (given, locals) = (OnceCell::new(), RefCell::default());
         EarlyScope { folder: self.folder, module, below, caller: Some((self, call)), given, locals }
+    }
+
+    /// Whether a value that the user gives was asked for.
+    pub(crate) fn into_asked(self) -> Result<bool, TfConfigError> {
+        self.given.into_inner().transpose().map(|given| given.is_some())
     }
 
     /// The text that a template is; `None` if that is not known.
@@ -104,8 +113,8 @@ impl<'a> EarlyScope<'a> {
         let given = match self.caller {
             Some((caller, call)) => call.arguments.get(name).map(|argument| caller.value(argument, depth + 1)),
             None => match self.given.get_or_init(|| given(&self.folder.dir)) {
-                None => return TemplateValue::ANY,
-                Some(given) => given
+                Err(_) => return TemplateValue::ANY,
+                Ok(given) => given
                     .get(name)
                     .map(|value| constant(value))
                     .or_else(|| Some(from_environment(variable, self.folder.variables.get(name)?))),
@@ -117,7 +126,11 @@ impl<'a> EarlyScope<'a> {
             Some("string") => Type::String,
             Some("bool") => Type::Bool,
             Some("number") => Type::Number,
-            _ => return value,
+            Some(of) => {
+                let (of, mut left) = (hcl_edit::parser::parse_expr(of), DEFAULTS);
+                return of.map_or(value.clone(), |of| completed(&of, value, &mut left));
+            }
+            None => return value,
         };
         value.into_type(&of).unwrap_or(TemplateValue::ANY)
     }
@@ -140,7 +153,7 @@ fn object<const N: usize>(members: [(&str, TemplateValue); N]) -> TemplateValue 
 }
 
 /// What a template without names is.
-fn constant(template: &str) -> TemplateValue {
+pub(crate) fn constant(template: &str) -> TemplateValue {
     if template.len() > LIMIT || words(template).any(|word| word == "for") {
         return TemplateValue::ANY;
     }
@@ -155,25 +168,83 @@ fn from_environment(variable: &InputVariable, text: &str) -> TemplateValue {
     }
 }
 
+/// A value of a type, with the attributes that `optional` adds. `left` is how many bytes of defaults may still be added.
+///
+/// Spec: HCL 2, `typeexpr.Defaults.Apply`.
+fn completed(of: &Expression, value: TemplateValue, left: &mut usize) -> TemplateValue {
+    let Some((name, inside, _)) = constructor(of) else { return value };
+    match (name, inside, value) {
+        ("object", Expression::Object(types), TemplateValue::Object(mut values)) => {
+            for (key, of) in types {
+                let (ObjectKey::Ident(key) | ObjectKey::Expression(Expression::Variable(key))) = key else { continue };
+                let given = values.remove(key.as_str());
+                let value = match (constructor(of.expr()), given) {
+                    (Some(("optional", of, default)), given) => {
+                        let absent =
+                            || default.map_or(TemplateValue::Null(Type::Any), |written| default_of(written, left));
+                        let given = given.filter(|given| !given.is_null()).unwrap_or_else(absent);
+                        completed(of, given, left)
+                    }
+                    (_, Some(given)) => completed(of.expr(), given, left),
+                    (_, None) => continue,
+                };
+                values.insert(key.as_str().to_owned(), value);
+            }
+            TemplateValue::Object(values)
+        }
+        ("map", of, TemplateValue::Object(values)) => {
+            TemplateValue::Object(values.into_iter().map(|(key, value)| (key, completed(of, value, left))).collect())
+        }
+        ("tuple", Expression::Array(types), TemplateValue::Tuple(values)) => {
+            TemplateValue::Tuple(types.iter().zip(values).map(|(of, value)| completed(of, value, left)).collect())
+        }
+        ("list" | "set", of, TemplateValue::Tuple(values)) => {
+            TemplateValue::Tuple(values.into_iter().map(|value| completed(of, value, left)).collect())
+        }
+        (_, _, value) => value,
+    }
+}
+
+fn default_of(written: &Expression, left: &mut usize) -> TemplateValue {
+    let template = format!("${{{written}}}");
+    match left.checked_sub(template.len()) {
+        Some(rest) => {
+            *left = rest;
+            constant(&template)
+        }
+        None => TemplateValue::ANY,
+    }
+}
+
+/// The name and the arguments of `list(…)`, `optional(…, …)` and the like.
+fn constructor(of: &Expression) -> Option<(&str, &Expression, Option<&Expression>)> {
+    let Expression::FuncCall(call) = of else { return None };
+    let mut arguments = call.args.iter();
+    Some((call.name.name.as_str(), arguments.next()?, arguments.next()))
+}
+
 /// The values of the files that `tofu` reads by itself, as templates; the later file wins.
-fn given(dir: &Path) -> Option<BTreeMap<String, String>> {
-    let names = files::names(dir).ok()?.unwrap_or_default();
+fn given(dir: &Path) -> Result<BTreeMap<String, String>, TfConfigError> {
+    let names = files::names(dir)?.unwrap_or_default();
     let is_auto = |name: &&String| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json");
     let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
     let mut found = BTreeMap::new();
     for name in first.chain(names.iter().filter(is_auto).map(String::as_str)) {
         let path = dir.join(name);
-        let Some(text) = files::text(&path, files::WRITTEN).ok()? else { continue };
-        let mut add = |body: &TfBody<'_>| {
+        let Some(text) = files::source(&path)? else { continue };
+        let mut add = |body: &TfBody<'_>, text: &str| {
             let values = body.attributes().into_iter();
-            found.extend(values.map(|value| (value.name.to_owned(), value.value.template(&text))));
+            found.extend(values.map(|value| (value.name.to_owned(), value.value.literal(text))));
         };
         match files::syntax(&path) {
-            HclSyntax::Native => add(&TfBody::Native(&hcl_edit::parser::parse_body(&text).ok()?)),
-            HclSyntax::Json => add(&TfBody::Json(json::parse(&path, &text).ok()?.objects())),
+            HclSyntax::Native => {
+                let text = text.trim_start_matches('\u{feff}');
+                add(&TfBody::Native(&syntax::parse(&path, text)?), text);
+            }
+            HclSyntax::Json => add(&TfBody::Json(json::parse(&path, &text)?.objects()), &text),
         }
     }
-    Some(found)
+    Ok(found)
 }
 
 /// How much memory a value takes, about.

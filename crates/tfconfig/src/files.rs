@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use tofu_oci_hcl::HclSyntax;
+use tofu_oci_hcl::template::native_text;
 use tofu_oci_types::TextPosition;
 
 use crate::error::{ConfigProblem, TfConfigError};
@@ -63,7 +64,11 @@ pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
 pub(crate) fn tests(dir: &Path, tests: &Path) -> Result<BTreeSet<PathBuf>, TfConfigError> {
     let mut found = BTreeSet::new();
     for folder in [tests, Path::new("")] {
-        let names = names(&dir.join(folder))?.unwrap_or_default();
+        let place = dir.join(folder);
+        let names = names(&place)?.unwrap_or_default();
+        if place.is_file() {
+            return Err(TfConfigError::Io { path: place, source: io::ErrorKind::NotADirectory.into() });
+        }
         let is_test = |name: &&String| {
             let split = split(name, &TEST_EXTENSIONS).filter(|_| !ignored(name));
             split.is_some_and(|(stem, extension)| !is_shadowed(stem, extension, &names))
@@ -152,10 +157,23 @@ pub(crate) fn text(path: &Path, limit: u64) -> Result<Option<String>, TfConfigEr
     let Some(bytes) = bytes(path, limit)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
-        let valid = String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default());
-        let at = position(path, &valid, valid.len());
-        problem(at, ConfigProblem::Syntax { message: "the text is not UTF-8".to_owned() })
+        not_utf8(path, &String::from_utf8_lossy(error.as_bytes().get(..good).unwrap_or_default()))
     })
+}
+
+/// The text of a file that is not written anew: HCL takes any bytes in comments and in JSON's texts.
+pub(crate) fn source(path: &Path) -> Result<Option<String>, TfConfigError> {
+    let Some(bytes) = bytes(path, WRITTEN)? else { return Ok(None) };
+    let text = match syntax(path) {
+        HclSyntax::Json => String::from_utf8_lossy(&bytes).into_owned(),
+        HclSyntax::Native => native_text(bytes).map_err(|valid| not_utf8(path, &valid))?,
+    };
+    Ok(Some(text))
+}
+
+fn not_utf8(path: &Path, valid: &str) -> TfConfigError {
+    let at = position(path, valid, valid.len());
+    problem(at, ConfigProblem::Syntax { message: "the text is not UTF-8".to_owned() })
 }
 
 /// The language of a file that [`find`] found.

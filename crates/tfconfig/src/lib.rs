@@ -73,13 +73,13 @@ pub fn configuration(folder: &ConfigFolder) -> Result<ConfigRequirements, TfConf
 ///
 /// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
 pub fn providers_tree(folder: &ConfigFolder) -> Result<ProviderTree, TfConfigError> {
-    let walk::WalkedModules { root, missing } = walk::walk(folder)?;
+    let walk::WalkedModules { root, missing, by_variables } = walk::walk(folder)?;
     let scope = resolve::ModuleScope { node: &root, above: None };
     let findings = findings::all(&scope);
     let state = state::look(folder, root.module.backend.as_ref())?;
     let root = scope.node()?;
     let providers = summary::needs(&root, &state);
-    Ok(ProviderTree { root, providers, not_looked_into: missing, state, findings })
+    Ok(ProviderTree { root, providers, not_looked_into: missing, by_variables, state, findings })
 }
 
 /// The state of a configuration.

@@ -36,6 +36,8 @@ pub struct ConfigRequirements {
     pub requirements: Vec<Requirement>,
     /// Modules from elsewhere that have not been fetched yet; what they require is not known.
     pub missing_modules: Vec<MissingModule>,
+    /// Whether the source of a module is computed, or was evaluated from variables.
+    pub by_variables: bool,
 }
 
 /// One provider that a configuration requires, all its modules taken together.
@@ -102,6 +104,8 @@ pub struct ProviderTree {
     pub providers: Vec<ProviderNeed>,
     /// Modules from elsewhere that have not been fetched; what they require is not known.
     pub not_looked_into: Vec<MissingModule>,
+    /// Whether the source of a module is computed, or was evaluated from variables.
+    pub by_variables: bool,
     /// The providers that the state names.
     pub state: StateLook,
     /// What is wrong with the configuration as a whole, in the order of the modules.

@@ -100,7 +100,7 @@ pub(crate) fn read_test(path: &Path, root: &ModuleFacts) -> Result<ModuleFacts, 
 
 fn read_file(path: &Path, role: FileRole) -> Result<FileFacts, TfConfigError> {
     let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
-    let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;
+    let text = files::source(path)?.ok_or_else(gone)?;
     reader::read(path, &text, files::syntax(path), role)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, TextPosition};
+use tofu_oci_types::Constraints;
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
@@ -15,7 +15,7 @@ use crate::files::FileRole;
 use crate::json::TfJsonKind;
 use crate::model::{Declared, UsedBy};
 use crate::syntax::{Constant, TfAttribute, TfBlock, TfBody, TfValue};
-use crate::{functions, json, shape};
+use crate::{functions, json, shape, syntax};
 use tofu_oci_hcl::HclSyntax;
 
 /// The facts of a file.
@@ -27,12 +27,7 @@ pub(crate) fn read(path: &Path, text: &str, syntax: HclSyntax, role: FileRole) -
     let mut facts = FileFacts::default();
     match syntax {
         HclSyntax::Native => {
-            let body = hcl_edit::parser::parse_body(text).map_err(|error| {
-                let location = error.location();
-                let at = TextPosition { line: location.line(), column: location.column() };
-                let at = Declared { path: path.to_owned(), at };
-                problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
-            })?;
+            let body = syntax::parse(path, text)?;
             reader.file(&TfBody::Native(&body), role, &mut facts)?;
             facts.functions = functions::native(&body, |offset| reader.at(offset));
         }
@@ -104,14 +99,11 @@ impl FactsReader<'_> {
 
     /// The modules that the runs of a test file run, as calls.
     ///
-    /// Spec: `OpenTofu` 1.12, `configs.decodeTestRunModuleBlock`, which evaluates nothing.
+    /// Spec: `OpenTofu` 1.12, `configs.decodeTestRunModuleBlock`.
     fn runs(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {
         for run in body.blocks("run", 1) {
             for block in run.body.blocks("module", 0) {
                 let call = self.module(&block)?;
-                if let Some(WrittenSource { template: Some(_), at, .. }) = call.source {
-                    return Err(problem(at, ConfigProblem::NotAString { name: "source".to_owned() }));
-                }
                 let providers = self.passed(&run.body)?;
                 let variables = run.body.blocks("variables", 0);
                 let arguments = variables.iter().flat_map(|block| self.templates(&block.body)).collect();
@@ -325,7 +317,7 @@ impl FactsReader<'_> {
             description: text(block, "description"),
             type_text: written("type"),
             default: written("default"),
-            value: block.body.attribute("default").map(|attribute| attribute.value.template(self.text)),
+            value: block.body.attribute("default").map(|attribute| attribute.value.literal(self.text)),
             sensitive: truth(block, "sensitive"),
             ephemeral: truth(block, "ephemeral"),
             constant: truth(block, "const"),

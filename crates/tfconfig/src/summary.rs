@@ -91,7 +91,8 @@ pub(crate) fn configuration(walked: WalkedModules) -> Result<ConfigRequirements,
             entry.declared.push(declared);
         }
     }
-    Ok(ConfigRequirements { requirements: found.into_values().collect(), missing_modules: walked.missing })
+    let (missing_modules, by_variables) = (walked.missing, walked.by_variables);
+    Ok(ConfigRequirements { requirements: found.into_values().collect(), missing_modules, by_variables })
 }
 
 /// Every provider of the configuration and the state.

@@ -1,11 +1,16 @@
 //! One view of both syntaxes: bodies with attributes and blocks, values that are constants, lists, maps or references.
 
+use std::path::Path;
+
 use hcl_edit::Span as _;
 use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
 use hcl_edit::structure;
+use tofu_oci_types::TextPosition;
 
-use crate::facts::ConfigRef;
+use crate::error::{ConfigProblem, TfConfigError};
+use crate::facts::{ConfigRef, problem};
 use crate::json::{TfJsonKind, TfJsonMember, TfJsonValue};
+use crate::model::Declared;
 
 /// The inside of a block, or a file.
 pub(crate) enum TfBody<'a> {
@@ -42,6 +47,16 @@ pub(crate) enum Constant {
     Text(String),
     /// A number or truth value, as HCL writes it if a string is wanted.
     Other(String),
+}
+
+/// A file in the native syntax.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<structure::Body, TfConfigError> {
+    hcl_edit::parser::parse_body(text).map_err(|error| {
+        let location = error.location();
+        let at = TextPosition { line: location.line(), column: location.column() };
+        let at = Declared { path: path.to_owned(), at };
+        problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
+    })
 }
 
 impl<'a> TfBody<'a> {
@@ -168,8 +183,16 @@ impl<'a> TfValue<'a> {
         match self {
             // Strings in JSON are templates.
             Self::Json(TfJsonValue { kind: TfJsonKind::String(text), .. }) => text.clone(),
-            Self::Json(json) => format!("${{{}}}", json_expression(json)),
+            Self::Json(json) => format!("${{{}}}", json_expression(json, false)),
             Self::Native(_) | Self::Name(..) => format!("${{{}}}", self.written(file)),
+        }
+    }
+
+    /// The same of a value that no name can be in: its strings in JSON stand for themselves.
+    pub(crate) fn literal(self, file: &str) -> String {
+        match self {
+            Self::Json(json) => format!("${{{}}}", json_expression(json, true)),
+            Self::Native(_) | Self::Name(..) => self.template(file),
         }
     }
 
@@ -265,18 +288,21 @@ fn native_constant(expression: &Expression) -> Option<Constant> {
     }
 }
 
-/// A value of JSON as HCL writes it.
-fn json_expression(json: &TfJsonValue) -> String {
+/// A value of JSON as HCL writes it; its strings are templates if it is not `literal`.
+fn json_expression(json: &TfJsonValue, literal: bool) -> String {
     match &json.kind {
         TfJsonKind::Null => "null".to_owned(),
         TfJsonKind::Bool(value) => value.to_string(),
         TfJsonKind::Number(text) => text.clone(),
-        TfJsonKind::String(text) if text.contains("${") || text.contains("%{") => format!("\"{text}\""),
+        TfJsonKind::String(text) if !literal && (text.contains("${") || text.contains("%{")) => format!("\"{text}\""),
         TfJsonKind::String(text) => tofu_oci_hcl::hcl2_string(text),
-        TfJsonKind::Array(list) => format!("[{}]", list.iter().map(json_expression).collect::<Vec<_>>().join(", ")),
+        TfJsonKind::Array(list) => {
+            let items = list.iter().map(|item| json_expression(item, literal));
+            format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
         TfJsonKind::Object(members) => {
             let member = |member: &TfJsonMember| {
-                format!("{} = {}", tofu_oci_hcl::hcl2_string(&member.name), json_expression(&member.value))
+                format!("{} = {}", tofu_oci_hcl::hcl2_string(&member.name), json_expression(&member.value, literal))
             };
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }

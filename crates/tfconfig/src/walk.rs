@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use tofu_oci_hcl::template::TemplateValue;
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
-use crate::early::EarlyScope;
+use crate::early::{EarlyScope, constant};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::files::{self, clean};
@@ -48,6 +49,7 @@ impl CallNode {
 pub(crate) struct WalkedModules {
     pub(crate) root: CallNode,
     pub(crate) missing: Vec<MissingModule>,
+    pub(crate) by_variables: bool,
 }
 
 /// The modules of a configuration, those that its tests run among them.
@@ -70,7 +72,8 @@ pub(crate) fn walk(folder: &ConfigFolder) -> Result<WalkedModules, TfConfigError
     let root = CallNode { module: Rc::clone(&module), ..CallNode::default() };
     let mut root = walk.node(root, Path::new(""), &scope)?;
     root.children.splice(0..0, tests);
-    Ok(WalkedModules { root, missing: walk.missing })
+    let by_variables = scope.into_asked()? || walk.missing.iter().any(|module| module.is_computed);
+    Ok(WalkedModules { root, missing: walk.missing, by_variables })
 }
 
 /// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
@@ -116,12 +119,21 @@ impl ModuleWalk<'_> {
 
     /// A test file, by its path in the folder of the root module.
     ///
-    /// Spec: `OpenTofu` 1.12, `configs.buildTestModules`: the keys of the modules that it runs.
+    /// Spec: `OpenTofu` 1.12, `configs.buildTestModules`: the keys of the modules that it runs. Their sources know no names.
     fn test(&mut self, path: &Path, root: &ModuleFacts, scope: &EarlyScope<'_>) -> Result<CallNode, TfConfigError> {
         let source = path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
         let key = format!("test.{}", source.trim_end_matches(".tftest.hcl").replace('/', "."));
-        let module = Rc::new(module::read_test(&self.root.join(path), root)?);
-        let test = CallNode { path: key.clone(), key, source, module, ..CallNode::default() };
+        let mut module = module::read_test(&self.root.join(path), root)?;
+        for source in module.calls.values_mut().filter_map(|call| call.source.as_mut()) {
+            if let Some(template) = source.template.take() {
+                let TemplateValue::String(text) = constant(&template) else {
+                    let name = "source".to_owned();
+                    return Err(problem(source.at.clone(), ConfigProblem::NotAString { name }));
+                };
+                source.text = text;
+            }
+        }
+        let test = CallNode { path: key.clone(), key, source, module: Rc::new(module), ..CallNode::default() };
         // What a run sets, the root module's names say.
         self.node(test, Path::new(""), scope)
     }

@@ -93,8 +93,9 @@ pub(crate) struct ConfigTestsArgs {
 }
 
 impl ConfigTestsArgs {
-    /// The folder of the tests; `None` if they do not count.
+    /// The folder of the tests, below the configuration's own as for `OpenTofu`; `None` if they do not count.
     pub(crate) fn folder(&self) -> Option<&Path> {
-        if self.no_tests { None } else { Some(&self.test_directory) }
+        let below = self.test_directory.strip_prefix("/").unwrap_or(&self.test_directory);
+        if self.no_tests { None } else { Some(below) }
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn demand_directory(dir: &Path, option: &str) -> Result<(), Diagnosti
 /// The configuration in a directory, as the environment and the arguments complete it.
 pub(crate) fn config_folder(context: &Context, dir: &Path, tests: &ConfigTestsArgs) -> ConfigFolder {
     let tests = tests.folder();
-    if let Some(missing) = tests.filter(|tests| *tests != Path::new("tests") && !dir.join(tests).is_dir()) {
+    if let Some(missing) = tests.filter(|tests| *tests != Path::new("tests") && !dir.join(tests).exists()) {
         let text = format!("there is no folder {} with tests", dir.join(missing).display());
         let hint = "--test-directory names it, seen from the folder of the configuration";
         context.reporter.event(&Event::warning("missing-test-directory", text).with_hint(hint));

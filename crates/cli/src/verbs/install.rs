@@ -36,9 +36,12 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
     let wanted = wanted(context, args, &folder, lock.text().is_some())?;
-    // Addresses on the command line say nothing about other entries.
-    let forget =
-        if args.providers.is_empty() { superfluous(context, &folder, &wanted, lock.file())? } else { BTreeSet::new() };
+    // Addresses on the command line say nothing about other entries, and tests that do not count may need them.
+    let forget = if args.providers.is_empty() && folder.tests.is_some() {
+        superfluous(context, &folder, &wanted, lock.file())?
+    } else {
+        BTreeSet::new()
+    };
     let trust = crate::trust::load(&args.trust, &dir)?;
     let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     let written_to = written_to(args, &dir);

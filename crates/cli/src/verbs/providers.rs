@@ -14,7 +14,7 @@ use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::{Context, config_folder};
 use super::install::working_dir;
-use super::required::warn_of_missing;
+use super::required::{warn_of_arguments, warn_of_missing};
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -76,6 +76,7 @@ fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Insta
 
 /// Warns of what is missing from the tree, and of findings that `OpenTofu` accepts.
 fn warn(context: &Context, tree: &ProviderTree, dir: &Path) {
+    warn_of_arguments(context, tree.by_variables);
     for module in &tree.not_looked_into {
         warn_of_missing(context, module);
     }

@@ -23,6 +23,7 @@ pub(super) fn required_but(
     is_read: impl Fn(&str) -> bool,
 ) -> Result<Vec<(ProviderAddr, Constraints)>, TfConfigError> {
     let found = configuration(folder)?;
+    warn_of_arguments(context, found.by_variables);
     for module in found.missing_modules.iter().filter(|module| !is_read(&module.source)) {
         warn_of_missing(context, module);
     }
@@ -42,6 +43,24 @@ fn get(module: &MissingModule) -> &'static str {
 pub(super) fn warn_of_missing(context: &Context, module: &MissingModule) {
     let text = format!("{}, so its providers are not known", module.why());
     context.reporter.event(&Event::warning("missing-module", text).with_hint(get(module)));
+}
+
+/// Warns of values on the command line of `OpenTofu`, which are not read, if they can change which modules there are.
+pub(super) fn warn_of_arguments(context: &Context, by_variables: bool) {
+    let says = |name: &&&str| {
+        let arguments = std::env::var(name).unwrap_or_default();
+        let mut words = arguments.split_whitespace().map(|word| word.trim_start_matches(['"', '\'']));
+        words.any(|word| word.starts_with('-') && word.trim_start_matches('-').starts_with("var"))
+    };
+    if let Some(name) = ["TF_CLI_ARGS", "TF_CLI_ARGS_init"].iter().find(says)
+        && by_variables
+    {
+        let text = format!(
+            "{name} sets variables, and tofu-oci does not read it; the source of a module depends on variables"
+        );
+        let hint = "set them as TF_VAR_NAME or in terraform.tfvars";
+        context.reporter.event(&Event::warning("arguments-not-read", text).with_hint(hint));
+    }
 }
 
 /// The modules of a configuration that are not installed.

@@ -47,13 +47,30 @@ pub use value::{TemplateValue, Type};
 use ast::Expr;
 use parser::TemplateParser;
 use scope::TemplateScope;
-use token::TemplateTokenKind;
+use token::{TemplateToken, TemplateTokenKind};
 
 /// A template that can be evaluated.
 #[derive(Clone, Debug)]
 pub struct Template {
     source: String,
     root: Expr,
+}
+
+/// The text of a file in the language's native syntax. As for HCL, its comments may hold any bytes.
+///
+/// # Errors
+/// The text before the first other byte that is not UTF-8.
+pub fn native_text(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).or_else(|error| {
+        let text = String::from_utf8_lossy(error.as_bytes());
+        let in_sequence = format!("${{{text}");
+        let mut tokens = lexer::tokens(&in_sequence).into_iter();
+        let wrong = tokens.find_map(|TemplateToken { kind, span }| {
+            let at = in_sequence[span.clone()].find('\u{fffd}')?;
+            (!matches!(kind, TemplateTokenKind::Comment(_))).then(|| text[..span.start + at - 2].to_owned())
+        });
+        wrong.map_or_else(|| Ok(text.clone().into_owned()), Err)
+    })
 }
 
 /// A name whose value comes from outside the template.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
-use super::{Template, TemplateFault, TemplateValue};
+use super::{Template, TemplateFault, TemplateValue, native_text};
 
 fn codes(fault: &TemplateFault) -> Vec<String> {
     fault.each().map(|fault| fault.code.clone()).collect()
@@ -119,6 +119,17 @@ fn depth_has_a_limit() {
     }
     check_too_deep(&format!("${{type{}}}", "[type]".repeat(5_000)));
     check_too_deep(&format!("{}{}", "%{ if true }".repeat(5_000), "%{ endif }".repeat(5_000)));
+}
+
+#[test]
+fn comments_alone_may_hold_any_bytes() {
+    let text = |bytes: &[u8]| native_text(bytes.to_vec());
+    for comment in [&b"x = 1 # \xff"[..], b"// \xff\nx = 1", b"x = [ /* \n\xff */ ]", b"x = \"${1 /* \xff */}\""] {
+        assert!(text(comment).expect("only in a comment").contains('\u{fffd}'));
+    }
+    assert_eq!(text(b"# \xff\nx = \"# \xff\""), Err("# \u{fffd}\nx = \"# ".to_owned()));
+    assert_eq!(text(b"x = <<E\n# \xff\nE\n"), Err("x = <<E\n# ".to_owned()));
+    assert_eq!(text(b"\xff = 1"), Err(String::new()));
 }
 
 #[test]

@@ -133,6 +133,26 @@ fn expressions_in_json_are_known() {
 }
 
 #[test]
+fn texts_in_json_that_stand_for_themselves_were_taken_for_templates() {
+    let (plain, doubled) = ("modules/${b}/main.tf", "modules/$${b}/main.tf");
+    let (plain, doubled) = ((plain, "provider \"plain\" {}"), (doubled, "provider \"doubled\" {}"));
+    let main = variable("x", "default = \"a\"") + &calls(BY_X);
+    let given = |json: &str, want: &str| {
+        check(&[("main.tf", &main), ("terraform.tfvars.json", json), plain, doubled], &[], want);
+    };
+    given(r#"{"x":"$${b}"}"#, "doubled");
+    given(r#"{"x":"${b}"}"#, "plain");
+    let default = |value: &str, source: &str, want: &str| {
+        let json = format!(r#"{{"variable":{{"x":{{"default":{value}}}}}}}"#);
+        check(&[("v.tf.json", &json), ("main.tf", &calls(source)), plain, doubled], &[], want);
+    };
+    default(r#""$${b}""#, BY_X, "doubled");
+    default(r#""${b}""#, BY_X, "plain");
+    default(r#"{"k":["${b}"]}"#, "\"./modules/${var.x.k[0]}\"", "plain");
+    default(r#"{"${k}":"b"}"#, "\"./modules/${var.x[\"$${k}\"]}\"", "b");
+}
+
+#[test]
 fn what_is_not_known_is_said_to_be_computed() {
     check_main(&(variable("x", "") + &calls(BY_X)), "?m");
     check_main(&calls(BY_X), "?m");
@@ -144,8 +164,38 @@ fn what_is_not_known_is_said_to_be_computed() {
     // OpenTofu evaluates these.
     check_main(&calls("join(\"/\", [\".\", \"modules\", \"a\"])"), "?m");
     check_main(&calls("\"./modules/${[for x in [\"a\"] : x][0]}\""), "?m");
+}
+
+#[test]
+fn a_file_of_values_that_does_not_parse_is_blamed_and_not_the_source() {
     let main = variable("x", "default = \"a\"") + &calls(BY_X);
-    check(&[("main.tf", &main), ("terraform.tfvars", "x = ")], &[], "?m");
+    let files = [("main.tf", main.as_str()), ("terraform.tfvars", "x = ")];
+    check(&files, &[], "terraform.tfvars:1:1: the file does not parse: unexpected token");
+    check(&[("main.tf", &calls("\"./modules/a\"")), files[1]], &[], "a");
+    check(&[("main.tf", &calls("\"./modules/${each.key}\"")), files[1]], &[], "?m");
+}
+
+#[test]
+fn a_file_of_values_with_a_mark_in_front_was_not_read() {
+    let main = variable("x", "default = \"a\"") + &calls(BY_X);
+    check(&[("main.tf", &main), ("terraform.tfvars", "\u{feff}x = \"b\"")], &[], "b");
+}
+
+#[test]
+fn an_attribute_that_a_type_makes_optional_was_computed() {
+    let x = |of: &str, default: &str, source: &str| {
+        let lines = format!("type = {of}\ndefault = {default}");
+        check_main(&(variable("x", &lines) + &calls(source)), "b");
+    };
+    let (k, of) = ("\"./modules/${var.x.k}\"", "object({ k = optional(string, \"b\") })");
+    x(of, "{}", k);
+    x(of, "{ k = \"b\" }", k);
+    x(of, "{ k = null }", k);
+    x("object({ k = optional(string) })", "{}", "var.x.k == null ? \"./modules/b\" : \"./modules/a\"");
+    x(&format!("list({of})"), "[{}]", "\"./modules/${var.x[0].k}\"");
+    x(&format!("map({of})"), "{ n = {} }", "\"./modules/${var.x.n.k}\"");
+    x(&format!("tuple([number, {of}])"), "[1, {}]", "\"./modules/${var.x[1].k}\"");
+    x(&format!("object({{ n = optional({of}, {{}}) }})"), "{}", "\"./modules/${var.x.n.k}\"");
 }
 
 #[test]
@@ -156,6 +206,10 @@ fn values_that_grow_without_end_are_not_kept() {
         locals.push_str(&format!("  x{nth} = [local.x{before}, local.x{before}]\n"));
     }
     check_main(&format!("locals {{\n{locals}}}\n{}", calls("\"./modules/${local.x59[0]}\"")), "?m");
+    let list = format!("[{}]", ["{}"; 10].join(", "));
+    let of = (0..12).fold("string".to_owned(), |of, _| format!("list(object({{ k = optional({of}, {list}) }}))"));
+    let lines = format!("type = {of}\ndefault = {list}");
+    check_main(&(variable("x", &lines) + &calls("\"./modules/${var.x[0].k[0].k}\"")), "?m");
 }
 
 #[test]

@@ -46,8 +46,21 @@ fn check_entry(entry: &str) -> String {
 fn texts_that_do_not_parse() {
     insta::assert_snapshot!(check_file("main.tf", "terraform {\n"), @"error: main.tf:1:13: the file does not parse: invalid block body; expected `}`, newline or identifier");
     insta::assert_snapshot!(check_file("main.tf.json", "{\n  \"terraform\": \n}"), @"error: main.tf.json:3:1: the file does not parse: expected value");
-    insta::assert_snapshot!(check(&[("main.tf", b"# ok\n# \xff\n")]), @"error: main.tf:2:3: the file does not parse: the text is not UTF-8");
+    insta::assert_snapshot!(check(&[("main.tf", b"# ok\noutput \"\xff\" {}\n")]), @"error: main.tf:2:9: the file does not parse: the text is not UTF-8");
     insta::assert_snapshot!(check(&[("readme.md", b"")]), @"error: there is no configuration in .");
+}
+
+#[test]
+fn a_comment_in_another_encoding_made_a_file_unreadable() {
+    let files: [(&str, &[u8]); 4] = [
+        ("main.tf", b"# \xe9\nvariable \"x\" {} // \xe9\n/* \xe9 */\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n"),
+        ("a.tf.json", b"{\"//\": \"\xe9\"}"),
+        ("terraform.tfvars", b"# \xe9\nx = \"a\"\n"),
+        ("a/main.tf", b""),
+    ];
+    insta::assert_snapshot!(check(&files), @"");
+    let heredoc = b"# \xe9\noutput \"x\" {\n  value = <<E\n# \xe9\nE\n}\n";
+    insta::assert_snapshot!(check(&[("main.tf", heredoc)]), @"error: main.tf:4:3: the file does not parse: the text is not UTF-8");
 }
 
 #[test]

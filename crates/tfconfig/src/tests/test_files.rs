@@ -126,6 +126,22 @@ fn a_test_that_cannot_be_followed_says_where() {
 }
 
 #[test]
+fn the_source_of_a_run_that_is_an_expression_without_names_was_refused() {
+    for source in ["\"./${\"setup\"}\"", "true ? \"./setup\" : \"./none\"", "(\"./setup\")"] {
+        let test = format!("run \"r\" {{\n  module {{\n    source = {source}\n  }}\n}}\n");
+        let files = [("main.tf", ""), ("setup/main.tf", "provider \"a\" {}"), ("a.tftest.hcl", &test)];
+        assert!(check(Some("tests"), &files).contains("hashicorp/a"), "{source}");
+    }
+}
+
+#[test]
+fn a_file_in_the_place_of_the_folder_of_tests_was_passed_over() {
+    let files = [("main.tf", ""), ("tests", "")];
+    assert_eq!(check(Some("tests"), &files), "error: cannot read tests");
+    assert_eq!(check(Some("none"), &files), check(None, &files));
+}
+
+#[test]
 fn modules_from_elsewhere_that_tests_and_computed_folders_call_are_followed() {
     let dir = super::folder(&[
         ("main.tf", "locals {\n  x = \"./a\"\n}\nmodule \"m\" {\n  source = local.x\n}\n"),

@@ -25,6 +25,7 @@ use crate::report::json_line;
 use crate::signing_key;
 use crate::trust;
 use crate::verbs::context::{Context, config_folder};
+use crate::verbs::required::warn_of_arguments;
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
 pub(in crate::verbs) use asked::{ModuleCount, configuration, one_of_both, registries, template};
@@ -34,8 +35,10 @@ use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let mut wanted = asked::wanted(args)?;
-    let configuration =
-        args.from_config.as_deref().map(|dir| configuration(&config_folder(context, dir, &args.tests))).transpose()?;
+    let folder = args.from_config.as_deref().map(|dir| config_folder(context, dir, &args.tests));
+    let configuration = folder.as_ref().map(configuration).transpose()?;
+    let by_variables = folder.map(|folder| tofu_oci_tfconfig::configuration(&folder));
+    warn_of_arguments(context, by_variables.is_some_and(|found| found.is_ok_and(|found| found.by_variables)));
     let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
     let target = asked::destination(args, dir)?;
     let bundle = match asked::from_bundle(args)? {
