@@ -5,6 +5,7 @@
 //! sources        --modules----> files, their items and paths
 //!                                 --circles--> no files and no folders of a crate use each other in a circle
 //!                                 --names----> no two types of a crate share a name, no two enums of the house their variants
+//!                                 --doors----> what a crate gives to others says what it is
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
 //! ARCHITECTURE.md --page-----> what its tables name is there
 //! ```
@@ -12,6 +13,7 @@
 //! Dev-dependencies are free, except that `testkit` is one everywhere but here. Tests are not looked at. See ARCHITECTURE.md.
 
 mod circles;
+mod doors;
 mod modules;
 mod names;
 mod order;
@@ -41,6 +43,7 @@ pub(crate) fn run() -> ChoreResult {
         findings.extend(order::findings(package));
         findings.extend(purity::findings(&workspace, package, &tree));
         findings.extend(circles::findings(package.role(), &tree, table::FOLDER_CIRCLES));
+        findings.extend(doors::findings(package.role(), &tree));
         findings.extend(names::findings(package.role(), &tree));
         enums.add(package.role(), &tree);
     }

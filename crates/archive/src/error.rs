@@ -49,16 +49,10 @@ pub enum ArchiveError {
     },
     /// A name of a repository inside of the package: `.git` and the like, or what makes a folder a bare repository of git.
     #[error("the package has `{name}`, a part of a repository of version control, whose settings can run commands", name = name.escape_debug())]
-    EmbeddedRepository {
-        /// The name.
-        name: String,
-    },
+    EmbeddedRepository { name: String },
     /// One name twice, or one name both as a file and as a directory.
     #[error("the archive has two entries named `{name}`")]
-    DuplicateName {
-        /// The name.
-        name: String,
-    },
+    DuplicateName { name: String },
     /// Two names that are one on a system that ignores case or normalises Unicode.
     #[error("the archive has the entries `{first}` and `{second}`, which are one name on some systems")]
     NameCollision {
@@ -69,14 +63,10 @@ pub enum ArchiveError {
     },
     /// A symbolic link; a package consists of files.
     #[error("`{name}` is a symbolic link, which a package must not contain")]
-    Symlink {
-        /// Its name.
-        name: String,
-    },
+    Symlink { name: String },
     /// A link of a module's folder that leads out of the folder.
     #[error("`{name}` is a link to `{target}`, which lies outside of the module's folder", target = target.escape_debug())]
     LinkOutside {
-        /// Its name.
         name: String,
         /// What it points to, as it is written.
         target: String,
@@ -84,7 +74,6 @@ pub enum ArchiveError {
     /// A link of a module's folder to something that does not exist.
     #[error("`{name}` is a link to `{target}`, which does not exist", target = target.escape_debug())]
     LinkToNothing {
-        /// Its name.
         name: String,
         /// What it points to, as it is written.
         target: String,
@@ -92,7 +81,6 @@ pub enum ArchiveError {
     /// A link in a module to a folder that holds the link, or to itself.
     #[error("`{name}` is a link to `{target}`, which leads in a circle", target = target.escape_debug())]
     LinkInCircle {
-        /// Its name.
         name: String,
         /// What it points to, as it is written.
         target: String,
@@ -116,7 +104,6 @@ pub enum ArchiveError {
     /// Something that is neither a file nor a directory.
     #[error("`{name}` is {kind}, which a package must not contain")]
     UnsupportedEntry {
-        /// Its name.
         name: String,
         /// What it is, with its article.
         kind: &'static str,
@@ -124,21 +111,16 @@ pub enum ArchiveError {
     /// A hard link to something that is not in the package.
     #[error("`{name}` is a hard link to `{target}`, which is not a file of the package")]
     DanglingHardLink {
-        /// Its name.
         name: String,
         /// What it points to.
         target: String,
     },
     /// An encrypted entry.
     #[error("`{name}` is encrypted")]
-    Encrypted {
-        /// Its name.
-        name: String,
-    },
+    Encrypted { name: String },
     /// A compression method other than stored and deflate.
     #[error("`{name}` is compressed with method {method}; a package uses stored or deflate")]
     UnsupportedMethod {
-        /// Its name.
         name: String,
         /// The method's number in the zip format.
         method: u16,
@@ -181,16 +163,10 @@ pub enum ArchiveError {
     },
     /// More entries than the limit.
     #[error("the archive has more than {limit} entries")]
-    TooManyEntries {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyEntries { limit: usize },
     /// More gzip members or zstd frames in a layer than the limit.
     #[error("the archive has more than {limit} compressed parts")]
-    TooManyMembers {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyMembers { limit: usize },
     /// The archive expands more than the limit.
     #[error("the archive expands to more than {limit} times its size")]
     RatioExceeded {
@@ -225,7 +201,6 @@ pub enum ArchiveError {
     Io {
         /// A verb, such as `write`.
         action: &'static str,
-        /// The path.
         path: PathBuf,
         /// The error of the system.
         #[source]

@@ -29,7 +29,6 @@ pub(crate) trait UnpackTarget: Send {
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
     /// That file is complete.
     fn finish(&mut self) -> Result<(), ArchiveError>;
-    /// A directory.
     fn directory(&mut self, name: &str) -> Result<(), ArchiveError>;
 }
 

@@ -30,27 +30,18 @@ pub enum Refusal {
     UnknownVersion {
         /// What was asked for.
         address: ServedAddress,
-        /// The version.
         version: Version,
         /// Why.
         absence: VersionAbsence,
     },
     /// The release has no package for the platform.
     #[error("{address} {version} has no package for {platform}")]
-    UnknownPlatform {
-        /// The provider.
-        address: ProviderAddr,
-        /// The version.
-        version: Version,
-        /// The platform.
-        platform: Platform,
-    },
+    UnknownPlatform { address: ProviderAddr, version: Version, platform: Platform },
     /// The trust policy refuses the release.
     #[error("{address} {version} is not trusted: {reason}")]
     Untrusted {
         /// What was asked for.
         address: ServedAddress,
-        /// The version.
         version: Version,
         /// What the policy found, in one line.
         reason: String,
@@ -60,12 +51,7 @@ pub enum Refusal {
         "the checksums of {address} {version} have no signature of its publisher, and this server has no key to sign them: \
          its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
     )]
-    NoSigningKey {
-        /// The provider.
-        address: ProviderAddr,
-        /// The version.
-        version: Version,
-    },
+    NoSigningKey { address: ProviderAddr, version: Version },
     /// The place did not answer, although it was asked for as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     Upstream {

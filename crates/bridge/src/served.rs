@@ -32,7 +32,6 @@ pub struct ServedPlace {
 
 /// Who offers a provider.
 pub enum OfferedBy {
-    /// A place.
     Place(OpenSource),
     /// A place that fetches what it lacks from its upstream.
     PullThrough(PullThrough),
@@ -41,7 +40,6 @@ pub enum OfferedBy {
 /// The versions of a provider that clients may see.
 #[derive(Clone, Debug)]
 pub struct ServedVersions {
-    /// The provider.
     pub address: ProviderAddr,
     /// The versions, in ascending order of precedence; none that is withdrawn, held back or denied.
     pub versions: Vec<Version>,
@@ -54,15 +52,12 @@ pub struct ServedVersions {
 /// One release that clients may see.
 #[derive(Clone, Debug)]
 pub struct ServedRelease {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
     /// The release, which opens its packages.
     pub release: Arc<dyn Release>,
     /// The plugin protocols, such as `6.0`.
     pub protocols: Vec<String>,
-    /// Its packages.
     pub packages: BTreeMap<Platform, ServedPackage>,
     /// When it was made, by its own word.
     pub created: Option<Created>,

@@ -7,7 +7,6 @@ use tofu_oci_types::{Hostname, ModuleAddr, Predecessors, ProviderAddr};
 /// A provider or a module.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ServedAddress {
-    /// A provider.
     Provider(ProviderAddr),
     /// A module of a registry.
     Module(ModuleAddr),

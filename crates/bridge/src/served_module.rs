@@ -14,7 +14,6 @@ pub type OpenModules = Arc<dyn Fn(&ModuleAddr) -> Result<Arc<dyn ReadStore>, Map
 
 /// Which modules are served, and where they are.
 pub struct ServedModulePlace {
-    /// The modules.
     pub include: Vec<ModulePattern>,
     /// Those of them that are not served.
     pub exclude: Vec<ModulePattern>,
@@ -40,7 +39,6 @@ pub enum ModuleLocations {
 /// The versions of a module that clients may see.
 #[derive(Clone, Debug)]
 pub struct ServedModuleVersions {
-    /// The module.
     pub address: ModuleAddr,
     /// The versions, in ascending order of precedence.
     pub versions: Vec<Version>,
@@ -60,11 +58,8 @@ impl ServedModuleVersions {
 /// One version of a module that clients may see. [`Packages::module_zip`](crate::Packages::module_zip) opens its zip.
 #[derive(Clone)]
 pub struct ServedModule {
-    /// The module.
     pub address: ModuleAddr,
-    /// The version.
     pub version: Version,
-    /// Its manifest.
     pub manifest: ModuleManifest,
     /// The digest of the manifest, a SHA-256.
     pub digest: Digest,

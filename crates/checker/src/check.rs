@@ -42,11 +42,9 @@ pub struct CheckRequest<'a> {
 pub struct CheckReport {
     /// What the repository holds.
     pub facts: RepositoryFacts,
-    /// The provider that it was checked as.
     pub provider: CheckedAs,
     /// What `OpenTofu` makes of it.
     pub predictions: Vec<RepositoryPrediction>,
-    /// The findings.
     pub findings: Vec<Finding>,
     /// What the store did not answer for; no rule judged it.
     pub not_judged: Vec<NotJudged>,

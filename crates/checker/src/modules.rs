@@ -16,7 +16,6 @@ const MOST: usize = 1000;
 /// What to check about a repository of modules.
 #[derive(Clone, Debug)]
 pub struct ModuleCheckRequest<'a> {
-    /// The modules that are asked for.
     pub asked: AskedModules,
     /// How deep to read.
     pub depth: Depth,
@@ -40,7 +39,6 @@ pub enum AskedModules {
 pub struct ModuleCheckReport {
     /// What `OpenTofu` makes of each module that was asked for.
     pub predictions: Vec<ModulePrediction>,
-    /// The findings.
     pub findings: Vec<Finding>,
     /// What the store did not answer for; no rule judged it.
     pub not_judged: Vec<NotJudged>,

@@ -18,7 +18,6 @@ use advice::{WantedEnd, about_bundle, path_hint, reads_places, scheme_given, tak
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// A repository of a registry.
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),

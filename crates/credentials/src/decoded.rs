@@ -22,10 +22,15 @@ pub(crate) struct DecodedFile {
 
 /// Why a file has no members.
 pub(crate) enum DecodeFault {
-    /// It is not JSON.
-    NotJson { line: usize, column: usize, reason: String },
+    NotJson {
+        line: usize,
+        column: usize,
+        reason: String,
+    },
     /// It is JSON, and not an object.
-    NotObject { line: usize },
+    NotObject {
+        line: usize,
+    },
 }
 
 /// One member of a file.

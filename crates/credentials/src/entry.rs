@@ -45,7 +45,6 @@ pub(crate) enum EntryValue {
     WithoutColon,
     /// An empty name and an empty password: anonymous.
     Nothing,
-    /// A credential.
     Credential(Credential),
 }
 

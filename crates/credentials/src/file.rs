@@ -18,7 +18,6 @@ pub struct FoundFile {
     pub because: String,
     /// Whether `OpenTofu` looks for it too.
     pub known_to_opentofu: bool,
-    /// Whose file it is.
     pub kind: FileKind,
     /// What was found.
     pub state: FileState,
@@ -136,7 +135,6 @@ pub enum OpenTofuEffect {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthFileError {
-    /// Not JSON.
     #[error("{file} is not JSON: {reason} at line {line}, column {column}")]
     NotJson {
         /// The file's name.

@@ -36,7 +36,6 @@ pub struct HelperOutput {
 /// What a helper said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HelperAnswer {
-    /// A credential.
     Credential(Credential),
     /// That it knows none.
     NotFound,
@@ -50,14 +49,10 @@ pub enum HelperAnswer {
 pub enum HelperError {
     /// There is no such program.
     #[error("docker-credential-{name} is not on the PATH")]
-    NotFound {
-        /// The helper's name.
-        name: HelperName,
-    },
+    NotFound { name: HelperName },
     /// The program cannot be run.
     #[error("docker-credential-{name} cannot be run: {reason}")]
     Unable {
-        /// The helper's name.
         name: HelperName,
         /// Why not, in the system's words.
         reason: String,
@@ -65,21 +60,16 @@ pub enum HelperError {
     /// The helper ended with a failure.
     #[error("credential helper {name} failed: {said}")]
     Failed {
-        /// The helper's name.
         name: HelperName,
         /// How it ended, and the known phrase that it wrote, if it wrote one.
         said: String,
     },
     /// The answer is not what helpers write.
     #[error("the answer of credential helper {name} is not an object with Username and Secret")]
-    Malformed {
-        /// The helper's name.
-        name: HelperName,
-    },
+    Malformed { name: HelperName },
     /// The answer is longer than an answer can be.
     #[error("the answer of credential helper {name} is longer than {limit} bytes")]
     TooLong {
-        /// The helper's name.
         name: HelperName,
         /// The most that is read, in bytes.
         limit: u64,
@@ -87,7 +77,6 @@ pub enum HelperError {
     /// The helper gave no answer in time.
     #[error("credential helper {name} gave no answer in {} s", limit.as_secs_f64())]
     TimedOut {
-        /// The helper's name.
         name: HelperName,
         /// How long it was waited for.
         limit: Duration,

@@ -15,7 +15,6 @@ const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, DOCKER_HUB_NAMES[1], DOCKER_HUB_NAMES
 pub enum Specificity {
     /// A helper that serves every registry.
     Store,
-    /// The registry.
     Registry,
     /// This many leading segments of the repository's path, at least one.
     Path(usize),

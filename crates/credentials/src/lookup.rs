@@ -35,7 +35,6 @@ pub struct Candidate {
 pub enum CredentialOrigin {
     /// An `oci_credentials` block.
     Block {
-        /// Its label.
         label: String,
         /// Where it stands.
         place: FilePlace,
@@ -49,14 +48,12 @@ pub enum CredentialOrigin {
     },
     /// An entry of `auths`.
     Auth {
-        /// Its key.
         key: String,
         /// Where it stands.
         place: FilePlace,
     },
     /// An entry of `credHelpers`.
     CredHelper {
-        /// Its key.
         key: String,
         /// The helper's name.
         name: String,
@@ -96,14 +93,12 @@ pub enum Choice {
     Anonymous,
     /// A credential that is at hand.
     Credential {
-        /// The credential.
         credential: Credential,
         /// Where it stands.
         origin: CredentialOrigin,
     },
     /// The caller has to ask a helper. If it has no credential, no less specific source is tried.
     Ask {
-        /// Which helper, and what for.
         call: HelperCall,
         /// Where it is named.
         origin: CredentialOrigin,
@@ -115,7 +110,6 @@ pub enum Choice {
 /// A question to a helper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelperCall {
-    /// The helper.
     pub helper: HelperName,
     /// What to ask for, in turn, at least one: the next only after [`HelperAnswer::NotFound`] or
     /// [`HelperAnswer::Empty`], which some helpers say instead.

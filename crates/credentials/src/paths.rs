@@ -12,7 +12,6 @@ pub struct SearchPath {
     pub because: String,
     /// Whether `OpenTofu` looks there too.
     pub known_to_opentofu: bool,
-    /// Whose file it is.
     pub kind: FileKind,
 }
 

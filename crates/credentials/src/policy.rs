@@ -25,7 +25,6 @@ pub enum BlockStyle {
     Basic {
         /// The name.
         username: String,
-        /// The password.
         password: Secret,
     },
     /// `access_token` and `refresh_token`. `OpenTofu` sends the former and never uses the latter.
@@ -36,16 +35,12 @@ pub enum BlockStyle {
     /// `docker_credentials_helper`.
     Helper(HelperName),
     /// The argument that decides the style is there and empty: `username` or `access_token`.
-    Undecided {
-        /// Which argument.
-        argument: &'static str,
-    },
+    Undecided { argument: &'static str },
 }
 
 /// The helper of `oci_default_credentials`, which serves every registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefaultHelper {
-    /// The helper.
     pub helper: HelperName,
     /// Where it is named.
     pub place: FilePlace,

@@ -14,17 +14,13 @@ pub enum FolderFault {
     /// It cannot be made or looked at.
     #[error("{}: {error}", folder.display())]
     Io {
-        /// The folder.
         folder: PathBuf,
         /// What the system says.
         error: io::Error,
     },
     /// Somebody else could put files there.
     #[error("{} belongs to another user, or others may write to it", folder.display())]
-    Shared {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Shared { folder: PathBuf },
     /// Others can put another folder in its place while a run uses it.
     #[error("others may write to {}, which it is in", folder.display())]
     OpenAbove {

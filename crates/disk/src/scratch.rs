@@ -128,7 +128,6 @@ impl ScratchFile {
         }
     }
 
-    /// The file.
     pub fn as_file(&self) -> &File {
         self.0.as_file()
     }

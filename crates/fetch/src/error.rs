@@ -19,11 +19,8 @@ pub enum FetchError {
     /// The package's archive was refused or could not be written.
     #[error("the package of {address} {version} for {platform} cannot be installed")]
     Package {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The platform.
         platform: Platform,
         /// The place that it came from.
         place: Place,
@@ -34,23 +31,16 @@ pub enum FetchError {
     /// A layer of the image has a format that cannot be unpacked.
     #[error("the layer {layer} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
     LayerType {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The layer, as errors name it.
         layer: String,
-        /// Its media type.
         media_type: String,
     },
-    /// The package is not the one that was locked.
     #[error("{address} {version} for {platform} is not the package that was locked: {refusal}{}", only(locked_for))]
     NotTheLockedPackage {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The platform.
         platform: Platform,
         /// The place that offered it.
         place: Place,
@@ -63,11 +53,8 @@ pub enum FetchError {
     /// The package is not the one that its place offers.
     #[error("{address} {version} for {platform} has none of the checksums that {place} names for it")]
     NotTheOfferedPackage {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The platform.
         platform: Platform,
         /// The place that offered it.
         place: Place,
@@ -79,9 +66,7 @@ pub enum FetchError {
     /// The trust policy or a pin refuses the release.
     #[error("{address} {version} is not trusted: {refusal}")]
     Untrusted {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The place that offered it.
         place: Place,
@@ -97,7 +82,6 @@ pub enum FetchError {
     OtherAddress {
         /// The provider that it is asked as.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The place that offers it.
         place: Place,
@@ -107,9 +91,7 @@ pub enum FetchError {
     /// Something other than the package lies in its place; a person may have changed it.
     #[error("{} has other contents than {address} {version}", path.display())]
     LocallyModified {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The folder, archive or link. Deleting it makes room.
         path: PathBuf,
@@ -117,7 +99,6 @@ pub enum FetchError {
     /// A folder above the package's place is a link that leads out of the tree. Nothing is made or removed there.
     #[error("{} is a symbolic link that leads out of {}", link.display(), tree.display())]
     LinkOutOfTree {
-        /// The link.
         link: PathBuf,
         /// The folder of packages that it lies in.
         tree: PathBuf,

@@ -33,7 +33,6 @@ pub struct Verified {
 /// The result of putting a package in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// It is there now.
     Now,
     /// The same package was there before.
     Before,

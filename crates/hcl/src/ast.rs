@@ -36,7 +36,6 @@ pub enum HclSyntax {
 /// The items of a file, of a block or of an object, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HclBody {
-    /// The items.
     pub items: Vec<HclItem>,
 }
 
@@ -47,7 +46,6 @@ pub struct HclItem {
     pub keys: Vec<HclKey>,
     /// Whether it was written with `=`. Always so in JSON.
     pub assigned: bool,
-    /// Its value.
     pub value: HclValue,
     /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
     pub span: Range<usize>,

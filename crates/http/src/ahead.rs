@@ -41,9 +41,7 @@ type AnyConnection = Box<dyn Any + Send>;
 
 #[derive(Clone)]
 enum ConnectionPurpose {
-    /// For a request to this origin.
     Request(ConnectionOrigin),
-    /// For the shelf.
     Shelf(Arc<Mutex<Option<ShelfSender>>>),
 }
 

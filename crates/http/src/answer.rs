@@ -56,7 +56,6 @@ impl HttpAnswer {
         answer
     }
 
-    /// The status.
     pub fn status(&self) -> u16 {
         self.response.status().as_u16()
     }
@@ -81,7 +80,6 @@ impl HttpAnswer {
         self.response.headers().get_all(name).iter().filter_map(|value| value.to_str().ok())
     }
 
-    /// All headers.
     pub fn all_headers(&self) -> &reqwest::header::HeaderMap {
         self.response.headers()
     }

@@ -86,7 +86,6 @@ impl HttpClient {
         &self.options.limits
     }
 
-    /// The options.
     pub fn options(&self) -> &HttpOptions {
         &self.options
     }

@@ -27,7 +27,6 @@ const REPEATED: u64 = 16;
 pub trait RangeSource: Send + Sync + 'static {
     /// An answer of the protocol.
     type PartAnswer: AsMut<HttpAnswer> + Send;
-    /// The error of a download.
     type DownloadError: Send;
 
     /// The connections.
@@ -89,7 +88,6 @@ pub enum BodySize {
 pub struct Downloaded<E> {
     /// Its size in bytes; `None` if it was not known and the server does not announce it.
     pub size: Option<u64>,
-    /// The bytes.
     pub stream: BoxStream<'static, Result<Bytes, E>>,
 }
 

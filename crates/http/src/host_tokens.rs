@@ -20,7 +20,6 @@ pub trait HostTokens: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the token of {} is unknown: {problem}", .host.display())]
 pub struct HostTokenError {
-    /// The host.
     pub host: Hostname,
     /// A stable kebab-case name of the cause.
     pub code: &'static str,

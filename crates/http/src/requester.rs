@@ -15,7 +15,6 @@ use crate::problem::NetworkProblem;
 /// One request, as each attempt sends it.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
-    /// The method.
     pub method: Method,
     /// The first address.
     pub to: HeldUrl,
@@ -60,7 +59,6 @@ pub enum NoDocument {
 /// The protocol that makes a request: its rules for redirects, and its errors.
 #[async_trait]
 pub trait Requester: Sync {
-    /// The error of a request.
     type RequestError: Send;
 
     /// Where a redirect leads.

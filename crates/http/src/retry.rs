@@ -22,7 +22,6 @@ pub(crate) enum NextAttempt {
 /// What an attempt that did not count says about the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// Nothing.
     Nothing,
     /// To come back after this time.
     Wait(Duration),

@@ -17,7 +17,6 @@ pub(crate) struct Waiting {
     /// After this much waiting an event names the host.
     pub(crate) notice: Duration,
     pub(crate) reporter: Arc<dyn Reporter>,
-    /// The host.
     pub(crate) host: String,
     /// Method and path of the request.
     pub(crate) request: String,

@@ -53,7 +53,6 @@ pub struct WebRequest<'a> {
 pub struct WebError {
     /// The address that was asked last, without user info, query and fragment.
     pub url: String,
-    /// The fault.
     pub fault: WebFault,
 }
 
@@ -61,7 +60,6 @@ pub struct WebError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebFault {
-    /// The network's.
     #[error("{0}")]
     Network(NetworkProblem),
     /// A status: for a document one that may be another one next time, for a file any other than that of a body.
@@ -73,7 +71,6 @@ pub enum WebFault {
     /// A redirect that no request may follow.
     #[error("its redirect is not followed: {0}")]
     Redirect(RedirectFault),
-    /// Too many redirects.
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
     /// A redirect to this host, on this machine or in a private network, from a host elsewhere.

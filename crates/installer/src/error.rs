@@ -16,11 +16,9 @@ pub enum InstallError {
     /// No version meets the constraints.
     #[error("{address} has no version {}", meeting(constraints))]
     NoMatchingVersion {
-        /// The provider.
         address: ProviderAddr,
         /// The place that was asked.
         place: Place,
-        /// The constraints.
         constraints: Constraints,
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
@@ -28,11 +26,9 @@ pub enum InstallError {
     /// The locked version does not meet the constraints any more.
     #[error("{address} is locked at {locked}{}, which does not meet `{constraints}`", of(by, address))]
     LockedVersionNotAdmitted {
-        /// The provider.
         address: ProviderAddr,
         /// The provider whose entry it is: this one, or its predecessor.
         by: ProviderAddr,
-        /// The locked version.
         locked: Version,
         /// The constraints now.
         constraints: Constraints,
@@ -40,27 +36,20 @@ pub enum InstallError {
     /// The place does not have the locked version.
     #[error("{address} is locked at {locked}{}, which {place} does not have", of(by, address))]
     LockedVersionGone {
-        /// The provider.
         address: ProviderAddr,
         /// The provider whose entry it is: this one, or its predecessor.
         by: ProviderAddr,
-        /// The place.
         place: Place,
-        /// The locked version.
         locked: Version,
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
     /// 0.0.0 means "no version" and cannot be installed.
     #[error("{address} 0.0.0 cannot be installed: that number means that there is no version")]
-    UnspecifiedVersion {
-        /// The provider.
-        address: ProviderAddr,
-    },
+    UnspecifiedVersion { address: ProviderAddr },
     /// Two requests of one call chose different versions of a provider.
     #[error("{address} would be installed in two versions, {first} and {second}")]
     VersionsDiffer {
-        /// The provider.
         address: ProviderAddr,
         /// The one.
         first: Version,
@@ -70,12 +59,9 @@ pub enum InstallError {
     /// A package could not be fetched, verified or put in its place.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// The release is not the one that was locked.
     #[error("{address} {version} is not the release that was locked: {refusal}")]
     NotTheLockedRelease {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The place that offered it.
         place: Place,
@@ -88,7 +74,6 @@ pub enum InstallError {
     /// Other programs have changed the lock file's entry too often.
     #[error("{} keeps changing: its entry of {address} is not the one that was read", path.display())]
     LockFileChanged {
-        /// The provider.
         address: ProviderAddr,
         /// The lock file.
         path: PathBuf,

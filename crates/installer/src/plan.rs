@@ -45,7 +45,6 @@ pub(crate) enum SeenContents {
     Nothing,
     /// Something that is not a package.
     Other,
-    /// A package.
     Package(SeenPackage),
 }
 

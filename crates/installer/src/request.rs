@@ -15,11 +15,9 @@ use tofu_oci_types::{Constraints, Identity, PackageHash, Place, Platform, Provid
 /// One package to install.
 #[derive(Clone)]
 pub struct InstallRequest {
-    /// The provider.
     pub address: ProviderAddr,
     /// What its version must meet. The lock file records these constraints.
     pub constraints: Constraints,
-    /// The platform.
     pub platform: Platform,
     /// Where it comes from.
     pub source: Arc<dyn Source>,
@@ -189,9 +187,7 @@ fn is_zero(number: &u64) -> bool {
 /// A new entry of the lock file with which a release cannot be installed on all its platforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NarrowEntry {
-    /// The provider.
     pub address: ProviderAddr,
-    /// Its version.
     pub version: Version,
     /// The platforms that the entry is for, sorted.
     pub platforms: Vec<Platform>,

@@ -47,7 +47,6 @@ pub enum LayoutError {
     /// The release has several packages for this platform, and nothing says which one is meant.
     #[error("this release has {} packages for {platform}", .digests.len())]
     AmbiguousPlatform {
-        /// The platform.
         platform: Platform,
         /// The leaf manifests.
         digests: Vec<Digest>,
@@ -170,7 +169,6 @@ pub enum LayoutError {
         what: &'static str,
         /// How many.
         count: usize,
-        /// The limit.
         limit: usize,
     },
     /// The bytes are not JSON, or not of the expected shape.
@@ -196,7 +194,6 @@ pub enum LayoutError {
         kind: crate::LeafKind,
         /// `zip` or `layer`.
         needs: &'static str,
-        /// The platform.
         platform: Platform,
     },
 }

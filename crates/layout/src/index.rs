@@ -47,7 +47,6 @@ pub(crate) fn said_address<A: FromStr<Err: Display>>(
 /// Annotations that do not parse are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
-    /// The provider's address.
     pub address: Option<ProviderAddr>,
     /// The release's version.
     pub version: Option<Version>,

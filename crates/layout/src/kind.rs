@@ -14,11 +14,9 @@ pub enum DocumentKind {
     ProviderIndex,
     /// The manifest of one platform's package in the artifact layout.
     ProviderTarget,
-    /// A module package.
     ModulePackage,
     /// An index of container images.
     ImageIndex,
-    /// One container image.
     ContainerImage,
     /// One manifest of which only the descriptor is known.
     SingleManifest,
@@ -26,7 +24,6 @@ pub enum DocumentKind {
     Signature,
     /// A statement about how something was built, or what is in it.
     Attestation,
-    /// A Helm chart.
     HelmChart,
     /// A Docker manifest of the abandoned schema 1.
     DockerSchema1,

@@ -57,7 +57,6 @@ pub enum InvalidModuleManifest {
         /// The media types of its layers.
         found: Vec<String>,
     },
-    /// Several of the layers are zips.
     #[error("the module package {digest} has {count} layers of type archive/zip: expected one")]
     SeveralZipLayers {
         /// The manifest.

@@ -12,7 +12,6 @@ use crate::{LayoutError, LeafKind, media_type};
 pub struct Selected {
     /// The leaf manifest.
     pub descriptor: Descriptor,
-    /// What kind of leaf it is.
     pub kind: LeafKind,
     /// Other images of the platform that would have done, best first: other variants, or the same one again. Worth a
     /// warning, because another client may take one of them. Always empty for an artifact.

@@ -73,7 +73,6 @@ pub enum ManifestLines {
 /// Whose checksum a line is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineOrigin {
-    /// The package's own.
     ThisPackage,
     /// The release names it for another platform.
     OtherPlatform(Platform),

@@ -14,7 +14,6 @@ pub enum LockFileError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// The position in its text.
         at: TextPosition,
         /// What is wrong there, and what to do.
         problem: LockProblem,
@@ -57,7 +56,6 @@ pub enum LockProblem {
     Unexpected {
         /// `block` or `attribute`.
         what: &'static str,
-        /// Its name.
         name: String,
     },
     /// A `provider` block without exactly one label.
@@ -73,20 +71,13 @@ pub enum LockProblem {
     },
     /// A built-in or legacy provider.
     #[error("`{label}` cannot be locked: it is built in, or has no known registry; remove the block")]
-    NotLockable {
-        /// The label.
-        label: String,
-    },
+    NotLockable { label: String },
     /// Two blocks for one provider.
     #[error("`{label}` is locked twice; keep one of the two blocks")]
-    Duplicate {
-        /// The label.
-        label: String,
-    },
+    Duplicate { label: String },
     /// A block without the version.
     #[error("the block has no version")]
     MissingVersion,
-    /// An invalid version.
     #[error("{reason}")]
     InvalidVersion {
         /// As written.
@@ -102,7 +93,6 @@ pub enum LockProblem {
         /// The normal form.
         canonical: String,
     },
-    /// Invalid constraints.
     #[error("{reason}")]
     InvalidConstraints {
         /// As written.

@@ -41,7 +41,6 @@ pub enum Maintainer {
 }
 
 impl LockFile {
-    /// The entry of a provider.
     pub fn get(&self, address: &ProviderAddr) -> Option<&LockEntry> {
         self.entries.get(address)
     }
@@ -51,7 +50,6 @@ impl LockFile {
         self.entries.insert(address, entry)
     }
 
-    /// Removes a provider's entry.
     pub fn remove(&mut self, address: &ProviderAddr) -> Option<LockEntry> {
         self.entries.remove(address)
     }

@@ -32,12 +32,7 @@ pub enum UsernameError {
     NoRegistry,
     /// The command names several.
     #[error("--username is for one registry, and this command names {first} and {}", others.join(" and "))]
-    SeveralRegistries {
-        /// The first.
-        first: String,
-        /// The others.
-        others: Vec<String>,
-    },
+    SeveralRegistries { first: String, others: Vec<String> },
 }
 
 /// The one registry that a command names.

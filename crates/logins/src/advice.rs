@@ -81,11 +81,9 @@ pub enum Remedy {
         /// The login that writes to the first of them; `None` if the list is empty.
         login: Option<LoginCommand>,
     },
-    /// Log in.
     LogIn(LoginCommand),
     /// Log in; a helper keeps the login.
     LogInToHelper {
-        /// The login.
         login: LoginCommand,
         /// The helper's program.
         program: String,
@@ -107,7 +105,6 @@ pub enum Remedy {
     ReplaceEntry {
         /// The entry.
         origin: CredentialOrigin,
-        /// The login.
         login: LoginCommand,
     },
     /// Change the helper of an entry that is more specific than what `login` writes.
@@ -123,7 +120,6 @@ pub enum Remedy {
         program: String,
         /// What it is asked for.
         server: String,
-        /// The login.
         login: LoginCommand,
     },
 }
@@ -142,7 +138,6 @@ pub enum EntryFault {
 pub struct LoginCommand {
     /// Whether a login is there already.
     pub again: Repetition,
-    /// The registry.
     pub registry: String,
     /// The user, if it is known.
     pub username: Option<String>,

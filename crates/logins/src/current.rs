@@ -37,7 +37,6 @@ pub enum AfterLogin {
         /// What the helper keeps it under.
         kept: String,
     },
-    /// It is not used.
     NotUsed(Obstacle),
 }
 

@@ -23,7 +23,6 @@ pub struct HelperFault {
 /// What became of a login that a helper was asked to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Erased {
-    /// It is gone.
     Gone,
     /// The helper knew of none.
     NotThere,

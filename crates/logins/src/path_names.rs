@@ -17,7 +17,6 @@ impl PathNames {
         Self { home: environment.home.clone().filter(|home| home.parent().is_some()) }
     }
 
-    /// The name of a path.
     pub fn name(&self, path: &Path) -> String {
         match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(rest) => format!("~{}{}", std::path::MAIN_SEPARATOR, rest.display()),

@@ -43,14 +43,12 @@ pub enum ListedFileFault {
         /// The system's reason.
         reason: String,
     },
-    /// It is too large.
     TooLarge {
         /// The most that is read, in bytes.
         limit: u64,
     },
     /// It is not a credential file.
     Malformed(AuthFileError),
-    /// An entry in it is invalid.
     InvalidEntry(FileWarning),
 }
 

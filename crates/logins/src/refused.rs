@@ -43,7 +43,6 @@ pub enum CredentialCause {
     },
     /// `--username` is for another registry.
     GivenElsewhere {
-        /// That registry.
         registry: String,
     },
     /// The CLI configuration turns the files off.
@@ -52,7 +51,6 @@ pub enum CredentialCause {
     NoFiles,
     /// These files have none.
     LookedIn(Vec<(String, FileOutcome)>),
-    /// A source.
     Source(CredentialOrigin),
     /// A source names a helper that was not asked.
     HelperNotAsked(CredentialOrigin),
@@ -65,7 +63,6 @@ pub enum CredentialCause {
         /// What names it.
         origin: CredentialOrigin,
     },
-    /// A helper has none.
     HelperHasNone {
         /// The helper's program.
         program: String,

@@ -20,7 +20,6 @@ pub struct RegistryNameError {
 /// What is wrong with the name of a registry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryNameProblem {
-    /// It is empty.
     #[error("it is empty")]
     Empty,
     /// It has a scheme.

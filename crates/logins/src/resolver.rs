@@ -55,7 +55,6 @@ type PendingAnswer = Arc<OnceCell<Result<HelperAnswer, HelperFault>>>;
 /// A helper that was asked, and its reply. Without the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelperRun {
-    /// The helper.
     pub helper: HelperName,
     /// What it was asked for, such as `https://ghcr.io`.
     pub server: String,
@@ -79,7 +78,6 @@ pub enum HelperReply {
     NotFound,
     /// Neither name nor secret.
     Empty,
-    /// It failed.
     Failed(HelperFault),
 }
 

@@ -34,7 +34,6 @@ pub enum MapError {
         address: String,
         /// What the rule made of it.
         repository: String,
-        /// The rule.
         rule: PlaceRule,
         /// What it is the address of.
         of: TemplateOf,
@@ -44,7 +43,6 @@ pub enum MapError {
     InvalidRepository {
         /// The address asked for.
         address: String,
-        /// The rule.
         rule: PlaceRule,
         /// What is wrong with the result.
         #[source]
@@ -55,7 +53,6 @@ pub enum MapError {
     TemplateNull {
         /// The address asked for.
         address: String,
-        /// The rule.
         rule: PlaceRule,
     },
     /// The rule has no result for this address, although it has one for others.
@@ -63,7 +60,6 @@ pub enum MapError {
     TemplateEval {
         /// The address asked for.
         address: String,
-        /// The rule.
         rule: PlaceRule,
         /// What is wrong, and where in the template.
         fault: Box<TemplateFault>,
@@ -73,7 +69,6 @@ pub enum MapError {
     TemplateNotAString {
         /// The address asked for.
         address: String,
-        /// The rule.
         rule: PlaceRule,
         /// What came out, as a sentence.
         found: String,
@@ -83,9 +78,7 @@ pub enum MapError {
     EmptyRepository {
         /// The address asked for.
         address: String,
-        /// The rule.
         rule: PlaceRule,
-        /// The registry.
         registry: String,
     },
     /// Two of the wanted addresses get the same repository.
@@ -145,7 +138,6 @@ pub enum TemplateError {
     UnknownSymbol {
         /// What was given.
         template: String,
-        /// The symbol.
         symbol: String,
         /// Its bytes in the template.
         span: Range<usize>,
@@ -172,7 +164,6 @@ pub enum TemplateError {
         /// What came out, as a sentence.
         found: String,
     },
-    /// The result is null.
     #[error("`{}` gives null instead of a repository address", in_one_line(template))]
     NullResult {
         /// What was given.

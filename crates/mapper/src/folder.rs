@@ -20,11 +20,8 @@ use crate::ConfigFiles;
 /// A package that a folder has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FolderPackage {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
-    /// The platform.
     pub platform: Platform,
     /// Where it lies.
     pub path: PathBuf,

@@ -18,7 +18,6 @@ const FILE_NAME: &str = "modules.toml";
 /// One `[[module_mirror]]`: the modules that it is for, and their repositories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleMirror {
-    /// The modules that it is for.
     pub include: Vec<ModulePattern>,
     /// Those of them that it is not for.
     pub exclude: Vec<ModulePattern>,
@@ -110,7 +109,6 @@ pub enum ModuleMirrorsProblem {
     /// A list of patterns without any.
     #[error("the list of patterns is empty")]
     NoInclude,
-    /// An invalid pattern.
     #[error(transparent)]
     Pattern(InvalidModulePattern),
     /// The template cannot be used.

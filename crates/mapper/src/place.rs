@@ -31,9 +31,7 @@ pub enum MappedPlace {
 /// A repository, and the rule that chose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OciPlace {
-    /// The repository.
     pub repository: RepositoryRef,
-    /// The rule.
     pub rule: PlaceRule,
 }
 
@@ -53,7 +51,6 @@ pub enum PlaceRule {
     },
     /// A template that the address's host publishes as its service `oci-providers.v1`.
     OciProviders {
-        /// The host.
         host: Hostname,
         /// The template as it was published.
         template: String,

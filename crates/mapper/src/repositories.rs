@@ -23,7 +23,6 @@ pub type ModuleRepositories = TemplateRepositories<ModuleAddr>;
 /// What such a template names for one address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplatePlace {
-    /// A repository of a registry.
     Registry(RepositoryRef),
     /// The image layout in this folder.
     Layout(PathBuf),
@@ -50,7 +49,6 @@ impl<A: TemplateAddress> TemplateRepositories<A> {
         }
     }
 
-    /// The template.
     pub fn template(&self) -> &RepositoryTemplate<A> {
         match self {
             Self::Registry(template) | Self::Layouts(template) => template,

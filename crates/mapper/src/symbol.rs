@@ -47,7 +47,6 @@ impl Symbol {
 /// What the addresses are that a template makes repositories of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplateOf {
-    /// Providers.
     Providers,
     /// Modules of registries.
     Modules,

@@ -47,7 +47,6 @@ pub enum MirrorError {
     OtherProvider {
         /// The repository.
         place: Place,
-        /// The provider that is there.
         kept: Box<ProviderAddr>,
         /// The provider that stays out.
         address: Box<ProviderAddr>,
@@ -66,7 +65,6 @@ pub enum MirrorError {
     LinkOutOfTree {
         /// The folder of the provider.
         folder: PathBuf,
-        /// The tree.
         tree: PathBuf,
     },
     /// The destination has another package under the same version.
@@ -74,11 +72,8 @@ pub enum MirrorError {
         "{from} offers another package of {address} {version} for {platform} than {to} has: {offered}, not {there}"
     )]
     UpstreamChanged {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The platform.
         platform: Platform,
         /// The place that offers it.
         from: Place,
@@ -92,9 +87,7 @@ pub enum MirrorError {
     /// The destination has the release for fewer platforms, and its tag may not be moved.
     #[error("{to} has {address} {version} without {}", list(missing))]
     FewerPlatforms {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
         /// The place that has it.
         to: Place,
@@ -106,7 +99,6 @@ pub enum MirrorError {
     NotSightings {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
     },
     /// Other runs wrote the record again and again.
@@ -114,7 +106,6 @@ pub enum MirrorError {
     SightingsContended {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
     },
     /// Another program put another release in the place of the one that `mirror` carried.
@@ -122,13 +113,11 @@ pub enum MirrorError {
     NotMirrored {
         /// The repository.
         place: Place,
-        /// The version.
         version: Version,
     },
     /// So many versions are gone at once that the list itself is doubtful.
     #[error("{from} no longer lists {gone} of the {of} mirrored versions of {address}, and they stay")]
     AllGone {
-        /// The provider.
         address: ProviderAddr,
         /// The place that lists it.
         from: Place,

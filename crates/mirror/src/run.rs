@@ -29,7 +29,6 @@ const PROVIDERS: usize = 8;
 
 /// What is mirrored, from where, and where to.
 pub struct MirrorJob<'a> {
-    /// The rules.
     pub rules: &'a MirrorRules,
     /// Each provider once, with the place that it comes from.
     pub providers: &'a [(ProviderAddr, Arc<dyn Source>)],
@@ -60,7 +59,6 @@ pub struct Carrying<'a> {
 /// One version, or a provider whose versions are not known.
 #[derive(Debug)]
 pub struct MirrorLine {
-    /// The provider.
     pub address: ProviderAddr,
     /// The version; `None` if the line is about the provider.
     pub version: Option<Version>,

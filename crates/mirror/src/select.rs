@@ -10,7 +10,6 @@ use crate::sightings::Sightings;
 
 /// What the choice depends on.
 pub struct Candidates<'a> {
-    /// The provider.
     pub address: &'a ProviderAddr,
     /// What its place lists.
     pub offered: &'a [Version],
@@ -34,7 +33,6 @@ pub struct VersionSelection {
 /// A version that the rules name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectedVersion {
-    /// The version.
     pub version: Version,
     /// For which platforms; empty for all that the release has.
     pub platforms: BTreeSet<Platform>,

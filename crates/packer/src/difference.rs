@@ -10,7 +10,6 @@ use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Tag};
 pub struct TagTaken {
     /// The repository.
     pub place: Place,
-    /// The tag.
     pub tag: Tag,
     /// Where it points.
     pub existing: Digest,

@@ -63,7 +63,6 @@ pub enum PackError {
             `builds` or `ignore` of .goreleaser.yaml make one, and build again")]
     #[hint(if *kind != DistKind::GoReleaser => "remove the one that does not belong to this release")]
     TwoPackages {
-        /// The platform.
         platform: Platform,
         /// One.
         first: PathBuf,
@@ -214,7 +213,6 @@ pub enum PackError {
     NoExecutable {
         /// The package.
         path: PathBuf,
-        /// The provider's type.
         provider_type: String,
         /// Some of the names in it, sorted; at most five.
         found: Vec<String>,
@@ -247,7 +245,6 @@ pub enum PackError {
     #[fault("small-layer-too-dense", todo = "push without `--small`")]
     #[hint("publish the release without --small")]
     SmallLayerTooDense {
-        /// The platform.
         platform: Platform,
         /// Why.
         #[source]
@@ -258,14 +255,12 @@ pub enum PackError {
     #[fault("layers-differ", todo = "report it with the zip")]
     #[hint("this is a bug: please report it with the zip")]
     LayersDiffer {
-        /// The platform.
         platform: Platform,
         /// The checksum of the zip's contents.
         zip: PackageHash,
         /// The checksum of the layer's contents.
         layer: PackageHash,
     },
-    /// The version was withdrawn.
     #[error(transparent)]
     #[fault(code = "withdrawn")]
     Withdrawn(Box<WithdrawnVersion>),
@@ -289,7 +284,6 @@ pub enum PackError {
     #[fault("version-without-tag")]
     #[hint("shorten the prerelease or the build metadata")]
     NoTag {
-        /// The version.
         version: Box<Version>,
         /// Why.
         reason: String,

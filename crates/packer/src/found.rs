@@ -21,9 +21,7 @@ pub enum SignAddress {
 
 /// What a signature or a notice is to be about.
 pub(crate) enum FoundVersion {
-    /// The index of a release.
     Release(ReleaseIndex),
-    /// The manifest of a module.
     Module(Box<ModuleManifest>),
 }
 

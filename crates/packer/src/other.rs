@@ -13,9 +13,7 @@ use tofu_oci_types::{Place, Platform, ProviderAddr, Tag, Version, printable};
 pub struct OtherPlatform {
     /// The package.
     pub path: PathBuf,
-    /// Its platform.
     pub platform: Platform,
-    /// The program.
     pub program: Program,
 }
 
@@ -39,7 +37,6 @@ pub struct OtherAddress {
 pub struct WithdrawnVersion {
     /// The repository.
     pub place: Place,
-    /// The version.
     pub version: Version,
     /// The tag that keeps its content.
     pub tag: Tag,
@@ -57,7 +54,6 @@ pub(crate) fn because(reason: Option<&NoticeReason>) -> String {
 pub struct KeptForOther {
     /// The repository.
     pub place: Place,
-    /// What its versions are.
     pub kept: VersionOf,
     /// The newest of them.
     pub version: Version,

@@ -7,7 +7,6 @@ pub enum SumsFile {
     Checksums,
     /// That somebody signed it.
     Signature,
-    /// With which key.
     Keys,
 }
 

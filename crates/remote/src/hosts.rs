@@ -24,7 +24,6 @@ impl UserHosts {
 
 /// The registries' addresses, as far as they are known.
 pub(crate) struct Hosts {
-    /// The hosts that the user names.
     pub(crate) named: UserHosts,
     /// Those of this machine, each asked once a run: a second request waits for the first one's answer.
     found: Mutex<HashMap<String, Arc<OnceCell<Url>>>>,

@@ -44,7 +44,6 @@ pub enum ChunkMode {
     /// When the registry refuses the one `PUT` because of its length, or its connection has broken twice.
     #[default]
     Fallback,
-    /// Never.
     Never,
     /// Always: for registries behind a proxy that cuts long requests silently.
     Always,

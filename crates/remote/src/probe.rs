@@ -45,7 +45,6 @@ pub enum Probe {
 /// What a registry answered at its root, without a credential.
 #[derive(Clone, Debug)]
 pub struct RegistryPing {
-    /// The status.
     pub status: u16,
     /// The values of its `WWW-Authenticate`, at most 1 KiB each.
     pub challenges: Vec<String>,

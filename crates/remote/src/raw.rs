@@ -80,7 +80,6 @@ pub struct RawLocation {
 /// An answer.
 #[derive(Clone, Debug)]
 pub struct RawAnswer {
-    /// The status.
     pub status: u16,
     /// The body, at most 5 MiB of it.
     pub body: Bytes,
@@ -97,7 +96,6 @@ impl RegistryClient {
 }
 
 impl RawStore {
-    /// The repository.
     pub fn repository(&self) -> &RepositoryRef {
         &self.store.repository
     }

@@ -18,7 +18,6 @@ pub(crate) struct RequestedAccess {
 /// What access is asked to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum AccessSubject {
-    /// A repository.
     Repository(RepositoryRef),
     /// A registry as a whole, `HOST[:PORT]`.
     Registry(String),
@@ -64,7 +63,6 @@ impl RequestedAccess {
         }
     }
 
-    /// Deleting in the repository.
     pub(crate) fn delete(repository: &RepositoryRef) -> Self {
         Self {
             subject: AccessSubject::Repository(repository.clone()),

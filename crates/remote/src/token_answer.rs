@@ -19,7 +19,6 @@ const MOST_GRANTED: usize = 64;
 /// A token server's good answer.
 #[derive(Debug)]
 pub(crate) struct TokenAnswer {
-    /// The token.
     pub(crate) token: Secret,
     /// How long it lives from now.
     pub(crate) life: Duration,

@@ -41,7 +41,6 @@ pub struct DirectSource {
 /// Where a host keeps the releases of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostedPlace {
-    /// In a repository.
     Repository(OciPlace),
     /// In its registry, at this address.
     Registry(Url),

@@ -15,7 +15,6 @@ pub enum SourceError {
     /// The place does not have it. The next place may.
     #[error("{}", not_offered(address, place, what))]
     NotOffered {
-        /// The provider.
         address: ProviderAddr,
         /// The place that was asked.
         place: Place,
@@ -25,11 +24,8 @@ pub enum SourceError {
     /// What lies under this version's tag cannot be installed.
     #[error("{address} {version} in {place} cannot be installed: {problem}")]
     Unusable {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The place.
         place: Place,
         /// What is wrong with it.
         problem: String,
@@ -37,11 +33,8 @@ pub enum SourceError {
     /// What lies under this version's tag breaks the rules of every layout.
     #[error("{address} {version} in {place} cannot be installed")]
     Layout {
-        /// The provider.
         address: ProviderAddr,
-        /// The version.
         version: Version,
-        /// The place.
         place: Place,
         /// Which rule, and what was found instead.
         #[source]
@@ -53,7 +46,6 @@ pub enum SourceError {
     /// The place could not be used, and is not a repository.
     #[error("nothing can be installed from {place}")]
     Failed {
-        /// The place.
         place: Place,
         /// Why.
         #[source]
@@ -70,9 +62,7 @@ pub enum SourceError {
 pub struct Blame {
     /// The method, as the link is labelled.
     pub label: String,
-    /// Its kind.
     pub kind: InstallMethod,
-    /// The provider.
     pub address: ProviderAddr,
     /// The version of the wanted package; `None` if versions were listed.
     pub version: Option<Version>,
@@ -99,7 +89,6 @@ pub enum NotOffered {
     /// The provider: no installation method is for it.
     #[error("no installation method for this provider")]
     NoMethodMatches,
-    /// This version.
     #[error("no version {version}")]
     VersionMissing {
         /// The version that was asked for.
@@ -119,10 +108,8 @@ pub enum NotOffered {
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
-    /// This platform.
     #[error("no package of {version} for {platform}")]
     PlatformMissing {
-        /// The version.
         version: Version,
         /// The platform that was asked for.
         platform: Platform,

@@ -17,7 +17,6 @@ pub enum Failure {
     /// It demands credentials for a package, or refuses the request for it.
     #[error("{problem}")]
     PackageRefused {
-        /// The status.
         status: u16,
         /// The request and the answer.
         problem: String,

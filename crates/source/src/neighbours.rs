@@ -15,7 +15,6 @@ const MOST: usize = 2;
 /// What a version of a repository says that it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour {
-    /// The version.
     pub version: Version,
     /// What it says that it is.
     pub of: VersionOf,

@@ -15,7 +15,6 @@ pub struct NotRead {
 }
 
 impl NotRead {
-    /// A place that fails with this.
     pub fn failing(place: Place, failure: Failure) -> Self {
         Self { place, failure }
     }

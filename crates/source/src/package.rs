@@ -57,7 +57,6 @@ impl fmt::Debug for Locator {
 pub struct Opened {
     /// How many bytes the place announces; `None` if it does not say.
     pub size: Option<u64>,
-    /// The bytes.
     pub stream: ByteStream,
 }
 

@@ -12,9 +12,7 @@ pub type ClaimedHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
 /// Which release, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReleaseId {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
     /// The place that has it.
     pub place: Place,
@@ -70,6 +68,5 @@ pub enum Search {
     /// Where it usually is, with few requests, and no further than the first place that has a signature. Such a
     /// signature may suffice, but finding no signature proves nothing.
     Likely,
-    /// Everywhere.
     Everywhere,
 }

@@ -48,7 +48,6 @@ pub trait Source: Send + Sync {
 /// One release of one place. It reads no more than an answer needs, and nothing twice.
 #[async_trait]
 pub trait Release: Send + Sync {
-    /// Which release it is.
     fn id(&self) -> &ReleaseId;
 
     /// The provider that it says it is of; `None` if it does not say. Nothing is asked.
@@ -147,7 +146,6 @@ pub trait WantedPackage: Send + Sync {
 /// What the index of a release claims of a package before its manifest has come.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimedPackage<'a> {
-    /// The platform.
     pub platform: &'a Platform,
     /// The `zh:` of its zip.
     pub zip: &'a PackageHash,
@@ -160,9 +158,7 @@ pub struct ClaimedPackage<'a> {
 /// What is asked for together with the manifest that lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedAhead {
-    /// Nothing.
     Nothing,
-    /// The zip.
     Zip,
     /// The small layer, if one is claimed.
     SmallLayer,
@@ -183,7 +179,6 @@ impl WantedPackage for AnyZip {
 pub struct Offer {
     /// The release that offers it, and that opens its parts.
     pub release: Arc<dyn Release>,
-    /// The platform.
     pub platform: Platform,
     /// The manifest that lists the package; `None` for a package that lies in no repository.
     pub manifest: Option<Digest>,
@@ -204,12 +199,10 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// The provider.
     pub fn address(&self) -> &ProviderAddr {
         &self.release.id().address
     }
 
-    /// The version.
     pub fn version(&self) -> &Version {
         &self.release.id().version
     }

@@ -61,10 +61,7 @@ pub enum StoreError {
     },
     /// A digest of an algorithm that is not supported.
     #[error("cannot verify {digest}: its algorithm is not supported")]
-    UnsupportedDigest {
-        /// The digest.
-        digest: Digest,
-    },
+    UnsupportedDigest { digest: Digest },
     /// Something larger than this program is willing to read.
     #[error("{what} of {place} is larger than {limit} bytes")]
     TooLarge {
@@ -85,7 +82,6 @@ pub enum StoreError {
         place: Place,
         /// How many had been found when reading stopped, those of the whole run.
         manifests: usize,
-        /// Their bytes.
         bytes: u64,
         /// The limit of their number.
         most: usize,
@@ -99,7 +95,6 @@ pub enum StoreError {
         place: Place,
         /// How they name each other, as a verb.
         relation: &'static str,
-        /// The limit.
         limit: usize,
     },
     /// The repository's own structure is broken (not an OCI layout, an index that is not JSON).
@@ -195,7 +190,6 @@ pub enum StoreError {
     TagStays {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The status and the registry's own words, shortened.
         by_tag: String,

@@ -39,7 +39,6 @@ pub struct UnverifiedManifest {
     pub media_type: Option<String>,
     /// The digest that the repository gives it, if it gives one.
     pub digest: Option<Digest>,
-    /// Its bytes.
     pub bytes: Bytes,
 }
 

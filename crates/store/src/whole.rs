@@ -13,7 +13,6 @@ use crate::traits::{ReadStore, fetch_bytes};
 /// What of a blob is compared with its descriptor. Manifests are small, and compared by their digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ComparedBy {
-    /// Its size.
     #[default]
     Sizes,
     /// Its digest: all of it is read.

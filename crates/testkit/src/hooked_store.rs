@@ -6,7 +6,6 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 /// What a test does itself. Everything else goes to the store inside.
 #[async_trait]
-#[expect(missing_docs, reason = "as in the store")]
 pub trait StoreHook: Send + Sync {
     /// The store inside.
     fn inner(&self) -> &dyn Store;

@@ -25,10 +25,7 @@ pub enum TfConfigError {
     },
     /// A folder cannot have the name of the workspace.
     #[error("`{name}` cannot be the name of a workspace")]
-    InvalidWorkspace {
-        /// The name.
-        name: String,
-    },
+    InvalidWorkspace { name: String },
     /// A file or folder cannot be read.
     #[error("cannot read {}", path.display())]
     Io {
@@ -128,16 +125,10 @@ pub enum ConfigProblem {
     },
     /// More calls of modules than the limit.
     #[error("the configuration calls modules more than {limit} times")]
-    TooManyModules {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyModules { limit: usize },
     /// Modules that are nested deeper than the limit.
     #[error("the configuration calls modules more than {limit} levels deep")]
-    ModulesTooDeep {
-        /// The limit.
-        limit: usize,
-    },
+    ModulesTooDeep { limit: usize },
     /// A device, a pipe or a socket in place of a file.
     #[error("this is not a regular file")]
     NoFile,
@@ -149,10 +140,7 @@ pub enum ConfigProblem {
     },
     /// A second `required_providers` block in one module.
     #[error("a module has one `required_providers` block; the first one stands at {first}")]
-    SecondRequired {
-        /// The first one.
-        first: Declared,
-    },
+    SecondRequired { first: Declared },
     /// `required_providers` outside of a `terraform` block.
     #[error("`required_providers` must stand in a `terraform` block")]
     Misplaced,
@@ -182,7 +170,6 @@ pub enum ConfigProblem {
         None => String::new(),
     })]
     InvalidLocalName {
-        /// The name.
         name: String,
         /// Its normal form.
         instead: Option<String>,

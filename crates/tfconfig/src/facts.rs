@@ -13,7 +13,6 @@ use crate::model::{ConfigFinding, Declared, UsedBy};
 pub(crate) struct FileFacts {
     /// Blocks `required_providers`; a module has at most one in files that are not overrides.
     pub(crate) required: Vec<RequiredBlock>,
-    /// Provider blocks.
     pub(crate) providers: Vec<ProviderBlock>,
     /// Resources of all modes, also data sources of `check` blocks.
     pub(crate) resources: Vec<Resource>,
@@ -21,11 +20,9 @@ pub(crate) struct FileFacts {
     pub(crate) imports: Vec<Import>,
     /// Calls of functions of providers.
     pub(crate) functions: Vec<FunctionCall>,
-    /// Calls of modules.
     pub(crate) modules: Vec<ModuleCall>,
     /// Backends, `cloud` blocks among them.
     pub(crate) backends: Vec<Backend>,
-    /// Input variables.
     pub(crate) variables: Vec<InputVariable>,
     /// Local values, as templates by name.
     pub(crate) locals: BTreeMap<String, String>,

@@ -23,7 +23,6 @@ pub struct ModuleInterface {
 /// An input variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleInput {
-    /// Its name.
     pub name: String,
     /// Its type as it is written.
     pub type_text: Option<String>,
@@ -38,7 +37,6 @@ pub struct ModuleInput {
 /// An output value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleOutput {
-    /// Its name.
     pub name: String,
     /// What it is, if that is a plain text.
     pub description: Option<String>,
@@ -51,7 +49,6 @@ pub struct ModuleOutput {
 pub struct ModuleProvider {
     /// Its name in the module.
     pub local_name: String,
-    /// The provider.
     pub address: ProviderAddr,
     /// The versions that the module admits.
     pub constraints: Constraints,

@@ -45,7 +45,6 @@ pub struct ConfigRequirements {
 pub struct Requirement {
     /// The name in the module that mentions it first.
     pub local_name: String,
-    /// The provider.
     pub address: ProviderAddr,
     /// The constraints of all modules.
     pub constraints: Constraints,
@@ -85,7 +84,6 @@ impl MissingModule {
 pub struct Declared {
     /// The file.
     pub path: PathBuf,
-    /// The position in its text.
     pub at: TextPosition,
 }
 
@@ -141,7 +139,6 @@ pub struct ModuleNode {
 pub struct RequiredProvider {
     /// The name that the module gives it.
     pub local_name: String,
-    /// The provider.
     pub address: ProviderAddr,
     /// The constraints of this module: of `required_providers` and of provider blocks.
     pub constraints: Constraints,
@@ -156,11 +153,9 @@ pub struct RequiredProvider {
 /// One thing in a module that needs a provider.
 #[derive(Clone, Debug)]
 pub struct ProviderUse {
-    /// The local name.
     pub local_name: String,
     /// The alias, if it names one.
     pub alias: Option<String>,
-    /// The provider.
     pub address: ProviderAddr,
     /// What needs it.
     pub by: UsedBy,
@@ -213,11 +208,9 @@ impl fmt::Display for UsedBy {
 /// A configuration of a provider in a module.
 #[derive(Clone, Debug)]
 pub struct ProviderConfig {
-    /// The local name.
     pub local_name: String,
     /// The alias; `None` for the default configuration.
     pub alias: Option<String>,
-    /// The provider.
     pub address: ProviderAddr,
     /// How the module gets it.
     pub origin: ConfigOrigin,
@@ -254,9 +247,7 @@ pub enum ConfigOrigin {
 pub struct ConfigBlock {
     /// The key of its module; empty for the root.
     pub module: String,
-    /// Its local name there.
     pub local_name: String,
-    /// Its alias.
     pub alias: Option<String>,
     /// Whether `for_each` makes several instances of it.
     pub several: bool,
@@ -267,7 +258,6 @@ pub struct ConfigBlock {
 /// One provider, all modules and the state taken together.
 #[derive(Clone, Debug)]
 pub struct ProviderNeed {
-    /// The provider.
     pub address: ProviderAddr,
     /// The constraints of all modules.
     pub constraints: Constraints,
@@ -287,7 +277,6 @@ pub struct ProviderNeed {
 pub enum StateLook {
     /// There is no state file.
     Absent,
-    /// It was read.
     Read {
         /// The file.
         path: PathBuf,
@@ -301,7 +290,6 @@ pub enum StateLook {
         /// Where it is configured.
         declared: Declared,
     },
-    /// It is encrypted.
     Encrypted {
         /// The file.
         path: PathBuf,
@@ -311,7 +299,6 @@ pub enum StateLook {
 /// A provider that the state names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateProvider {
-    /// The provider.
     pub address: ProviderAddr,
     /// The modules whose resources name it, as the state writes them (`module.a.module.b`); empty for the root. Sorted.
     pub modules: Vec<String>,

@@ -132,7 +132,6 @@ impl ModuleFacts {
         }
     }
 
-    /// The provider block of this name.
     pub(crate) fn block(&self, name: &str, alias: Option<&str>) -> Option<&ProviderBlock> {
         self.providers.iter().find(|block| block.name == name && block.alias.as_deref() == alias)
     }

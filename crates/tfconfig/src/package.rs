@@ -33,7 +33,6 @@ pub enum PackageModulesError {
     Escapes {
         /// The place of the source.
         at: Declared,
-        /// The source.
         source_text: String,
     },
     /// A call of a folder that the package does not have.
@@ -41,7 +40,6 @@ pub enum PackageModulesError {
     Missing {
         /// The place of the source.
         at: Declared,
-        /// The folder.
         folder: String,
     },
     /// A module that calls itself, directly or through others.
@@ -49,7 +47,6 @@ pub enum PackageModulesError {
     Loop {
         /// The place of the source.
         at: Declared,
-        /// The source.
         source_text: String,
     },
     /// A configuration that is not valid.

@@ -60,7 +60,6 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<structure::Body, TfConfig
 }
 
 impl<'a> TfBody<'a> {
-    /// The attribute of this name.
     pub(crate) fn attribute(&self, name: &str) -> Option<TfAttribute<'a>> {
         self.attributes().into_iter().find(|attribute| attribute.name == name)
     }

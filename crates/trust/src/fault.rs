@@ -94,10 +94,7 @@ pub enum SignatureFault {
     },
     /// It claims a key of ours, and does not verify with it.
     #[error("the signature does not verify with key {key}")]
-    BadSignature {
-        /// The key.
-        key: KeyId,
-    },
+    BadSignature { key: KeyId },
 }
 
 impl SignatureFault {

@@ -44,7 +44,6 @@ pub enum KeyKind {
     EcdsaP256,
     /// ECDSA over NIST P-384.
     EcdsaP384,
-    /// Ed25519.
     Ed25519,
     /// RSA with a modulus of so many bits.
     Rsa {

@@ -39,7 +39,6 @@ impl Material {
 /// sign. Two keys that share nothing are one key, too, if each of them shares material with a third one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DistinctKeys {
-    /// Each key with the key that it counts as.
     counted: BTreeMap<KeyId, KeyId>,
 }
 

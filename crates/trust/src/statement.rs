@@ -53,11 +53,8 @@ pub enum Name<T> {
 /// What we sign: this index is that provider in that version.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedSubject<'a> {
-    /// The digest of the index.
     pub index: &'a Digest,
-    /// The provider.
     pub address: &'a ProviderAddr,
-    /// Its version.
     pub version: &'a Version,
 }
 

@@ -14,7 +14,6 @@ pub enum FaultEnd {
 /// A code, what happened, and what to do: a row of docs/errors.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRow {
-    /// The code.
     pub code: &'static str,
     /// What happened.
     pub what: &'static str,

@@ -17,7 +17,6 @@ pub fn sums_name(address: &ProviderAddr, version: &Version) -> String {
 /// What the name of an archive says: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`, in which builds also write `v1.2.0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZipName<'a> {
-    /// The provider's type.
     pub provider_type: &'a str,
     /// The version, without a `v` before it; it need not be one.
     pub version: &'a str,

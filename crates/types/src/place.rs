@@ -18,7 +18,6 @@ use crate::{Hostname, InvalidRepositoryRef, RepositoryRef, masked, registry_host
 /// `bundle:FILE`, `HOST/NAME` and `HOST`.
 #[derive(Clone)]
 pub enum Place {
-    /// A repository of a registry.
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),
@@ -28,7 +27,6 @@ pub enum Place {
     NetworkMirror(String),
     /// A folder of packages.
     Folder(PathBuf),
-    /// A plugin cache.
     PluginCache(PathBuf),
     /// A bundle: one file with an image layout of several providers.
     Bundle(PathBuf),

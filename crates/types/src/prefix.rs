@@ -7,7 +7,6 @@ use crate::{InvalidRepositoryRef, RepositoryRef};
 pub enum RepositoryPrefix {
     /// A registry alone, without `/`. `OpenTofu` accepts it, but it names no repository to install from.
     Registry(String),
-    /// A repository.
     Repository(RepositoryRef),
 }
 

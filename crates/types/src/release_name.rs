@@ -22,23 +22,16 @@ use crate::{
 pub enum ReleaseName {
     /// A provider's address and what its version must meet.
     Provider {
-        /// The provider.
         address: ProviderAddr,
         /// What was written after the `@`; never empty.
         constraints: Constraints,
     },
     /// A version in a repository of a registry.
-    Repository {
-        /// The repository.
-        repository: RepositoryRef,
-        /// The version.
-        version: Version,
-    },
+    Repository { repository: RepositoryRef, version: Version },
     /// A version in an OCI image layout directory.
     Layout {
         /// The directory.
         dir: PathBuf,
-        /// The version.
         version: Version,
     },
     /// A text without a version. Whether it names anything is for its reader to find out.

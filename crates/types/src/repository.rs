@@ -357,7 +357,6 @@ mod tests {
         }
     }
 
-    /// What is shown of it is what it is.
     #[test]
     fn a_host_that_ends_with_two_colons_is_shown_as_another_one() {
         for same in ["example.c::/a", "::/a", "fe80::/a", "a:1:/a", "a:b:/a"] {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::circles;
+use super::doors;
 use super::modules::ModuleTree;
 use super::names::{self, BareEnums};
 
@@ -114,6 +115,15 @@ fn two_folders_that_use_each_other_are_a_circle_without_one_of_files() {
     assert!(circles::findings("x", &tree(&files), &["x"]).is_empty());
     let solved = circles::findings("x", &tree(&[("lib.rs", "")]), &["x"]);
     assert_eq!(solved, ["x: its folders are free of circles: take it from FOLDER_CIRCLES"]);
+}
+
+#[test]
+fn what_others_get_says_what_it_is() {
+    let files = [
+        ("lib.rs", "mod c; /// It runs.\npub fn run() {} pub(crate) struct Own; pub use c::Given;"),
+        ("c.rs", "pub struct Given { pub free: u8 } #[cfg(test)] mod tests { pub fn test() {} }"),
+    ];
+    assert_eq!(doors::findings("x", &tree(&files)), ["x/src/c.rs: `Given` does not say what it is"]);
 }
 
 #[test]

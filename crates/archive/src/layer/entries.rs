@@ -14,7 +14,6 @@ const EXTENDED_BYTES: u64 = 64 << 10;
 
 /// What is made of the entries of a layer. Names are relative and checked; that of the root is empty.
 pub(super) trait LayerTarget {
-    /// A directory.
     fn directory(&mut self, name: String) -> Result<(), ArchiveError>;
     /// A file. What is not read of its contents is passed over.
     fn file(&mut self, name: String, mode: u32, contents: &mut EntryContents<'_>) -> Result<(), ArchiveError>;

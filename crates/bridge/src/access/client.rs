@@ -78,7 +78,6 @@ pub struct TokenDigest(Secret);
 pub struct InvalidTokenDigest;
 
 impl TokenDigest {
-    /// That of a token.
     pub fn of(token: &Secret) -> Self {
         let digest = Sha256::digest(token.expose().as_bytes());
         Self(Secret::new(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))

@@ -22,7 +22,6 @@ pub enum Denied {
     /// The client may not see it; it need not exist.
     #[error("the client {client} may not use {address}: no pattern of its `{}` matches", .address.setting())]
     NotAllowed {
-        /// The client.
         client: ClientName,
         /// The provider or module.
         address: ServedAddress,

@@ -78,7 +78,6 @@ impl Catalog {
         Self { modules, ..self }
     }
 
-    /// The modules.
     pub fn modules(&self) -> &ModuleCatalog {
         &self.modules
     }
@@ -187,7 +186,6 @@ impl Catalog {
         &self.counts
     }
 
-    /// What is trusted now.
     pub(crate) fn trust_now(&self) -> Trust {
         Trust { now: SystemTime::now(), ..self.served.options.trust.clone() }
     }

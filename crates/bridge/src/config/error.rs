@@ -38,37 +38,24 @@ pub enum BridgeConfigProblem {
     },
     /// One `[provider]` or `[client]`.
     #[error("[{name}] is a table, and the file has a list of them")]
-    OneTable {
-        /// Its name.
-        name: &'static str,
-    },
+    OneTable { name: &'static str },
     /// There is neither a `[[provider]]` nor a `[[module]]`.
     #[error("the file names neither a provider nor a module")]
     NoProvider,
     /// A list that must have a member.
     #[error("the list `{name}` is empty")]
-    EmptyList {
-        /// Its name.
-        name: &'static str,
-    },
+    EmptyList { name: &'static str },
     /// A pattern, or a version that is allowed or denied.
     #[error(transparent)]
     Rule(RulesProblem),
     /// One pattern in two places.
     #[error("two places are for {pattern}")]
-    TwoPlaces {
-        /// The pattern.
-        pattern: Pattern,
-    },
-    /// An invalid pattern of modules.
+    TwoPlaces { pattern: Pattern },
     #[error(transparent)]
     ModulePattern(InvalidModulePattern),
     /// One pattern of modules in two places.
     #[error("two places are for {pattern}")]
-    TwoModulePlaces {
-        /// The pattern.
-        pattern: ModulePattern,
-    },
+    TwoModulePlaces { pattern: ModulePattern },
     /// A rule about what is fetched, where nothing is fetched.
     #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
     NoUpstream {
@@ -83,10 +70,7 @@ pub enum BridgeConfigProblem {
     },
     /// Clear text for everyone.
     #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
-    ClearText {
-        /// The address.
-        address: SocketAddr,
-    },
+    ClearText { address: SocketAddr },
     /// A URL that clients cannot write.
     #[error(transparent)]
     Url(InvalidBaseUrl),
@@ -95,16 +79,10 @@ pub enum BridgeConfigProblem {
     Host(InvalidHostname),
     /// A hostname that is listed twice.
     #[error("{host} is listed twice")]
-    TwoHosts {
-        /// The hostname.
-        host: Hostname,
-    },
+    TwoHosts { host: Hostname },
     /// An own hostname without providers and modules.
     #[error("no [[provider]] or [[module]] includes anything of the own host {host}")]
-    EmptyHost {
-        /// The hostname.
-        host: Hostname,
-    },
+    EmptyHost { host: Hostname },
     /// An unknown kind of checksum.
     #[error("{text:?} is not a kind of checksum that a network mirror lists")]
     Hash {
@@ -154,7 +132,6 @@ pub enum BridgeConfigProblem {
         /// The least value, as it is written.
         least: &'static str,
     },
-    /// An invalid name of a client.
     #[error(transparent)]
     ClientName(InvalidClientName),
     /// Not a SHA-256; perhaps the token itself, which is not repeated.

@@ -58,7 +58,6 @@ impl ZipMaker {
         self.work.folder.bytes()
     }
 
-    /// The zip of an offer.
     pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<KeptZip>, Refusal> {
         let key = self.work.key(offer).await?;
         self.once(key, ZipOrigin::Offer(Box::new(offer.clone()))).await

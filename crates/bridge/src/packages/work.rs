@@ -36,7 +36,6 @@ pub(super) struct ZipLayer {
 /// What a layer is the zip of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LayerContents {
-    /// A provider.
     Provider,
     /// This version of a module. Clients unpack it as it is, so the names in it are looked at before it is kept.
     Module(Version),

@@ -19,7 +19,6 @@ impl ListPart {
         Self { number: number.clamp(1, all.div_ceil(size).max(1)), size, all }
     }
 
-    /// Its entries.
     pub(super) fn of<T>(self, entries: &[T]) -> &[T] {
         let start = (self.number - 1) * self.size;
         &entries[start..(start + self.size).min(self.all)]

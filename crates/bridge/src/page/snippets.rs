@@ -74,7 +74,6 @@ impl ClientSetup<'_> {
         }
     }
 
-    /// The steps for a module.
     pub(super) fn module_steps(&self, address: &ModuleAddr, constraint: Option<&str>) -> Markup {
         let cli = self.module_cli_configuration(address);
         html! {

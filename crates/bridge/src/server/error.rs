@@ -11,7 +11,6 @@ pub enum ServeError {
     /// An address cannot be listened at.
     #[error("cannot listen at {address}")]
     Listen {
-        /// The address.
         address: SocketAddr,
         /// What the system said.
         #[source]

@@ -34,8 +34,6 @@ pub struct ServerOptions {
 /// Which socket a connection came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Door {
-    /// That of the site.
     Site,
-    /// That of the metrics.
     Metrics,
 }

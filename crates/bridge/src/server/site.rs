@@ -61,7 +61,6 @@ pub struct ServedSite {
 }
 
 impl ServedSite {
-    /// That of a bridge.
     pub fn of(bridge: Arc<Bridge>) -> Self {
         let (base, router) = (bridge.settings.base.clone(), router(Arc::clone(&bridge)));
         let counts = bridge.catalog.counts().clone();

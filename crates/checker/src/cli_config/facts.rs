@@ -32,9 +32,7 @@ pub struct CliConfigFacts<'a> {
 /// A lock file.
 #[derive(Clone, Debug)]
 pub struct LockFacts {
-    /// Its path.
     pub path: PathBuf,
-    /// Its text.
     pub text: Arc<str>,
     /// Its entries.
     pub providers: Vec<LockedFact>,
@@ -43,9 +41,7 @@ pub struct LockFacts {
 /// An entry of a lock file.
 #[derive(Clone, Debug)]
 pub struct LockedFact {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
     /// The schemes of its checksums, such as `h1` and `zh`.
     pub schemes: BTreeSet<String>,
@@ -56,7 +52,6 @@ pub struct LockedFact {
 /// A provider that a configuration requires.
 #[derive(Clone, Debug)]
 pub struct RequiredFact {
-    /// The provider.
     pub address: ProviderAddr,
     /// The constraints of all modules.
     pub constraints: Constraints,

@@ -26,7 +26,6 @@ pub(super) struct Argument {
 }
 
 impl<'a> ReleaseView<'a> {
-    /// One view for each release.
     pub(super) fn all(facts: &'a CliConfigFacts<'a>) -> impl Iterator<Item = ReleaseView<'a>> {
         let readings = facts.readings.iter().zip(&facts.methods);
         readings.map(move |(reading, methods)| ReleaseView { facts, reading, methods, release: reading.release })
@@ -52,7 +51,6 @@ impl<'a> ReleaseView<'a> {
         Some(FoundAt::of(file, Some(start..start + name.len())))
     }
 
-    /// An argument of a method.
     pub(super) fn argument(&self, method: &Method, name: &str) -> Option<Argument> {
         let file = self.reading.files.get(method.file?)?;
         argument(&file.text, &method.span, name)

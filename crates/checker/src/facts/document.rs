@@ -25,7 +25,6 @@ pub struct FoundDocument {
     pub digest: Digest,
     /// The digest that the repository sends with it, if any.
     pub sent_digest: Option<Digest>,
-    /// The bytes.
     pub bytes: Bytes,
     /// The bytes as JSON.
     pub json: FoundJson,

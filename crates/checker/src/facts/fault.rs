@@ -5,7 +5,6 @@ use tofu_oci_store::StoreError;
 /// Why something could not be read.
 #[derive(Clone, Debug)]
 pub struct ReadFault {
-    /// The kind.
     pub kind: FaultKind,
     /// The message of the store.
     pub text: String,

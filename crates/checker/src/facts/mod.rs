@@ -115,9 +115,7 @@ pub struct IndexEntry {
 /// A manifest that an entry points at, with its parts.
 #[derive(Clone, Debug)]
 pub struct FoundLeaf {
-    /// The manifest.
     pub manifest: FoundManifest,
-    /// Its config.
     pub config: Option<LeafPart>,
     /// Its layers, in their order.
     pub layers: Vec<LeafPart>,

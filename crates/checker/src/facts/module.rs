@@ -30,7 +30,6 @@ const GLANCE: u64 = 1 << 20;
 pub struct FoundModule {
     /// The tag or digest.
     pub reference: Reference,
-    /// The manifest.
     pub manifest: FoundManifest,
     /// The only zip among its layers, if it is the only one.
     pub package: Option<FoundModulePackage>,

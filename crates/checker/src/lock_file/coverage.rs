@@ -17,9 +17,7 @@ use crate::rules::catalogue::lock_file::{
 pub struct Coverage<'a> {
     /// The lock file as the user named it.
     pub path: &'a str,
-    /// The provider.
     pub address: &'a ProviderAddr,
-    /// Its entry.
     pub entry: &'a LockEntry,
     /// The platforms that must be covered.
     pub platforms: &'a [Platform],

@@ -30,7 +30,6 @@ use lines::LockLines;
 pub struct LockText<'a> {
     /// Its path, as the user named it.
     pub path: &'a Path,
-    /// Its text.
     pub text: &'a str,
     /// The target, if it is a symbolic link.
     pub link: Option<&'a Path>,

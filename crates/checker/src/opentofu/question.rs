@@ -12,7 +12,6 @@ pub struct PredictionRequest<'a> {
     pub provider: AskedProvider<'a>,
     /// The requested version.
     pub request: Request<'a>,
-    /// The platforms.
     pub platforms: &'a [Platform],
 }
 
@@ -56,11 +55,9 @@ pub struct RepositoryPrediction {
 /// The end of the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PredictedOutcome {
-    /// It installs.
     Installs,
     /// It installs, unless something that was not read is wrong.
     InstallsAsFarAsSeen,
-    /// It refuses.
     Refuses(Because),
     /// It is unknown: this program could not read the repository, and `OpenTofu` probably cannot either.
     Unread(Because),

@@ -9,7 +9,6 @@ pub enum ProbeError {
     /// The repository is in use.
     #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
     InUse {
-        /// The repository.
         repository: String,
         /// Tags that no probe has written, the first five.
         tags: Vec<String>,
@@ -17,7 +16,6 @@ pub enum ProbeError {
     /// The registry refuses to write there.
     #[error("{repository} takes no upload: {said}")]
     NoUpload {
-        /// The repository.
         repository: String,
         /// Status and code of the answer.
         said: String,
@@ -32,7 +30,6 @@ pub enum ProbeError {
     Left {
         /// Why it ended.
         error: Box<ProbeError>,
-        /// The repository.
         repository: String,
         /// Tags and digests.
         left: Vec<String>,

@@ -56,7 +56,6 @@ pub struct ProbeReport {
     pub left: Vec<String>,
     /// The number of requests.
     pub requests: usize,
-    /// The findings.
     pub findings: Vec<Finding>,
     /// The attempts without a result, and the answers: the registry had a fault, or refused the credentials.
     pub not_judged: Vec<(&'static str, String)>,

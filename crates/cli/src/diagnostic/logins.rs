@@ -77,7 +77,6 @@ impl Diagnostic {
         Self::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
     }
 
-    /// A login that was not stored in a file.
     pub(crate) fn not_stored(error: StoreLoginError, file: &str) -> Self {
         match error {
             StoreLoginError::File(error) => Self::from(error),

@@ -36,7 +36,6 @@ pub enum Prediction {
     Basic {
         /// The name.
         username: String,
-        /// The password.
         password: Secret,
         /// Where they stand.
         origin: CredentialOrigin,

@@ -37,7 +37,6 @@ pub enum AccessAdvice {
         /// The source with its file and line.
         source: String,
     },
-    /// The token grants only this.
     TokenGrants(Vec<String>),
     /// Ask the owner of the repository for a right.
     AskOwner {

@@ -31,7 +31,6 @@ pub(crate) struct ObservedAccess<'a> {
 /// Whether this program went on to ask.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunProgress {
-    /// It asked.
     Asked,
     /// It refused, because of an error in the CLI configuration or a listed file.
     Refused,

@@ -18,7 +18,6 @@ pub struct ModuleDemand {
     pub module: String,
     /// The same as programs write it: `module.a.module.b`.
     pub path: String,
-    /// Its constraints.
     pub constraints: Constraints,
     /// Where the module demands them.
     pub declared: Declared,

@@ -10,10 +10,7 @@ use tofu_oci_types::Scheme;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PackageCheck {
     /// A list of checksums, signed by a key that the host of the provider names.
-    SignedSums {
-        /// The host.
-        host: String,
-    },
+    SignedSums { host: String },
     /// The manifest that names it by its digest.
     Manifest,
     /// Checksums of these schemes, which the place lists; one must match.

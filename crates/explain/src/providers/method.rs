@@ -33,7 +33,6 @@ pub struct MethodStep {
     pub place: Option<String>,
     /// What `OpenTofu` makes of a `direct` that leads to OCI.
     pub direct: DirectHost,
-    /// What it answered.
     pub answer: StepAnswer,
     /// What has names that are nearly those of packages, and the names that it would have to have.
     pub nearly: Vec<(String, String)>,
@@ -80,10 +79,7 @@ pub enum DirectHost {
         rule: String,
     },
     /// The host has `providers.v1` alone.
-    Registry {
-        /// Its address.
-        address: String,
-    },
+    Registry { address: String },
     /// The host has `oci-providers.v1`, which no release knows, and `providers.v1` besides.
     Both {
         /// The rule that gives the repository.
@@ -95,7 +91,6 @@ pub enum DirectHost {
     OciOnly {
         /// The rule that gives the repository.
         rule: String,
-        /// The host.
         host: String,
     },
 }
@@ -103,9 +98,7 @@ pub enum DirectHost {
 /// What a method answered.
 #[derive(Clone, Debug)]
 pub enum StepAnswer {
-    /// It is not asked.
     NotAsked,
-    /// What it lists.
     Lists(Listing),
     /// It does not know the provider: passed over.
     Unknown,

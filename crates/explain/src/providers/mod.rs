@@ -39,7 +39,6 @@ pub struct ProviderExplanation {
 
 /// Programs that do the same.
 pub struct ProgramOutcome {
-    /// The programs.
     pub programs: Vec<InstallingProgram>,
     /// What they do.
     pub verdict: ChainVerdict,

@@ -6,11 +6,9 @@ use tofu_oci_types::{Constraints, Platform, ProviderAddr, Version};
 
 /// Where a provider would come from.
 pub struct ProviderQuestion<'a> {
-    /// The provider.
     pub address: &'a ProviderAddr,
     /// Which versions are admitted.
     pub constraints: &'a Constraints,
-    /// The platform.
     pub platform: Platform,
     /// The version that the lock file names.
     pub locked: Option<LockedVersion>,
@@ -20,7 +18,6 @@ pub struct ProviderQuestion<'a> {
 pub struct LockedVersion {
     /// The lock file.
     pub path: PathBuf,
-    /// The version.
     pub version: Version,
     /// The provider whose entry names it: the one that was asked for, or its predecessor.
     pub by: ProviderAddr,

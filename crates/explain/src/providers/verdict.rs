@@ -22,7 +22,6 @@ pub enum InstallingProgram {
 pub enum ChainVerdict {
     /// The method with this number serves this version.
     Serves {
-        /// The version.
         version: Version,
         /// The number of the method.
         method: usize,
@@ -31,7 +30,6 @@ pub enum ChainVerdict {
     },
     /// The method with this number ends the search, though others may have the version.
     Stops {
-        /// The version.
         version: Option<Version>,
         /// The number of the method.
         method: usize,

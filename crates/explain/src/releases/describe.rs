@@ -31,7 +31,6 @@ pub struct DescribedRelease {
 pub struct DescribedPackage {
     /// How it lies in a repository; `None` if it lies elsewhere.
     pub kind: Option<LeafKind>,
-    /// The digest of its manifest.
     pub manifest: Option<Digest>,
     /// What is fetched, in bytes; `None` if the place does not say.
     pub bytes: Option<u64>,

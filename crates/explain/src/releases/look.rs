@@ -33,7 +33,6 @@ pub struct VersionsQuestion<'a> {
 pub enum LookDepth<'a> {
     /// Whether it is a provider.
     Kind,
-    /// Its platforms.
     Platforms,
     /// Everything that a line can say, with what the policy makes of its signatures.
     Details(&'a Trust),
@@ -42,7 +41,6 @@ pub enum LookDepth<'a> {
 /// A version, looked into.
 #[derive(Debug)]
 pub struct VersionLook {
-    /// The version.
     pub version: Version,
     /// What lies under its tag.
     pub content: VersionContent,
@@ -74,7 +72,6 @@ pub struct VersionDetails {
     pub address: Option<ProviderAddr>,
     /// The platforms, of all methods.
     pub platforms: Vec<Platform>,
-    /// The digest of the index.
     pub index: Option<Digest>,
     /// The plugin protocols.
     pub protocols: Vec<String>,

@@ -128,7 +128,6 @@ impl CacheFolder {
 pub(crate) enum KeptFrom {
     /// The zip with this checksum, or the layers of the leaf manifest with it.
     Package(PackageHash),
-    /// The small layer with this digest.
     SmallLayer(Digest),
 }
 

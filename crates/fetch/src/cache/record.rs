@@ -102,7 +102,6 @@ impl UnpackedTo {
         h1.is_well_formed().then(|| Self { h1, modes: modes.to_owned() })
     }
 
-    /// Writes it.
     pub(super) fn write(&self, file: &Path, scratch: &Path) -> io::Result<()> {
         let new = ScratchFile::beside(scratch)?;
         writeln!(new.as_file(), "{}\n{}", self.h1, self.modes)?;

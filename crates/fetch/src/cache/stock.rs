@@ -87,7 +87,6 @@ pub struct CacheHealth {
 /// A package with a file that has changed since it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DamagedPackage {
-    /// The package.
     pub package: KeptPackage,
     /// The first file that is missing or has other bytes.
     pub file: PathBuf,

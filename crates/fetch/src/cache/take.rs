@@ -38,7 +38,6 @@ pub(crate) struct CacheRequest {
 /// Whose cache it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FolderOf {
-    /// The user's own.
     User,
     /// One that is only read.
     Others,

@@ -31,7 +31,6 @@ pub enum ModuleFetchError {
     FolderMissing {
         /// Where it came from.
         place: Place,
-        /// The folder.
         folder: Subdir,
         /// The folders in the package's root, sorted, at most 20.
         found: Vec<String>,
@@ -73,7 +72,6 @@ pub enum ModuleFetchError {
     /// What lies in the place is not a folder that may be replaced.
     #[error("{} is {what}", path.display())]
     NotReplaced {
-        /// The path.
         path: PathBuf,
         /// What it is, with its article.
         what: &'static str,

@@ -23,7 +23,6 @@ pub enum Replace {
 /// The result of putting a module in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModulePlaced {
-    /// It is there now.
     Now,
     /// It is there now, and other files are gone.
     Replaced,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 /// A shape that a program wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeShape {
-    /// A text.
     Text,
     /// `true` or `false`.
     Bool,
@@ -27,7 +26,6 @@ pub enum DecodeShape {
 /// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
-    /// A text.
     Text(String),
     /// `true` or `false`.
     Bool(bool),
@@ -35,7 +33,6 @@ pub enum Decoded {
     Integer(i64),
     /// A number with a fraction; only of [`DecodeShape::Any`].
     Float(f64),
-    /// A list.
     List(Vec<Decoded>),
     /// Values by name.
     Map(BTreeMap<String, Decoded>),

@@ -27,11 +27,9 @@ enum ItemContent<'a> {
 /// of a value; [`HclBody::field`] and the like give values alone.
 #[derive(Clone, Debug)]
 pub enum DecodeNode<'a> {
-    /// A value.
     Value(&'a HclValue),
     /// An item in a list of items.
     Item(ItemView<'a>),
-    /// Items.
     Items(Vec<ItemView<'a>>),
 }
 

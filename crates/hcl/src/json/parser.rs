@@ -15,7 +15,6 @@ use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxErr
 enum JsonStop {
     /// The text ended, which HCL 1 accepts.
     End,
-    /// A mistake.
     Mistake(Box<Mistake>),
 }
 

@@ -76,7 +76,6 @@ pub fn native_text(bytes: Vec<u8>) -> Result<String, String> {
 /// A name whose value comes from outside the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// The name.
     pub name: String,
     /// Its bytes in the template.
     pub span: Range<usize>,

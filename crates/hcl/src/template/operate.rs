@@ -17,7 +17,6 @@ impl BinaryOperator {
         }
     }
 
-    /// The type of the result.
     pub(super) fn result(self) -> Type {
         match self {
             Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Modulo => Type::Number,

@@ -17,7 +17,6 @@ pub enum TemplateValue {
     Null(Type),
     /// `true` or `false`.
     Bool(bool),
-    /// A number.
     Number(Number),
     /// A text, in Unicode's normal form C.
     String(String),
@@ -38,7 +37,6 @@ pub enum Type {
     Any,
     /// A truth value.
     Bool,
-    /// A number.
     Number,
     /// A text.
     String,
@@ -58,7 +56,6 @@ impl TemplateValue {
     /// A text that is not known yet.
     pub const UNKNOWN_STRING: Self = Self::Unknown(Type::String);
 
-    /// Its type.
     pub fn type_of(&self) -> Type {
         match self {
             Self::Unknown(of) | Self::Present(of) | Self::Null(of) => of.clone(),

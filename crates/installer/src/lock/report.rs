@@ -13,7 +13,6 @@ use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Schem
 pub struct LockReport {
     /// One for each request, in their order.
     pub providers: Vec<LockedProvider>,
-    /// The lock file as it was.
     pub before: StoredLockFile,
     /// What it locks now, or would lock.
     pub after: LockFile,

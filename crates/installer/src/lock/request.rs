@@ -16,7 +16,6 @@ use crate::request::pipelines;
 /// One provider to lock.
 #[derive(Clone)]
 pub struct LockRequest {
-    /// The provider.
     pub address: ProviderAddr,
     /// What its version must meet. These constraints are recorded, unless [`LockOptions::configured`] has others.
     pub constraints: Constraints,

@@ -15,7 +15,6 @@ pub enum ModulePinError {
     TagMoved {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The digest of the source.
         pinned: Digest,
@@ -27,9 +26,7 @@ pub enum ModulePinError {
     ConstraintUnmet {
         /// The repository.
         place: Place,
-        /// The version.
         version: Version,
-        /// The constraint.
         wanted: Constraints,
     },
     /// The repository has no version that may be chosen.
@@ -37,7 +34,6 @@ pub enum ModulePinError {
     NoMatchingVersion {
         /// The repository.
         place: Place,
-        /// The constraint.
         wanted: Constraints,
         /// The versions that it has, ascending.
         offered: Vec<Version>,
@@ -60,7 +56,6 @@ pub enum ModulePinError {
     Withdrawn {
         /// The repository.
         place: Place,
-        /// The version.
         version: Version,
         /// Why, unverified.
         reason: Option<NoticeReason>,

@@ -74,18 +74,15 @@ pub enum ModulePinChange {
 /// What the user should know of a pin.
 #[derive(Clone, Debug)]
 pub enum PinRemark {
-    /// The version was withdrawn.
     Withdrawn(Version),
     /// Another version takes the place of this one, which was withdrawn, perhaps with a reason.
     Left {
-        /// The version that was withdrawn.
         withdrawn: Version,
         /// Why, as its publisher says, unverified.
         reason: Option<NoticeReason>,
     },
     /// Its publisher calls the version deprecated.
     Deprecated {
-        /// The version.
         version: Version,
         /// Why, as its publisher says, unverified.
         reason: NoticeReason,
@@ -94,7 +91,6 @@ pub enum PinRemark {
     TagGone(Tag),
     /// A tag that is not a version's names another package now.
     Behind {
-        /// The tag.
         tag: Tag,
         /// What it names.
         now: Digest,

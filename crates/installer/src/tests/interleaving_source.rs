@@ -21,7 +21,6 @@ pub(super) struct InterleavingSource {
 
 #[derive(PartialEq, Eq)]
 enum Question {
-    /// Which versions are there?
     Versions,
     /// What is in this version?
     Release,

@@ -11,7 +11,6 @@ use crate::{LeafKind, PackageLayout, annotation, artifact_type, media_type};
 /// What the index says about the release beyond its leaves.
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
-    /// The provider's address.
     pub address: ProviderAddr,
     /// The release's version.
     pub version: Version,

@@ -11,7 +11,6 @@ use crate::{LABEL, LABEL_PROVIDER, LayoutError, LeafKind, PackageLayout, annotat
 /// One leaf of a release: push the blobs and the config, then the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeafPlan {
-    /// The platform.
     pub platform: Platform,
     /// Whether it is an image or an artifact.
     pub kind: LeafKind,

@@ -17,7 +17,6 @@ pub use module::{ModulePlan, ModuleZip, plan_module};
 /// One platform's package, ready to be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformPackage {
-    /// The platform.
     pub platform: Platform,
     /// The file name of the release's zip, under which other tools save the layer.
     pub filename: String,
@@ -45,7 +44,6 @@ pub struct LayerBlob {
 pub struct Planned {
     /// Digest, size and media type of the bytes; for a leaf manifest also what its index entry says.
     pub descriptor: Descriptor,
-    /// The bytes.
     pub bytes: Vec<u8>,
 }
 

@@ -24,7 +24,6 @@ pub struct ModuleZip {
 pub struct ModulePlan {
     /// The empty object.
     pub config: Planned,
-    /// The manifest.
     pub manifest: Planned,
     /// The zip: content that the caller has.
     pub layer: Descriptor,

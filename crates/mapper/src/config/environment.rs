@@ -28,7 +28,6 @@ pub enum Os {
     Unix,
     /// macOS: as Unix, except the folders of plugins.
     Mac,
-    /// Windows.
     Windows,
 }
 

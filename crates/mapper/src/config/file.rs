@@ -6,7 +6,6 @@ use std::path::PathBuf;
 /// A file of the configuration. `Debug` leaves its text out, which may hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Its path.
     pub path: PathBuf,
     /// Its text; empty if it could not be read.
     pub text: String,

@@ -21,7 +21,6 @@ pub struct Methods {
 /// A method and its answer for an address.
 #[derive(Clone, Debug)]
 pub struct MethodCandidate<'a> {
-    /// The method.
     pub method: &'a Method,
     /// Whether its patterns match.
     pub selection: Selection,

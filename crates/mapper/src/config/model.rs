@@ -50,7 +50,6 @@ pub struct TextPlace {
 pub struct HostBlock {
     /// The value of each service, by its identifier such as `providers.v1`.
     pub services: BTreeMap<String, ConfigSetting>,
-    /// Its place.
     pub at: TextPlace,
 }
 
@@ -61,9 +60,7 @@ pub enum ConfigSetting {
     Bool(bool),
     /// A number in decimal digits.
     Number(String),
-    /// A text.
     Text(String),
-    /// A list.
     List(Vec<ConfigSetting>),
     /// A block or an object.
     Map(BTreeMap<String, ConfigSetting>),
@@ -107,7 +104,6 @@ impl BlockKind {
 /// A block of arguments whose meaning is another crate's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawBlock {
-    /// The kind of block.
     pub kind: BlockKind,
     /// The label, if this kind has one.
     pub label: Option<String>,
@@ -129,7 +125,6 @@ impl RawBlock {
 /// An argument. `Debug` masks every value that may be a secret.
 #[derive(Clone, PartialEq)]
 pub struct BlockAttribute {
-    /// Its name.
     pub name: String,
     /// Its value, in the clear.
     pub value: ConfigSetting,
@@ -172,11 +167,9 @@ impl Default for RegistryProtocols {
 /// A variable `TF_TOKEN_HOST` that holds a token for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenVariable {
-    /// The host.
     pub host: Hostname,
     /// The name of the variable.
     pub variable: String,
-    /// The token.
     pub token: Masked,
 }
 
@@ -226,7 +219,6 @@ pub struct Installation {
 /// A provider that comes from a folder of its developer, without versions and checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DevOverride {
-    /// The provider.
     pub address: ProviderAddr,
     /// The folder, absolute against the working directory.
     pub path: PathBuf,

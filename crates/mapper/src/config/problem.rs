@@ -71,9 +71,7 @@ pub enum Topic {
 /// The severity of a problem in `OpenTofu`, which goes on in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// An error.
     Error,
-    /// A warning.
     Warning,
 }
 

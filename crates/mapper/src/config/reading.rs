@@ -18,7 +18,6 @@ use tofu_oci_types::TofuRelease;
 /// The user's files as a release of `OpenTofu` reads them.
 #[derive(Clone, Debug)]
 pub struct CliConfigReading {
-    /// The release.
     pub release: TofuRelease,
     /// Which files count.
     pub located: Located,

@@ -12,7 +12,6 @@ use super::{CliConfigReading, ConfigFiles, Environment, Installation, MEASURED, 
 
 /// A block of `provider_installation` to write: texts and patterns as the file has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the members are the arguments of the blocks")]
 pub enum WrittenMethod {
     /// The addresses of providers, each with its folder.
     DevOverrides(Vec<(String, String)>),

@@ -60,7 +60,6 @@ pub enum NotOneToOne {
         place: Place,
         /// The rules of both, each with the number of its place; the first one is not after the second.
         rules: [(usize, usize); 2],
-        /// Their templates.
         templates: [String; 2],
         /// What would make the template tell the two apart.
         remedy: String,

@@ -69,7 +69,6 @@ impl StaticTree {
         Self { compared, ..self }
     }
 
-    /// The folder of a provider.
     fn folder(&self, address: &ProviderAddr) -> PathBuf {
         let host = address.hostname().display();
         self.dir.join(host).join(address.namespace()).join(address.provider_type())

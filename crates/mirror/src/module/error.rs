@@ -33,10 +33,7 @@ pub enum ModuleMirrorError {
     Bundle(#[from] MirrorError),
     /// The mapping has no repository for it.
     #[error("no [[module_mirror]] covers {address}")]
-    NoMirror {
-        /// The module.
-        address: ModuleAddr,
-    },
+    NoMirror { address: ModuleAddr },
     /// Two modules would lie in one repository, where their versions would mix.
     #[error("{first} and {second} would both go to {place}")]
     SharedRepository {
@@ -52,7 +49,6 @@ pub enum ModuleMirrorError {
     OtherModule {
         /// The repository.
         place: Place,
-        /// The module that is there.
         kept: Box<ModuleAddr>,
         /// The module that stays out.
         address: Box<ModuleAddr>,
@@ -62,7 +58,6 @@ pub enum ModuleMirrorError {
     OtherVersion {
         /// The repository.
         place: Place,
-        /// The version.
         version: Version,
         /// The module that its package says it is.
         kept: Box<ModuleAddr>,
@@ -74,7 +69,6 @@ pub enum ModuleMirrorError {
     OtherAddress {
         /// The module that is asked for.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// The module that the package says it is.
         published_as: Box<ModuleAddr>,
@@ -84,7 +78,6 @@ pub enum ModuleMirrorError {
     /// No version that its registry lists meets the constraint.
     #[error("{address} has no version{}", wanted_text(wanted))]
     Unmet {
-        /// The module.
         address: ModuleAddr,
         /// What a version must meet.
         wanted: Constraints,
@@ -94,9 +87,7 @@ pub enum ModuleMirrorError {
     /// The destination has other bytes under the version.
     #[error("{from} offers other bytes of {address} {version} than {to} has, which stay")]
     UpstreamChanged {
-        /// The module.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// What offers them.
         from: Place,
@@ -106,9 +97,7 @@ pub enum ModuleMirrorError {
     /// The branch or tag of a git repository names another commit than the one that was mirrored.
     #[error("{repository} names the commit {now} now, and {to} has {address} {version} of {recorded}, which stays")]
     RefMoved {
-        /// The module.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// The git repository with its branch or tag, without secrets.
         repository: String,
@@ -126,9 +115,7 @@ pub enum ModuleMirrorError {
         "the package of {address} {version} is the folder `{folder}` of what its place offers, and {at} calls `{source_text}` outside of it"
     )]
     LeavesFolder {
-        /// The module.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// The folder that is the module.
         folder: String,
@@ -139,10 +126,7 @@ pub enum ModuleMirrorError {
     },
     /// The modules that are wanted lead to more than a run mirrors.
     #[error("the modules lead to more than {limit} versions, and a run mirrors no more")]
-    TooMany {
-        /// The limit.
-        limit: usize,
-    },
+    TooMany { limit: usize },
 }
 
 impl ModuleMirrorError {

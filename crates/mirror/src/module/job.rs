@@ -49,7 +49,6 @@ pub struct ModuleCarrying<'a> {
 pub struct ModuleMirrorJob<'a> {
     /// The modules that are asked for by name.
     pub wanted: &'a [WantedModule],
-    /// The calls of a configuration, and what it is called.
     pub configuration: Option<(String, Vec<OuterCall>)>,
     /// Where modules come from.
     pub upstream: &'a dyn ModuleUpstream,
@@ -59,7 +58,6 @@ pub struct ModuleMirrorJob<'a> {
     pub nested: NestedModules,
     /// Whether anything is written.
     pub mode: MirrorMode,
-    /// How.
     pub how: &'a ModuleCarrying<'a>,
     /// Who hears of it.
     pub reporter: &'a dyn Reporter,

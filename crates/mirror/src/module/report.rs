@@ -10,7 +10,6 @@ use super::error::ModuleMirrorError;
 /// One version of a module, or a module none of whose versions is known.
 #[derive(Debug)]
 pub struct ModuleMirrorLine {
-    /// The module.
     pub address: ModuleAddr,
     /// The version; `None` if the line is about the module.
     pub version: Option<Version>,
@@ -60,9 +59,7 @@ pub enum ModuleAction {
 /// A provider that modules require.
 #[derive(Clone, Debug)]
 pub struct NeededProvider {
-    /// The provider.
     pub address: ProviderAddr,
-    /// The constraints of all of them.
     pub constraints: Constraints,
     /// The hosts of these modules.
     pub required_by: BTreeSet<Hostname>,

@@ -46,7 +46,6 @@ pub enum RulesProblem {
         /// What stands after it.
         versions: String,
     },
-    /// An invalid address.
     #[error(transparent)]
     Address(InvalidProviderAddr),
     /// An invalid pattern of providers.
@@ -58,16 +57,13 @@ pub enum RulesProblem {
         /// As written.
         pattern: String,
     },
-    /// Invalid constraints.
     #[error(transparent)]
     Versions(InvalidConstraints),
-    /// An invalid platform.
     #[error(transparent)]
     Platform(InvalidPlatform),
     /// A list of platforms without any.
     #[error("the list of platforms is empty; omit it for all platforms")]
     NoPlatforms,
-    /// An invalid age.
     #[error(transparent)]
     MinAge(InvalidMinAge),
     /// A list of sources without any.

@@ -15,7 +15,6 @@ use super::model::{DenyRule, Gone, MirrorRules, ProviderRule, Providers, Version
 /// A file of rules, and what else it says.
 #[derive(Clone, Debug)]
 pub struct RulesFile {
-    /// What is mirrored.
     pub rules: MirrorRules,
     /// Where to, as written.
     pub to: Option<String>,

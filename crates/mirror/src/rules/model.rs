@@ -27,7 +27,6 @@ pub struct MirrorRules {
 /// Which versions of which providers are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderRule {
-    /// The providers.
     pub providers: Providers,
     /// What their versions must meet.
     pub versions: Constraints,

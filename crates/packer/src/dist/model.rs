@@ -38,7 +38,6 @@ pub struct Dist {
 /// One platform's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistPackage {
-    /// The platform.
     pub platform: Platform,
     /// Where its files are.
     pub source: PackageSource,

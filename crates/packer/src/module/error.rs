@@ -13,24 +13,17 @@ pub enum ModuleFault {
     #[error("{} does not exist", path.display())]
     #[fault(code = "no-folder")]
     #[hint("name the folder with the module's .tf files")]
-    NoFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    NoFolder { path: PathBuf },
     /// The path is not a folder.
     #[error("{} is not a folder", path.display())]
     #[fault(code = "not-a-folder", end = Usage)]
     #[hint("name the folder with the module's .tf files")]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// the name of the repository ends like an archive, so `OpenTofu` could not install a module from it
     #[error("OpenTofu could not install a module from {repository}")]
     #[fault("module-repository-name", todo = "push to a repository of another name")]
     #[hint("name a repository of another name: with this one every call would need archive=false")]
     Repository {
-        /// The repository.
         repository: RepositoryRef,
         /// Why.
         #[source]
@@ -48,10 +41,7 @@ pub enum ModuleFault {
     #[error("the annotation {key} is written by the push itself")]
     #[fault("own-annotation", todo = "omit it")]
     #[hint("omit it; --version and the files say what it holds")]
-    OwnAnnotation {
-        /// Its key.
-        key: String,
-    },
+    OwnAnnotation { key: String },
     /// The tag points at something else.
     #[error(transparent)]
     #[fault(code = "tag-taken")]
@@ -96,7 +86,6 @@ pub struct UnreadableModule {
 pub struct ModuleTagTaken {
     /// The repository.
     pub place: Place,
-    /// The tag.
     pub tag: Tag,
     /// Where it points.
     pub existing: Digest,
@@ -109,7 +98,6 @@ pub struct ModuleTagTaken {
 /// What differs between two module packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PackageDifference {
-    /// The files.
     Files,
     /// The files are the same, and the annotations of the manifest differ.
     Annotations,

@@ -32,7 +32,6 @@ pub enum PackedFiles {
 pub struct ModulePushRequest<'a> {
     /// The folder with the module.
     pub dir: &'a Path,
-    /// The version.
     pub version: &'a Version,
     /// Annotations of the manifest beside those that say what the package is.
     pub annotations: BTreeMap<String, String>,

@@ -30,7 +30,6 @@ pub struct ReleaseContents<'a> {
 
 /// One platform's zip, whose bytes are read when they are sent.
 pub struct ZipPackage {
-    /// The platform.
     pub platform: Platform,
     /// The file name of the zip.
     pub filename: String,

@@ -18,7 +18,6 @@ pub enum SignError {
     NotARelease {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// What it is instead.
         #[source]
@@ -31,7 +30,6 @@ pub enum SignError {
     NotAModule {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// What is wrong with it.
         #[source]
@@ -44,7 +42,6 @@ pub enum SignError {
     ModuleWithAddress {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The address that was given.
         given: Box<ProviderAddr>,
@@ -56,7 +53,6 @@ pub enum SignError {
     AddressUnknown {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
     },
     /// `--address` names another provider than the release
@@ -66,7 +62,6 @@ pub enum SignError {
     OtherProvider {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The address in the release.
         annotated: Box<ProviderAddr>,
@@ -86,13 +81,11 @@ pub enum SignError {
     OtherAddress {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The address that would be signed.
         address: Box<ProviderAddr>,
         /// The address that the newest other version names.
         kept: Box<ProviderAddr>,
-        /// That version.
         version: Box<Version>,
     },
     /// the release under the tag says that it is another version
@@ -102,7 +95,6 @@ pub enum SignError {
     OtherVersion {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// The version in the release.
         annotated: Box<Version>,
@@ -171,7 +163,6 @@ pub enum SignError {
     NotSignatures {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// What is wrong with it.
         problem: String,
@@ -188,7 +179,6 @@ pub enum SignError {
     Full {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
         /// How many there are.
         layers: usize,
@@ -225,7 +215,6 @@ pub enum SignError {
     Race {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
     },
 }

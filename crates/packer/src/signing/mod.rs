@@ -33,7 +33,6 @@ const WRITES: usize = 20;
 /// Who signs, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Signing<'a> {
-    /// The key.
     pub key: &'a PrivateKey,
     /// The forms that are written.
     pub forms: Forms,
@@ -47,7 +46,6 @@ pub enum Forms {
     Bundle,
     /// Under the tag `sha256-HEX.sig`, as cosign 2 wrote it: for registries that take no referrers, and old verifiers.
     CosignTag,
-    /// Both.
     Both,
 }
 

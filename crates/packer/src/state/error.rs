@@ -18,7 +18,6 @@ pub enum StateError {
     Moved {
         /// The repository.
         place: Place,
-        /// The tag.
         tag: Tag,
     },
     /// The version was withdrawn.

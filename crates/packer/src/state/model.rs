@@ -24,7 +24,6 @@ pub enum StateChange {
 pub struct StateRequest<'a> {
     /// What is to become of it.
     pub change: StateChange,
-    /// The version.
     pub version: &'a Version,
     /// Where the provider's address comes from, which the notice names.
     pub address: SignAddress,

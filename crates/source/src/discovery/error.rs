@@ -8,7 +8,6 @@ use crate::{Failure, SourceError};
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the services of {} are not usable", .host.display())]
 pub struct DiscoveryError {
-    /// The host.
     pub host: Hostname,
     /// What happened; the text names the document.
     #[source]

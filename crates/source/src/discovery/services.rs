@@ -32,7 +32,6 @@ pub struct Services {
 /// Who says what the services of a host are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Publisher {
-    /// The user.
     User,
     /// A document at this address.
     Document(Url),
@@ -55,7 +54,6 @@ impl Services {
         &self.publisher
     }
 
-    /// The host.
     pub fn host(&self) -> &Hostname {
         &self.host
     }

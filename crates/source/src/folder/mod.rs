@@ -56,7 +56,6 @@ impl FolderSource {
         Self { place, path, counts: Box::new(counts), links, found: OnceCell::new() }
     }
 
-    /// The packages of a provider.
     async fn packages(&self, address: &ProviderAddr) -> Result<&[FolderPackage], SourceError> {
         let searched = self.found.get_or_try_init(|| async {
             let path = self.path.clone();

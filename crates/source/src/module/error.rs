@@ -15,7 +15,6 @@ pub enum ModuleError {
     /// The registry does not know the module.
     #[error("{place} does not know the module {address}")]
     UnknownModule {
-        /// The module.
         address: ModuleAddr,
         /// The registry.
         place: Place,
@@ -23,7 +22,6 @@ pub enum ModuleError {
     /// The registry lists no version that the constraint admits.
     #[error("{address} has no version{}", wanted_text(wanted))]
     NoMatchingVersion {
-        /// The module.
         address: ModuleAddr,
         /// The registry.
         place: Place,
@@ -35,9 +33,7 @@ pub enum ModuleError {
     /// The registry lists the version, and does not say where its package is.
     #[error("{place} lists {address} {version}, and has no download of it")]
     VersionMissing {
-        /// The module.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// The registry.
         place: Place,
@@ -45,9 +41,7 @@ pub enum ModuleError {
     /// The registry names a location that tofu-oci does not fetch from.
     #[error("{}", location_text(address, version, place, fault))]
     Location {
-        /// The module.
         address: ModuleAddr,
-        /// The version.
         version: Version,
         /// The registry.
         place: Place,
@@ -72,7 +66,6 @@ pub enum ModuleError {
     Withdrawn {
         /// The repository.
         place: Place,
-        /// The version.
         version: Version,
         /// Why; `None` if that could not be read. Nothing has verified it.
         reason: Option<NoticeReason>,

@@ -48,7 +48,6 @@ impl GitCheckout {
         &self.source
     }
 
-    /// The program.
     pub fn program(&self) -> &dyn GitProgram {
         &*self.program
     }

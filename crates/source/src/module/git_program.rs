@@ -44,7 +44,6 @@ pub struct GitLimits {
 /// Who named a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GitNamer {
-    /// The user.
     User,
     /// A registry, or the `.gitmodules` of another repository: its host must not redirect.
     Other,

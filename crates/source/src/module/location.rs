@@ -34,7 +34,6 @@ pub struct ModuleArchive {
 /// How an archive is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveForm {
-    /// zip.
     Zip,
     /// tar, compressed with gzip.
     TarGz,

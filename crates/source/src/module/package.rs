@@ -26,7 +26,6 @@ pub struct ModulePackage {
 /// What a package is fetched as.
 #[derive(Clone, Debug)]
 pub enum PackageBytes {
-    /// An archive.
     Archive {
         /// What to fetch.
         part: Part,

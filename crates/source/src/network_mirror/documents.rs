@@ -86,7 +86,6 @@ impl ArchiveList {
         Ok(Self(listed.into_iter().map(|(name, members)| (name, archive(members))).collect()))
     }
 
-    /// The archive for a platform.
     pub(super) fn get(&self, platform: &Platform) -> Option<&Archive> {
         self.0.get(&platform.to_string())
     }

@@ -19,7 +19,6 @@ pub(super) struct DownloadDocument {
     pub(super) file_name: String,
     /// The package.
     pub(super) zip: Url,
-    /// Its digest.
     pub(super) shasum: Digest,
     /// Where its `SHA256SUMS` is, where the signature is, and whose it may be.
     pub(super) sums: SumsLocation,

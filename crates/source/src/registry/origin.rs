@@ -16,7 +16,6 @@ use crate::{Failure, SourceError};
 pub struct RegistryAccess {
     /// The connections.
     pub web: WebClient,
-    /// The tokens of hosts.
     pub tokens: Arc<dyn HostTokens>,
     /// How long each try of a document may take; `--timeout` scales it.
     pub timeout: Duration,

@@ -65,7 +65,6 @@ pub(super) struct ListedManifest<'a> {
 }
 
 impl<'a> ListedManifest<'a> {
-    /// The text of its tag.
     pub(super) fn tag_text(self) -> Option<&'a str> {
         self.entry.tag.as_deref()
     }

@@ -10,13 +10,10 @@ use crate::manifest::is_manifest_type;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreItem {
-    /// A tag.
     Tag(Tag),
     /// The manifest that a listed tag points at.
     ManifestOfTag(Tag),
-    /// A manifest.
     Manifest(Digest),
-    /// A blob.
     Blob(Digest),
     /// Something else, by its name in messages: `list of tags`.
     Other(&'static str),

@@ -45,7 +45,6 @@ impl JsonNote {
         Ok(Self::Comment { span, note: note::read(comment)?, text: comment.clone() })
     }
 
-    /// The note that is there.
     pub(super) fn note(&self) -> Option<&PinNote> {
         match self {
             Self::Comment { note, .. } => note.as_ref().map(|(_, note)| note),

@@ -59,7 +59,6 @@ impl LineTail {
         Ok(Self { note, doubt: None, room: NoteRoom::End { at: end, blank } })
     }
 
-    /// The note that is there.
     pub(super) fn note(&self) -> Option<&PinNote> {
         self.note.as_ref().map(|(_, note)| note)
     }

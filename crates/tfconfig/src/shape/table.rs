@@ -3,7 +3,6 @@
 
 /// What a kind of block may hold.
 pub(super) struct BlockShape {
-    /// What its labels are.
     pub(super) labels: &'static [&'static str],
     /// What the labels must be.
     pub(super) names: LabelRule,
@@ -71,7 +70,6 @@ pub(super) enum ArgumentValue {
     Alias,
     /// A list of references.
     References,
-    /// A list.
     List,
     /// A list, or the word `all`.
     ListOrAll,

@@ -31,7 +31,6 @@ pub struct Examined {
     pub predicate_type: Option<String>,
     /// The archives of this release that a signed `SHA256SUMS` lists.
     pub zips: BTreeSet<PackageHash>,
-    /// The outcome.
     pub outcome: SignatureOutcome,
 }
 
@@ -79,7 +78,6 @@ pub(super) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SignatureOutcome {
-    /// It counts.
     Counts,
     /// It counts although it does not name all that it should.
     CountsUnnamed {
@@ -91,7 +89,6 @@ pub enum SignatureOutcome {
         /// What has expired.
         what: String,
     },
-    /// It does not count.
     DoesNotCount(Flaw),
 }
 

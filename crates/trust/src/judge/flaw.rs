@@ -13,14 +13,12 @@ use crate::KeyId;
 pub enum Flaw {
     /// It names another provider.
     OtherProvider {
-        /// What it names.
         named: String,
         /// The provider of the release.
         wanted: Box<ProviderAddr>,
     },
     /// It names another version.
     OtherVersion {
-        /// What it names.
         named: String,
         /// The version of the release.
         wanted: Box<Version>,
@@ -53,10 +51,7 @@ pub enum Flaw {
         claimed: Option<String>,
     },
     /// A key made it that was found beside it, and that is not trusted.
-    TravellingKey {
-        /// The key.
-        key: KeyId,
-    },
+    TravellingKey { key: KeyId },
     /// It does not verify.
     BadSignature {
         /// Why.
@@ -67,7 +62,6 @@ pub enum Flaw {
         /// What has expired.
         what: String,
     },
-    /// The key was revoked.
     RevokedKey {
         /// Which, when and why.
         what: String,

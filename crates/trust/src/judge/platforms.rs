@@ -25,7 +25,6 @@ pub(super) struct Platforms {
 /// What vouches for an archive.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
-    /// The signatures that are there.
     Signatures,
     /// Those that were there when the index was pinned.
     Pins,

@@ -79,7 +79,6 @@ pub struct Covered {
 pub struct Signer {
     /// What the policy calls the key, or called it.
     pub name: String,
-    /// The key.
     pub key: KeyId,
     /// The key itself; `None` for `OpenPGP`.
     pub public_key: Option<PublicKey>,

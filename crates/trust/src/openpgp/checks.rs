@@ -35,7 +35,6 @@ impl Times {
 pub(super) enum Component<'a> {
     /// The primary key.
     Primary,
-    /// A subkey.
     Subkey(&'a Subkey),
 }
 

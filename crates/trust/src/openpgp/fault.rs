@@ -90,7 +90,6 @@ pub enum OpenPgpFault {
     WeakKey {
         /// The certificate.
         key: KeyId,
-        /// Which key of it.
         part: KeyPart,
         /// What is wrong with it.
         problem: String,
@@ -122,7 +121,6 @@ pub enum OpenPgpFault {
     NotForSigning {
         /// The certificate.
         key: KeyId,
-        /// Which key of it.
         part: KeyPart,
     },
     /// The signature claims to be older than the key that made it.
@@ -130,7 +128,6 @@ pub enum OpenPgpFault {
     BeforeKey {
         /// The certificate.
         key: KeyId,
-        /// Which key of it.
         part: KeyPart,
         /// When the signature says it was made.
         signed: SystemTime,
@@ -165,12 +162,10 @@ pub enum OpenPgpFault {
 pub enum KeyPart {
     /// The primary key.
     Primary,
-    /// A subkey.
     Subkey {
         /// Its fingerprint in upper-case hexadecimal digits.
         fingerprint: String,
     },
-    /// Every user id.
     UserId,
 }
 
@@ -178,7 +173,6 @@ pub enum KeyPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WeakPart {
-    /// The document.
     Document,
     /// What the primary key says about itself.
     SelfSignature,

@@ -8,7 +8,6 @@ use pgp::types::{KeyDetails, KeyId as ShortId};
 pub(super) enum IssuerMatch {
     /// This one.
     This,
-    /// Another one.
     Another,
     /// None at all.
     Unnamed,

@@ -61,10 +61,7 @@ pub enum OpenPgpSecretKeyError {
     Malformed,
     /// A key of another version than 4, which clients do not read.
     #[error("the OpenPGP key is of version {version}; Terraform and OpenTofu read version 4")]
-    Unsupported {
-        /// The version.
-        version: u8,
-    },
+    Unsupported { version: u8 },
     /// It is encrypted, and no password was given.
     #[error("the OpenPGP key is encrypted, and no password was given")]
     PasswordNeeded,

@@ -29,14 +29,12 @@ pub enum KeyStanding {
     Expired {
         /// What expired; the first, of several.
         what: Expired,
-        /// When.
         when: SystemTime,
     },
     /// The key was superseded or retired after it had made this signature. `OpenTofu` refuses it.
     Retired {
         /// What was revoked.
         part: KeyPart,
-        /// When.
         when: SystemTime,
         /// Why.
         reason: Reason,
@@ -47,7 +45,6 @@ pub enum KeyStanding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expired {
-    /// A key.
     Key(KeyPart),
     /// The signature of the document.
     Signature,

@@ -9,9 +9,7 @@ use super::signers::PinnedSigner;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pin {
-    /// The provider.
     pub address: ProviderAddr,
-    /// Its version.
     pub version: Version,
     /// The repository: a registry's host is in lower case, and a path has no detours.
     pub place: Place,

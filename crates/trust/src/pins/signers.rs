@@ -13,7 +13,6 @@ use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, Signer, Verdict}
 pub struct PinnedSigner {
     /// What the key was called.
     pub name: String,
-    /// The key.
     pub key: KeyId,
     /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
     pub public_key: Option<PublicKey>,
@@ -53,7 +52,6 @@ impl PinnedSigner {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignedProvider {
-    /// The provider.
     pub address: ProviderAddr,
     /// The highest threshold that a release of it has reached.
     pub threshold: usize,
@@ -69,7 +67,6 @@ pub struct SignedProvider {
 pub struct ProviderSigner {
     /// What the key was called.
     pub name: String,
-    /// The key.
     pub key: KeyId,
     /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
     pub public_key: Option<PublicKey>,

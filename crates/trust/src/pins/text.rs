@@ -42,14 +42,10 @@ pub enum PinsError {
     },
     /// Two entries for one signed provider.
     #[error("{address} is signed twice")]
-    SignedTwice {
-        /// The provider.
-        address: Box<ProviderAddr>,
-    },
+    SignedTwice { address: Box<ProviderAddr> },
     /// A threshold that every release reaches, or that no release can have reached.
     #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
     Threshold {
-        /// The provider.
         address: Box<ProviderAddr>,
         /// As written.
         threshold: usize,
@@ -61,7 +57,6 @@ pub enum PinsError {
     Contents {
         /// Provider and version.
         release: String,
-        /// The platform.
         platform: Box<Platform>,
         /// As written.
         hash: Box<PackageHash>,

@@ -33,22 +33,13 @@ pub enum PolicyProblem {
     NoName,
     /// Two keys of one name.
     #[error("there are two keys named {name:?}")]
-    DuplicateName {
-        /// The name.
-        name: String,
-    },
+    DuplicateName { name: String },
     /// A key without content.
     #[error("the key {name:?} has neither `file` nor `pem`")]
-    NoContent {
-        /// Its name.
-        name: String,
-    },
+    NoContent { name: String },
     /// A key with two contents.
     #[error("the key {name:?} has both `file` and `pem`")]
-    TwoContents {
-        /// Its name.
-        name: String,
-    },
+    TwoContents { name: String },
     /// The file of a key cannot be read.
     #[error("the key file {} cannot be read", path.display())]
     KeyFile {
@@ -61,7 +52,6 @@ pub enum PolicyProblem {
     /// The content of a key is not a key.
     #[error("the key {name:?} cannot be used: {source}")]
     Key {
-        /// Its name.
         name: String,
         /// Why.
         source: KeyMaterialError,
@@ -83,10 +73,7 @@ pub enum PolicyProblem {
     },
     /// A key that no rule names.
     #[error("no rule names the key {name:?}, so it protects nothing")]
-    UnusedKey {
-        /// Its name.
-        name: String,
-    },
+    UnusedKey { name: String },
     /// One key in two forms, which a threshold would count twice.
     #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
     SameKey {
@@ -98,7 +85,6 @@ pub enum PolicyProblem {
     /// A rule with a key that is not defined.
     #[error("there is no key named {name:?}")]
     UnknownKey {
-        /// The name.
         name: String,
         /// The names that are defined.
         known: Vec<String>,

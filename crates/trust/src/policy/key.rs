@@ -26,7 +26,6 @@ pub enum KeyMaterial {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyMaterialError {
-    /// It is empty.
     #[error("the key file is empty")]
     Empty,
     /// An invalid public key.
@@ -50,7 +49,6 @@ impl KeyMaterial {
         if keys.is_empty() { Err(KeyMaterialError::Empty) } else { Ok(Self::OpenPgp(keys)) }
     }
 
-    /// The ids of its keys.
     pub fn ids(&self) -> Vec<KeyId> {
         match self {
             Self::Public(key) => vec![key.id()],
@@ -58,7 +56,6 @@ impl KeyMaterial {
         }
     }
 
-    /// Its keys, each with its material.
     pub(crate) fn materials(&self) -> Vec<(KeyId, BTreeSet<Material>)> {
         match self {
             Self::Public(key) => vec![(key.id(), BTreeSet::from([key.numbers()]))],

@@ -29,7 +29,6 @@ pub enum ModuleName {
     Git(GitModuleSource),
     /// A module of a registry.
     Registry {
-        /// The module.
         address: ModuleAddr,
         /// The folder in its package.
         subdir: Subdir,
@@ -51,7 +50,6 @@ pub enum ModuleName {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidModuleName {
-    /// An invalid source.
     #[error(transparent)]
     Source(InvalidModuleSource),
     /// A git repository that must not be fetched.

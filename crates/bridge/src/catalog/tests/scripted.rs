@@ -63,7 +63,6 @@ impl Scripted {
         })
     }
 
-    /// The place as it is served.
     pub(super) fn served(self: &Arc<Self>, include: &str) -> ServedPlace {
         let source = Arc::clone(self);
         let open: OpenSource = Arc::new(move |_| Ok(Arc::new(Opening(Arc::clone(&source)))));

@@ -26,7 +26,6 @@ use crate::verbs::typed::typed;
 
 /// What is asked for.
 enum ModuleTarget {
-    /// Modules of a repository.
     Repository(End, AskedModules),
     /// A source that `OpenTofu` refuses before it asks for anything.
     Refused(AskedModule),

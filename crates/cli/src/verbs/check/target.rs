@@ -16,9 +16,7 @@ use crate::verbs::typed::typed;
 /// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A repository, or one version of it.
     Repository(End, Option<Version>),
-    /// A lock file.
     LockFile(PathBuf),
 }
 

@@ -126,7 +126,6 @@ impl UpstreamSources {
 enum ListedPlace<'a> {
     /// A folder whose folders name them.
     Tree(&'a Path),
-    /// A bundle.
     Bundle(&'a Path),
 }
 

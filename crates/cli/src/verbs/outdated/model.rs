@@ -66,7 +66,6 @@ impl ProviderRow {
         self.comparison.as_ref()?.admitted.as_ref()
     }
 
-    /// The newest of all.
     pub(super) fn newest(&self) -> Option<&Version> {
         self.comparison.as_ref()?.newest.as_ref()
     }

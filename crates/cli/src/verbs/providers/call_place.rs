@@ -20,11 +20,18 @@ pub(super) enum CallPlace {
     /// A folder beside its caller.
     Folder,
     /// The repository that a rule of `modules.toml` names for a module of a registry.
-    Mapped { place: String, by: MappedBy },
-    /// The registry of this host.
-    Registry { host: String },
+    Mapped {
+        place: String,
+        by: MappedBy,
+    },
+    Registry {
+        host: String,
+    },
     /// A package in an OCI repository.
-    Oci { repository: RepositoryRef, reference: Reference },
+    Oci {
+        repository: RepositoryRef,
+        reference: Reference,
+    },
     /// A git repository.
     Git,
     /// An absolute folder of this machine.
@@ -32,7 +39,9 @@ pub(super) enum CallPlace {
     /// Something else that can be fetched.
     Other,
     /// The source is computed, or not valid, or the rule for it gives no repository.
-    Unknown { reason: String },
+    Unknown {
+        reason: String,
+    },
 }
 
 /// The member `comes_from` of a module.

@@ -271,7 +271,6 @@ fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
 enum VerifySubject {
     /// A release of a provider.
     Provider(VerifyTarget),
-    /// A module.
     Module(Box<OpenedModule>),
 }
 

@@ -27,7 +27,6 @@ pub struct WireFacts {
 /// The answer to `GET /v2/` without a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ping {
-    /// The status.
     pub status: u16,
     /// The lines of `WWW-Authenticate`.
     pub challenges: Vec<String>,
@@ -49,7 +48,6 @@ pub struct Redirect {
 pub enum Redirector {
     /// The registry, for a blob.
     Registry,
-    /// The token server.
     TokenServer,
 }
 

@@ -22,7 +22,6 @@ pub(super) struct Submodule {
     pub(super) path: String,
     /// Where it is, as `.gitmodules` says.
     pub(super) address: String,
-    /// Its commit.
     pub(super) commit: GitReference,
 }
 

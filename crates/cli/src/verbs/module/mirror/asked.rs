@@ -219,7 +219,6 @@ pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -
 pub(super) enum MirrorTarget {
     /// The repositories of a mapping.
     Repositories(ModuleMirrors),
-    /// A bundle.
     Bundle(PathBuf),
 }
 

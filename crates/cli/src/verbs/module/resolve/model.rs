@@ -12,7 +12,6 @@ use crate::diagnostic::Diagnostic;
 
 /// What is asked.
 pub(super) struct ModuleAsk<'a> {
-    /// As it was typed.
     pub(super) typed: &'a str,
     pub(super) name: &'a ModuleName,
     pub(super) mirrors: &'a ModuleMirrors,
