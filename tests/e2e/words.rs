@@ -13,6 +13,12 @@ pub(crate) fn refuse(scene: &Scene, line: &str, words: &[&str]) {
 }
 
 #[test]
+fn a_host_that_does_not_speak_tls_was_asked_five_times() {
+    let said = Scene::published().refuse("install REGISTRY/acme/widget@1.4.0");
+    assert!(!said.contains("attempt 2"), "{said}");
+}
+
+#[test]
 fn a_short_address_installed_and_locked_a_provider_of_the_public_registry() {
     let scene = Scene::published();
     let other = "error: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as ";

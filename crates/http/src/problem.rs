@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use rustls::{AlertDescription, CertificateError};
+use rustls::{AlertDescription, CertificateError, InvalidMessage};
 use tofu_oci_types::NetworkFault;
 
 use crate::clean::clean;
@@ -155,10 +155,16 @@ pub(crate) fn is_refused(error: &reqwest::Error) -> bool {
     has_kind(error, &[io::ErrorKind::ConnectionRefused])
 }
 
-/// Whether the next attempt would fail alike: the certificate is not trusted, the name does not exist, or its address is
-/// nearer than allowed.
+/// Whether the next attempt would fail alike: the certificate is not trusted, the other side speaks no TLS, the name does not exist, or
+/// its address is nearer than allowed.
 pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
-    find_cause(error).is_some_and(|tls| matches!(tls, rustls::Error::InvalidCertificate(_)) || is_about_client(tls))
+    let is_tls_lasting = |tls: &rustls::Error| match tls {
+        rustls::Error::InvalidCertificate(_) | rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            true
+        }
+        other => is_about_client(other),
+    };
+    find_cause(error).is_some_and(is_tls_lasting)
         || proxy_problem(&innermost(error).to_string()).is_some_and(|problem| problem.fault == NetworkFault::Proxy)
         || find_cause::<LookupError>(error).is_some_and(|lookup| lookup.0.kind() == io::ErrorKind::NotFound)
         || find_cause::<NearName>(error).is_some()

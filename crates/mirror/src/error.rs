@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
@@ -11,29 +12,40 @@ use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum MirrorError {
     /// The place that offers the release failed, or does not have it.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Source(#[from] SourceError),
     /// A package was refused, or the trust policy refuses the release.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Fetch(#[from] FetchError),
     /// The destination refused or failed, or a copy from one repository to another stopped.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Pack(#[from] PackError),
     /// The template of the destination gives this provider no repository.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Map(#[from] MapError),
     /// The destination cannot be opened, read or written.
     #[error(transparent)]
+    #[fault(code = _0.code())]
     Store(#[from] StoreError),
     /// A release could not be read from where it was collected, or the bundle not be written.
     #[error(transparent)]
+    #[fault(code = _0.error.code())]
     Copy(#[from] CopyError),
-    /// Two providers would lie in one repository, where their versions would mix.
+    /// two providers or two modules would lie in one repository, or an earlier run has brought another one
     #[error("{first} and {second} would both go to {place}")]
+    #[fault("shared-repository", end = Usage, todo = "write a template that tells them apart: \
+            `REGISTRY/${hostname}/${namespace}/${type}`, for modules \
+            `REGISTRY/${hostname}/${namespace}/${name}/${target_system}`; if an earlier run brought the other one \
+            and both belong there, add `--rename`")]
+    #[hint("write a template that tells them apart: REGISTRY/${{hostname}}/${{namespace}}/${{type}}")]
     SharedRepository {
         /// The repository.
         place: Place,
@@ -44,6 +56,8 @@ pub enum MirrorError {
     },
     /// An earlier run has put another provider into the repository.
     #[error("{place} holds {kept}, and a repository holds one provider: {address} does not go there")]
+    #[fault(code = "shared-repository")]
+    #[hint("name another repository, or a template with ${{hostname}}, ${{namespace}} and ${{type}}")]
     OtherProvider {
         /// The repository.
         place: Place,
@@ -51,8 +65,13 @@ pub enum MirrorError {
         /// The provider that stays out.
         address: Box<ProviderAddr>,
     },
-    /// A file that should be `index.json` or `VERSION.json` of a network mirror is something else.
+    /// a file of a static tree should be `index.json` or `VERSION.json` and is something else
     #[error("{} is not a document of a network mirror", path.display())]
+    #[fault("not-a-mirror", todo = "move the file away, or name another folder")]
+    #[hint(
+        "a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or \
+            name another folder"
+    )]
     NotAMirror {
         /// The file.
         path: PathBuf,
@@ -62,15 +81,24 @@ pub enum MirrorError {
     },
     /// On the way to the folder of a provider in a static tree there is a symbolic link to another place.
     #[error("a link leads out of the static tree {}, on the way to {}", tree.display(), folder.display())]
+    #[fault(code = "link-out-of-tree")]
+    #[hint("remove the link, or name the folder that it leads to")]
     LinkOutOfTree {
         /// The folder of the provider.
         folder: PathBuf,
         tree: PathBuf,
     },
-    /// The destination has another package under the same version.
+    /// the destination has another package of this version for a platform; nothing was stored
     #[error(
         "{from} offers another package of {address} {version} for {platform} than {to} has: {offered}, not {there}"
     )]
+    #[fault(
+        "upstream-changed",
+        todo = "ask the publisher: a version must never change. Keep it out with `deny` in \
+            `mirror.toml` until then"
+    )]
+    #[hint("a version must never change: ask its publisher what happened")]
+    #[hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml")]
     UpstreamChanged {
         address: ProviderAddr,
         version: Version,
@@ -84,8 +112,9 @@ pub enum MirrorError {
         /// The checksum of the package that is there.
         there: PackageHash,
     },
-    /// The destination has the release for fewer platforms, and its tag may not be moved.
+    /// the destination has the version without some of the wanted platforms, and its tag may not be moved
     #[error("{to} has {address} {version} without {}", list(missing))]
+    #[fault("fewer-platforms", todo = "let the tag move, or `tofu-oci withdraw` the version and mirror it again")]
     FewerPlatforms {
         address: ProviderAddr,
         version: Version,
@@ -94,29 +123,41 @@ pub enum MirrorError {
         /// The platforms that it lacks, sorted.
         missing: Vec<Platform>,
     },
-    /// The tag of the record belongs to something else.
+    /// the tag `first-seen` holds something else than the record of a mirror
     #[error("the tag {tag} in {place} is not the record of a mirror")]
+    #[fault(
+        "not-sightings",
+        todo = "mirror to another repository; whoever deletes the tag loses what earlier runs \
+            recorded"
+    )]
+    #[hint("mirror to another repository; whoever deletes the tag loses what earlier runs recorded")]
     NotSightings {
         /// The repository.
         place: Place,
         tag: Tag,
     },
-    /// Other runs wrote the record again and again.
+    /// other programs kept writing the tag `first-seen`
     #[error("other programs keep writing the tag {tag} in {place}")]
+    #[fault("sightings-contended", todo = "run it again when they are done")]
+    #[hint("run it again when the other programs are done")]
     SightingsContended {
         /// The repository.
         place: Place,
         tag: Tag,
     },
-    /// Another program put another release in the place of the one that `mirror` carried.
+    /// another program put another release in the place of the mirrored one
     #[error("{place} has another release under {version} than the mirror put there, so it stays as it is")]
+    #[fault("not-mirrored", todo = "look at it with `tofu-oci show`; withdraw it by hand if that is right")]
     NotMirrored {
         /// The repository.
         place: Place,
         version: Version,
     },
-    /// So many versions are gone at once that the list itself is doubtful.
+    /// the source lists more than half of the mirrored versions no longer, or the last one; with `gone = "withdraw"`
+    /// they stay
     #[error("{from} no longer lists {gone} of the {of} mirrored versions of {address}, and they stay")]
+    #[fault("all-gone", todo = "look at what it lists; if they are really gone, add `--allow-all-gone`")]
+    #[hint("look at what the place lists; if they are really gone, add --allow-all-gone")]
     AllGone {
         address: ProviderAddr,
         /// The place that lists it.
@@ -126,14 +167,21 @@ pub enum MirrorError {
         /// How many were mirrored.
         of: usize,
     },
-    /// The destination has no place for notices.
+    /// the destination has no place for notices, so no version can be withdrawn or deprecated there
     #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
+    #[fault("no-notices", todo = "delete the files, or mirror to a repository or `oci:DIR`")]
+    #[hint("delete its files, or mirror to a repository or oci:DIR")]
     NoNotices {
         /// The destination.
         place: Place,
     },
-    /// The record beside a tree of files cannot be read or written.
+    /// the record of first sightings beside a tree of files cannot be read or written
     #[error("the record of first sightings {} cannot be used", path.display())]
+    #[fault(
+        "sightings-file",
+        todo = "check the rights of `.first-seen.json`; delete a damaged file, and its \
+            versions count as seen anew"
+    )]
     SightingsFile {
         /// The file.
         path: PathBuf,
@@ -141,31 +189,6 @@ pub enum MirrorError {
         #[source]
         source: io::Error,
     },
-}
-
-impl MirrorError {
-    /// A stable kebab-case name of what went wrong.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Source(error) => error.code(),
-            Self::Fetch(error) => error.code(),
-            Self::Pack(error) => error.code(),
-            Self::Map(error) => error.code(),
-            Self::Store(error) => error.code(),
-            Self::Copy(error) => error.error.code(),
-            Self::SharedRepository { .. } | Self::OtherProvider { .. } => "shared-repository",
-            Self::NotAMirror { .. } => "not-a-mirror",
-            Self::LinkOutOfTree { .. } => "link-out-of-tree",
-            Self::UpstreamChanged { .. } => "upstream-changed",
-            Self::FewerPlatforms { .. } => "fewer-platforms",
-            Self::NotSightings { .. } => "not-sightings",
-            Self::SightingsContended { .. } => "sightings-contended",
-            Self::NotMirrored { .. } => "not-mirrored",
-            Self::AllGone { .. } => "all-gone",
-            Self::NoNotices { .. } => "no-notices",
-            Self::SightingsFile { .. } => "sightings-file",
-        }
-    }
 }
 
 fn list(platforms: &[Platform]) -> String {
