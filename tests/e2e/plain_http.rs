@@ -99,7 +99,7 @@ fn a_port_for_tls_that_was_asked_in_plain_http_was_called_a_refusal() {
         scene.registry.fault(Rule::on("GET", "*").then(Fault::Answer(Answer::text(400, said))));
         let words = [
             "/tags/list: the request was plain HTTP, and it speaks TLS\n",
-            "hint: omit --plain-http [REGISTRY], which TOFU_OCI_PLAIN_HTTP may also say\n",
+            "hint: omit --plain-http [REGISTRY]; TOFU_OCI_PLAIN_HTTP may set it too\n",
         ];
         refuse(&scene, "versions REGISTRY/acme/widget --plain-http REGISTRY", &words);
     }

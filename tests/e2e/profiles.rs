@@ -235,7 +235,7 @@ fn registries_as_they_are() {
     Artifact Registry, immutable tags: second
       error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the signature (a referrer) needs
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
-      hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
+      hint: if tags are immutable there, allow changes of those that begin with `sha256-`, such as sha256-[DIGEST]
       hint: sign in the form that needs no referrers: --sign-format cosign-tag
     Harbor, immutable tags: push to a repository that is not there
       error: [REGISTRY]/not-made/widget answered 404 to POST /v2/not-made/widget/blobs/uploads/: project not-made not found (NOT_FOUND)

@@ -135,7 +135,7 @@ fn only_releases_are_signed() {
     ----- stderr -----
     error: the release 1.4.0 in [REGISTRY]/acme/widget says that it is registry.example.com/acme/widget, which is another provider than registry.example.com/acme/other
 
-    hint: leave --address out to sign it as registry.example.com/acme/widget
+    hint: omit --address to sign it as registry.example.com/acme/widget
     ");
     let index = scene.tag("acme/widget", "1.4.0").parse().expect("a digest");
     scene.registry.put_tag("acme/widget", "2.0.0", &index);
@@ -270,7 +270,7 @@ fn a_registry_whose_tags_cannot_be_changed() {
     error: [REGISTRY]/acme/widget does not let the tag sha256-[DIGEST] be written, which the signature (a referrer) needs
       cause: [REGISTRY]/acme/widget answered 412 to PUT /v2/acme/widget/manifests/sha256-[DIGEST]: the tag is immutable (PRECONDITION)
 
-    hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
+    hint: if tags are immutable there, allow changes of those that begin with `sha256-`, such as sha256-[DIGEST]
     hint: sign in the form that needs no referrers: --sign-format cosign-tag
     ");
     assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem --format cosign-tag").text, @"
@@ -281,6 +281,6 @@ fn a_registry_whose_tags_cannot_be_changed() {
     error: [REGISTRY]/acme/widget does not let the tag sha256-[DIGEST].sig be written, which the signature (a tag) needs
       cause: [REGISTRY]/acme/widget answered 412 to PUT /v2/acme/widget/manifests/sha256-[DIGEST].sig: the tag is immutable (PRECONDITION)
 
-    hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST].sig
+    hint: if tags are immutable there, allow changes of those that begin with `sha256-`, such as sha256-[DIGEST].sig
     ");
 }

@@ -326,11 +326,11 @@ fn registries_as_they_are() {
     Artifact Registry, immutable tags: withdraw REPOSITORY:1.4.0 --undo
       error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the notice (a referrer) needs
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
-      hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
+      hint: if tags are immutable there, allow changes of those that begin with `sha256-`, such as sha256-[DIGEST]
     Artifact Registry, immutable tags: deprecate REPOSITORY:1.4.0 --message old
       error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the notice (a referrer) needs
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
-      hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
+      hint: if tags are immutable there, allow changes of those that begin with `sha256-`, such as sha256-[DIGEST]
     Harbor, immutable tags: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget still has the tag 1.4.0, so the release is not withdrawn
         cause: [REGISTRY]/acme/opentofu-provider-widget answered 412 to PUT /v2/acme/opentofu-provider-widget/manifests/1.4.0: Failed to process request due to 'acme/opentofu-provider-widget:1.4.0' configured as immutable. (PRECONDITION)

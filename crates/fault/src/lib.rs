@@ -11,7 +11,7 @@
 //!
 //! #[fault(of = _0)]                                          all of it is said by the error inside
 //! Sign(Box<SignError>),
-//! #[fault(code = _0.code())]                                 a code that a field knows; it has no row of its own
+//! #[fault(code = _0.code())]                                 a code that a field knows, or whose row stands elsewhere
 //! Store(StoreError),
 //! ```
 //!
@@ -52,6 +52,10 @@ fn fault(input: &DeriveInput) -> Result<Tokens> {
         let said = said(variant)?;
         let advice = advice(&variant.attrs)?;
         if let Some(of) = &said.of {
+            let says_more = said.code.is_some() || said.computed.is_some() || said.end.is_some() || said.todo.is_some();
+            if says_more || !advice.is_empty() {
+                return Err(Error::new_spanned(of, "what a field says is all that is said"));
+            }
             codes.push(quote!(#pattern => #of.code(),));
             ends.push(quote!(#pattern => #of.end(),));
             hints.push(quote!(#pattern => all.extend(#of.hints()),));
@@ -74,6 +78,12 @@ fn fault(input: &DeriveInput) -> Result<Tokens> {
         if let Some(code) = &said.code {
             let what = what_happened(&variant.attrs);
             let todo = said.todo.as_ref().map(LitStr::value).or_else(|| literal(&advice)).unwrap_or_default();
+            if what.is_empty() || todo.is_empty() {
+                return Err(Error::new_spanned(
+                    code,
+                    "its row needs a documentation, and `todo` or a hint without values",
+                ));
+            }
             rows.push(quote!(::tofu_oci_types::FaultRow { code: #code, what: #what, todo: #todo },));
         }
     }
@@ -142,7 +152,10 @@ fn said(variant: &Variant) -> Result<Said> {
         attribute.parse_args_with(|input: ParseStream<'_>| {
             while !input.is_empty() {
                 if input.peek(LitStr) {
-                    said.code = Some(input.parse()?);
+                    let twice = said.code.replace(input.parse()?);
+                    if let Some(twice) = twice {
+                        return Err(Error::new_spanned(twice, "a variant has one code"));
+                    }
                 } else {
                     let key: Ident = input.parse()?;
                     input.parse::<Token![=]>()?;

@@ -104,10 +104,9 @@ fn proxy_problem(words: &str) -> Option<NetworkProblem> {
         "failed to create underlying connection" => {
             ("the SOCKS proxy is not reached".to_owned(), NetworkFault::NoRoute)
         }
-        "credentials not accepted" | "server does not support user/pass authentication" => (
-            "the SOCKS proxy accepts no connection with this name and password, or with none".to_owned(),
-            NetworkFault::Proxy,
-        ),
+        "credentials not accepted" | "server does not support user/pass authentication" => {
+            ("the SOCKS proxy refuses this name and password, or demands some".to_owned(), NetworkFault::Proxy)
+        }
         _ => (format!("the SOCKS proxy makes no connection to it: {}", clean(words)), NetworkFault::NoRoute),
     };
     Some(NetworkProblem { text, fault })

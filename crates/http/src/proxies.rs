@@ -90,7 +90,7 @@ fn address(value: &str) -> Result<Box<Url>, String> {
     let is_whole = value.contains("://");
     let proxy = if is_whole { Url::parse(value) } else { Url::parse(&format!("http://{value}")) };
     let proxy = proxy.ok().filter(|proxy| proxy.has_host() && proxy.port() != Some(0));
-    let proxy = proxy.ok_or("no proxy that can be used: it must be http://HOST:PORT or socks5://HOST:PORT")?;
+    let proxy = proxy.ok_or("no usable proxy: write http://HOST:PORT or socks5://HOST:PORT")?;
     if SCHEMES.iter().any(|(scheme, _)| *scheme == proxy.scheme()) {
         return Ok(Box::new(proxy));
     }
@@ -222,7 +222,7 @@ mod tests {
             let proxies = proxies(&[("HTTPS_PROXY", value), ("ALL_PROXY", "other")]);
             assert_eq!(
                 proxies.unsupported_for(&to).as_deref(),
-                Some("HTTPS_PROXY names no proxy that can be used: it must be http://HOST:PORT or socks5://HOST:PORT"),
+                Some("HTTPS_PROXY names no usable proxy: write http://HOST:PORT or socks5://HOST:PORT"),
                 "{value}"
             );
             assert_eq!((proxies.proxy_for(&to), proxies.variable_for("r.example")), (None, Some("HTTPS_PROXY")));

@@ -254,11 +254,6 @@ JV3vN6kXwa0qmNnmun0KCD1+gv4sxGqdXNvXqYXU1ziD6zQUJLAAGQOD
 ";
 
     #[test]
-    fn the_certificates_of_the_system_were_read_again_at_each_failed_handshake() {
-        assert!(std::ptr::eq(of_system(), of_system()));
-    }
-
-    #[test]
     fn a_client_certificate_of_version_1_was_called_an_unusable_authority() {
         let identity = |pem: String| {
             let options = HttpOptions { client_identity: Some(pem.into_bytes()), ..HttpOptions::default() };

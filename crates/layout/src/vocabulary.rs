@@ -25,8 +25,11 @@ pub enum LayerFormat {
 pub mod media_type {
     use super::LayerFormat;
 
+    /// An OCI image index.
     pub const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+    /// An OCI image manifest.
     pub const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+    /// An OCI image config.
     pub const OCI_CONFIG: &str = "application/vnd.oci.image.config.v1+json";
     /// The empty JSON object `{}`, used if a descriptor is needed and has nothing to describe.
     pub const OCI_EMPTY: &str = "application/vnd.oci.empty.v1+json";
@@ -34,13 +37,17 @@ pub mod media_type {
     pub const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
     /// A Docker image manifest.
     pub const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
+    /// A Docker image config.
     pub const DOCKER_CONFIG: &str = "application/vnd.docker.container.image.v1+json";
     /// A Docker manifest of schema 1, which registries should no longer serve.
     pub const DOCKER_SCHEMA1: &str = "application/vnd.docker.distribution.manifest.v1+json";
+    /// A signed Docker manifest of schema 1.
     pub const DOCKER_SCHEMA1_SIGNED: &str = "application/vnd.docker.distribution.manifest.v1+prettyjws";
     /// A provider's release zip, byte for byte.
     pub const ARCHIVE_ZIP: &str = "archive/zip";
+    /// An image layer: tar in gzip.
     pub const LAYER_TAR_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+    /// An image layer: tar.
     pub const LAYER_TAR: &str = "application/vnd.oci.image.layer.v1.tar";
     /// An image layer: tar in Zstandard.
     pub const LAYER_TAR_ZSTD: &str = "application/vnd.oci.image.layer.v1.tar+zstd";

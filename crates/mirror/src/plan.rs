@@ -13,7 +13,7 @@ use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
 
-/// How many versions are named where none meets the constraints.
+/// How many versions are named if none meets the constraints.
 const MOST_LISTED: usize = 10;
 /// Why `mirror` withdraws what the rules no longer name.
 const UNNAMED: &str = "the rules of the mirror no longer name this version";

@@ -60,7 +60,9 @@ impl ErrorWords {
     pub(crate) async fn read(answer: &mut HttpAnswer, scrubber: &SecretScrubber) -> Self {
         let bytes = answer.read_soon(ERROR_LIMIT).await;
         let mut words: Self = serde_json::from_slice(&bytes).unwrap_or_default();
-        if words.errors.is_empty() && TLS_PORT.iter().any(|said| String::from_utf8_lossy(&bytes).contains(said)) {
+        let text = String::from_utf8_lossy(&bytes);
+        let is_plain = answer.url().scheme() == "http";
+        if is_plain && words.errors.is_empty() && TLS_PORT.iter().any(|said| text.contains(said)) {
             words.errors.push(NamedError { message: PLAIN_HTTP.to_owned(), ..NamedError::default() });
         }
         let errors = words.errors.iter_mut().flat_map(|error| {

@@ -1,4 +1,5 @@
-//! A store of a test that passes everything on, except what the test does itself.
+//! A store of a test: what every store must have goes to the one inside, except what the test does itself. The rest is as the traits
+//! make it of that.
 
 use async_trait::async_trait;
 use tofu_oci_store::{Body, ByteStream, Pushed, ReadStore, Store, StoreError};

@@ -187,7 +187,7 @@ impl<'a> TfValue<'a> {
         }
     }
 
-    /// The same of a value that no name can be in: its strings in JSON stand for themselves.
+    /// As `template`, for a value without names: its strings in JSON are literal.
     pub(crate) fn literal(self, file: &str) -> String {
         match self {
             Self::Json(json) => format!("${{{}}}", json_expression(json, true)),

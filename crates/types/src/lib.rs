@@ -79,8 +79,8 @@ pub use identity::Identity;
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
-    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
-    without_logins,
+    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, login_end, masked,
+    masked_user, without_logins,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

@@ -6,14 +6,25 @@ use super::modules::ModuleTree;
 
 /// Public items without documentation, as text.
 pub(super) fn findings(role: &str, tree: &ModuleTree) -> Vec<String> {
-    let items = tree.files.iter().flat_map(|file| file.syntax.items.iter().map(move |item| (file, item)));
-    let silent = items.filter_map(|(file, item)| {
-        let (visibility, attributes, name) = door(item)?;
-        let is_silent = matches!(visibility, Visibility::Public(_))
-            && !attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
-        is_silent.then(|| format!("{role}/src/{}: `{name}` does not say what it is", file.path.display()))
+    let names = tree.files.iter().flat_map(|file| silent(&file.syntax.items).into_iter().map(move |name| (file, name)));
+    names.map(|(file, name)| format!("{role}/src/{}: `{name}` does not say what it is", file.path.display())).collect()
+}
+
+fn silent(items: &[Item]) -> Vec<String> {
+    let names = items.iter().flat_map(|item| match item {
+        Item::Mod(inline) if matches!(inline.vis, Visibility::Public(_)) => {
+            inline.content.as_ref().map(|(_, items)| silent(items)).unwrap_or_default()
+        }
+        item => door(item)
+            .filter(|(visibility, attributes, _)| {
+                let is_said = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+                matches!(visibility, Visibility::Public(_)) && !is_said
+            })
+            .map(|(.., name)| name)
+            .into_iter()
+            .collect(),
     });
-    silent.collect()
+    names.collect()
 }
 
 fn door(item: &Item) -> Option<(&Visibility, &[Attribute], String)> {

@@ -47,7 +47,16 @@ impl BareEnums {
             (variants, enums.iter().filter(is_meant).map(String::as_str).collect::<Vec<_>>())
         });
         let shared = sets.filter(|(_, enums)| enums.len() > 1);
-        shared.map(|(variants, enums)| format!("{} are {}", enums.join(", "), variants.join(" | "))).collect()
+        let known = |name: &&&str| {
+            self.0
+                .values()
+                .any(|enums| enums.len() > 1 && enums.iter().any(|text| text.split(' ').next() == Some(**name)))
+        };
+        let dead = other_meaning.iter().filter(|name| !known(name));
+        shared
+            .map(|(variants, enums)| format!("{} are {}", enums.join(", "), variants.join(" | ")))
+            .chain(dead.map(|name| format!("`{name}` has the variants of no other enum: take it from OTHER_MEANING")))
+            .collect()
     }
 }
 

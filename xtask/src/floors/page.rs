@@ -1,6 +1,6 @@
 //! The tables of ARCHITECTURE.md: each file that they name is there, and each name of the code.
 //!
-//! A file is named from `crates/` or the root on, or, after such a file or a crate in its row, from there or a folder above on.
+//! A path starts at `crates/` or the root. After another path or a crate in its row, it may start there or at a folder above.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -120,10 +120,14 @@ fn two_folders_that_use_each_other_are_a_circle_without_one_of_files() {
 #[test]
 fn what_others_get_says_what_it_is() {
     let files = [
-        ("lib.rs", "mod c; /// It runs.\npub fn run() {} pub(crate) struct Own; pub use c::Given;"),
+        (
+            "lib.rs",
+            "mod c; pub mod of { pub const SILENT: u8 = 1; } /// It runs.\npub fn run() {} pub(crate) struct Own; pub use c::Given;",
+        ),
         ("c.rs", "pub struct Given { pub free: u8 } #[cfg(test)] mod tests { pub fn test() {} }"),
     ];
-    assert_eq!(doors::findings("x", &tree(&files)), ["x/src/c.rs: `Given` does not say what it is"]);
+    let want = ["x/src/lib.rs: `SILENT` does not say what it is", "x/src/c.rs: `Given` does not say what it is"];
+    assert_eq!(doors::findings("x", &tree(&files)), want);
 }
 
 #[test]
@@ -147,4 +151,5 @@ fn two_enums_with_the_same_variants_are_one_meaning() {
     enums.add("d", &tree(&[("lib.rs", "enum Switch { Off, On }")]));
     assert_eq!(enums.findings(&[]), ["Power (a/src/lib.rs), Switch (d/src/lib.rs) are Off | On"]);
     assert!(enums.findings(&["Switch"]).is_empty());
+    assert!(enums.findings(&["Switch", "Gone"])[0].starts_with("`Gone` has"));
 }

@@ -23,7 +23,7 @@ const FORMS: &str =
 impl Diagnostic {
     /// Why an argument names no module.
     pub(crate) fn of_module_name(text: &str, error: &InvalidModuleName) -> Self {
-        // What module blocks take besides, folders, is no module for an argument.
+        // Module blocks also take folders; arguments do not.
         let diagnostic = match error {
             InvalidModuleName::Source(InvalidModuleSource::Unknown { input }) => {
                 Self::of(Exit::Usage, &InvalidModuleName::OtherKind { input: input.clone() })

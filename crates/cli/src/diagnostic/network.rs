@@ -1,5 +1,6 @@
 //! Connections that did not come about, or broke.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -124,17 +125,19 @@ fn is_loopback(name: &str) -> bool {
 
 /// The variable of the system's certificates that leads to none, so that no certificate of the system is trusted.
 fn missing_certificates() -> Option<String> {
-    ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find_map(|variable| {
-        let value = std::env::var_os(variable)?;
-        let problem = if !std::env::split_paths(&value).any(|path| path.exists()) {
+    let problem_of = |variable: &str, value: &OsStr| {
+        let problem = if !std::env::split_paths(value).any(|path| path.exists()) {
             "is not there"
-        } else if variable == "SSL_CERT_FILE" && !holds_pem(Path::new(&value)) {
+        } else if variable == "SSL_CERT_FILE" && !holds_pem(Path::new(value)) {
             "is not a file with PEM certificates"
         } else {
             return None;
         };
         Some(format!("{variable} names {}, which {problem}: correct it, or unset it", value.to_string_lossy()))
-    })
+    };
+    let set = ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let problems: Option<Vec<String>> = set.map(|(variable, value)| problem_of(variable, &value)).collect();
+    problems?.into_iter().next()
 }
 
 fn holds_pem(file: &Path) -> bool {

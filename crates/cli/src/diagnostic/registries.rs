@@ -19,7 +19,7 @@ pub(super) fn hint(place: &Place, status: u16, reason: RejectionReason) -> Optio
         }
         RejectionReason::PlainHttp => {
             let host = place.repository().map_or("HOST", RepositoryRef::registry);
-            return Some(format!("omit --plain-http {host}, which TOFU_OCI_PLAIN_HTTP may also say"));
+            return Some(format!("omit --plain-http {host}; TOFU_OCI_PLAIN_HTTP may set it too"));
         }
         RejectionReason::UnsupportedType => {
             "the registry takes the types of a list alone, such as container images: publish with --layout image, which \

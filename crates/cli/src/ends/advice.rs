@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::TemplateError;
+use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::{ReleaseName, RepositoryRef, Tag};
 
 use crate::diagnostic::Diagnostic;
@@ -97,15 +98,17 @@ pub(super) fn path_hint(text: &str, wanted: WantedEnd) -> String {
     }
 }
 
-/// What to do with a folder that is no image layout; `None` for any other path, and where one can be written.
+/// What to do with a folder that is not an image layout; `None` for any other path, and if one can be written there.
 fn about_folder(folder: &Path) -> Option<String> {
     let files: Vec<PathBuf> = folder.read_dir().ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    let holds = |ending: &str| files.iter().any(|file| file.extension().is_some_and(|other| other == ending));
+    let has_zip = files.iter().any(|file| file.extension().is_some_and(|end| end == "zip"));
+    let name = |file: &PathBuf| file.file_name().is_some_and(|name| is_configuration_file(&name.to_string_lossy()));
+    let has_module = files.iter().any(name);
     let (verb, quoted) = (invocation::verb(), invocation::quoted(&folder.to_string_lossy()));
     let second = invocation::second_word().filter(|_| verb == "copy");
     let is_written = ["push", "pack"].contains(&verb) || second.is_some_and(|to| Path::new(to) == folder);
     let to = second.map_or_else(|| "REGISTRY/REPOSITORY".to_owned(), invocation::quoted);
-    let words = match (holds("zip"), holds("tf")) {
+    let words = match (has_zip, has_module) {
         _ if is_written && files.is_empty() => return None,
         _ if is_written => return Some(format!("{quoted} holds other files: name another directory, oci:DIR")),
         (_, true) if verb == "check" => {

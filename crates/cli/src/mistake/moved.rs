@@ -10,12 +10,16 @@ pub(super) fn moved(name: &str, option: &str, words: &[String]) -> Option<String
     let at = words.iter().position(|word| word.split('=').next() == Some(option))?;
     let (value, taken) = match words[at].split_once('=') {
         Some((_, value)) => (value, 1),
-        None => (words.get(at + 1)?.as_str(), 2),
+        None => (words.get(at + 1).filter(|value| !value.starts_with('-'))?.as_str(), 2),
     };
     let mut line = [&words[..at], words.get(at + taken..)?].concat();
     match (name, option) {
         ("push" | "pack" | "copy" | "module push", "--to" | "--dest" | "--destination") => {
-            line.insert(at, value.to_owned());
+            // The destination comes last.
+            let verb = name.split(' ').last();
+            let is_first = words[..at].last().map(String::as_str) == verb;
+            let place = if is_first { line[at..].iter().position(|word| !word.starts_with('-'))? + 1 } else { 0 };
+            line.insert(at + place, value.to_owned());
         }
         ("copy", "--from") => {
             let after = line.iter().position(|word| word == name)? + 1;

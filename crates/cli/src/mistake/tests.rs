@@ -197,6 +197,9 @@ fn the_value_of_an_option_that_a_verb_takes_elsewhere_was_lost() {
     for (option, line, want) in [
         ("--to", "copy a.test/x --to b.test/y --all", "copy a.test/x b.test/y --all"),
         ("--to", "push dist --to=a.test/x", "push dist a.test/x"),
+        ("--to", "copy --to b.test/y a.test/x --all", "copy a.test/x b.test/y --all"),
+        ("--to", "push --to a.test/x dist", "push dist a.test/x"),
+        ("--to", "module push --to a.test/x m", "module push m a.test/x"),
         ("--from", "copy a.test/b/c@1.4.0 r.test/y --from r.test/x", "copy r.test/x:1.4.0 r.test/y"),
         ("--from", "copy acme/c r.test/y --from r.test/x", "copy r.test/x r.test/y"),
         (

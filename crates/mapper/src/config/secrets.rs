@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::login_end;
+
 use super::{CliConfigProblem, ConfigFile};
 
 /// Words in the names of arguments whose values are never shown.
@@ -171,8 +173,8 @@ fn in_repositories(lower: &str) -> impl Iterator<Item = Range<usize>> {
     let quoted = lower.match_indices(is_quote).map(|(at, _)| at + 1);
     quoted.chain([0]).filter_map(move |start| {
         let word = lower.get(start..)?.split(|one: char| one.is_whitespace() || is_quote(one)).next()?;
-        let (registry, _) = word.split_once('/')?;
-        registry.rfind('@').filter(|user| registry[..*user] != *"git").map(|user| start..start + user)
+        word.contains('/').then_some(())?;
+        login_end(word).filter(|user| word[..*user] != *"git").map(|user| start..start + user)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_tfconfig::{OuterCall, PackageModulesError, package_modules};
+use tofu_oci_tfconfig::{OuterCall, PackageModulesError, is_configuration_file, package_modules};
 use tofu_oci_types::{Constraints, ProviderAddr, Subdir};
 
 /// What was read of a folder's calls.
@@ -65,7 +65,7 @@ fn folders_with_modules(root: &Path) -> Vec<String> {
                 let below = if name.is_empty() { part } else { format!("{name}/{part}") };
                 open.push((below, entry.path()));
             } else {
-                has_module |= [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|end| part.ends_with(end));
+                has_module |= is_configuration_file(&part);
             }
         }
         if has_module {

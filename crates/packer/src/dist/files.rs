@@ -38,7 +38,10 @@ impl FolderEntry {
     /// Whether its name is that of a list of SHA-256 checksums.
     pub(super) fn is_list_of_sha256(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
-        !self.is_dir && (name.contains("sha256sum") || name.ends_with("checksums.txt"))
+        let text = name.strip_suffix(".txt").unwrap_or(&name);
+        let is_list =
+            ["sha256sum", "sha256sums"].iter().any(|end| text.ends_with(end)) || name.ends_with("checksums.txt");
+        !self.is_dir && is_list
     }
 }
 

@@ -227,7 +227,8 @@ impl Dist {
         }
         let taken = sums.as_ref().map(|sums| &sums.path).or(self.other_sums.as_ref());
         let further = entries.iter().filter(|entry| entry.is_list_of_sha256() && Some(&entry.path) != taken);
-        self.further_sums = further.filter_map(|entry| DistSums::read(&entry.path).ok()?.ok()).collect();
+        let further = further.map(|entry| DistSums::read(&entry.path)).collect::<Result<Vec<_>, _>>()?;
+        self.further_sums = further.into_iter().filter_map(Result::ok).collect();
         self.sums = sums;
         Ok(self)
     }

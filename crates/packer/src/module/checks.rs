@@ -4,13 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use tofu_oci_archive::InputFile;
-use tofu_oci_tfconfig::{PackageModulesError, package_modules};
+use tofu_oci_tfconfig::{PackageModulesError, is_configuration_file, package_modules};
 
 use super::error::{ModuleFault, UnreadableModule};
 use crate::PackError;
-
-/// What the files of a configuration are called.
-const CONFIGURATIONS: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
 
 /// Most bytes of a configuration file; `tfconfig` reads no more. 16 MiB.
 const LARGEST: u64 = 16 << 20;
@@ -40,7 +37,7 @@ pub(super) fn check(files: &[InputFile], room: &Path) -> Result<CheckedModule, P
             let path = room.join(folder);
             std::fs::create_dir_all(&path).map_err(|error| PackError::io("create", path, error))?;
         }
-        if CONFIGURATIONS.iter().any(|end| name.ends_with(end)) {
+        if is_configuration_file(name) {
             let bytes = tofu_oci_disk::read_file(&file.path, LARGEST)
                 .map_err(|error| PackError::io("read", &file.path, error))?;
             let path = room.join(&file.name);

@@ -151,7 +151,7 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
     for (key, value) in &mut annotations {
         let plain = without_logins(value);
         if plain != *value {
-            let text = format!("the login in {key} is not published: it becomes {}", printable(&plain));
+            let text = format!("`module push` omits the login in {key} and publishes {}", printable(&plain));
             reporter.event(&Event::note("annotation-login", text));
             *value = plain;
         }

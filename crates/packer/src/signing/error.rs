@@ -58,7 +58,7 @@ pub enum SignError {
     /// `--address` names another provider than the release
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
     #[fault("signs-another-provider", todo = "omit `--address`")]
-    #[hint("leave --address out to sign it as {annotated}")]
+    #[hint("omit --address to sign it as {annotated}")]
     OtherProvider {
         /// The repository.
         place: Place,
@@ -115,7 +115,7 @@ pub enum SignError {
     /// the registry does not let the tag be written that the signature needs
     #[error("{place} does not let the tag {tag} be written, which {} needs", in_words(*form))]
     #[fault("tag-refused", todo = "allow changes of tags that begin with `sha256-`")]
-    #[hint("where tags are immutable there, let those that begin with `sha256-` be changed, such as {tag}")]
+    #[hint("if tags are immutable there, allow changes of those that begin with `sha256-`, such as {tag}")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     TagRefused {
         /// The repository.
@@ -145,7 +145,7 @@ pub enum SignError {
     /// the registry returns another signature than it took
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
     #[fault("signature-not-kept", todo = "run the command again; sign with `--sign-format cosign-tag`")]
-    #[hint("run the same command again; where it happens again, the registry changes or loses what it takes")]
+    #[hint("run the same command again; if it happens again, the registry changes or loses what it takes")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     NotGivenBack {
         /// The repository.

@@ -32,11 +32,23 @@ pub fn masked(source: &str) -> String {
 pub fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);
-    let authority = rest.find('/').unwrap_or(rest.len());
-    match rest[..authority].rfind('@') {
+    match login_end(rest) {
         Some(at) if &rest[..at] != "git" => format!("{scheme}***{}", &rest[at..]),
         _ => place.to_owned(),
     }
+}
+
+/// Where the `@` after the user information of a place without its scheme stands: the last one before the path. A password may
+/// hold slashes: then what follows the first colon is no port.
+pub fn login_end(place: &str) -> Option<usize> {
+    let (authority, _) = place.split_once('/').unwrap_or((place, ""));
+    if let Some(at) = authority.rfind('@') {
+        return Some(at);
+    }
+    let (_, port) = authority.split_once(':')?;
+    let is_login = port.is_empty() || !port.bytes().all(|byte| byte.is_ascii_digit());
+    let mut ends = place.match_indices('@').map(|(at, _)| at).filter(|_| is_login);
+    ends.rfind(|at| !place[at + 1..].starts_with("sha256:") && !place[at + 1..].starts_with("sha512:"))
 }
 
 /// The text without the user information in its URLs, except a user without a password for SSH, and the plain user `git`.
@@ -44,7 +56,8 @@ pub fn without_logins(text: &str) -> String {
     let mut pieces = text.split("://");
     let mut plain = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        let end = piece.find(|one: char| one.is_whitespace() || matches!(one, '/' | '"' | '<' | '>'));
+        let end =
+            piece.find(|one: char| one.is_whitespace() || matches!(one, '/' | '?' | '#' | '\\' | '"' | '<' | '>'));
         let login = piece[..end.unwrap_or(piece.len())].rfind('@').map_or("", |at| &piece[..=at]);
         let stays = login == "git@" || plain.ends_with("ssh") && !login.contains(':');
         plain.push_str("://");
@@ -69,6 +82,7 @@ mod tests {
             check(kept, kept);
         }
         check("ssh://me:pw@x/a", "ssh://x/a");
+        check("https://x.example?mail=a@b.example https://x#a@b", "https://x.example?mail=a@b.example https://x#a@b");
     }
 
     #[track_caller]
@@ -82,6 +96,9 @@ mod tests {
         check("git::https://token@example.com/foo", "git::https://***@example.com/foo");
         check("https://a@b:c@example.com/foo", "https://***@example.com/foo");
         check("me:pw@example.com:foo", "***@example.com:foo");
+        check("me:a/b@example.com/foo", "***@example.com/foo");
+        check("localhost:5000/acme/x@sha256:00", "localhost:5000/acme/x@sha256:00");
+        check("example.com/acme/a@b", "example.com/acme/a@b");
         check("git::me@example.com:foo", "git::***@example.com:foo");
         check("git@github.com:acme/x?ref=v1", "git@github.com:acme/x?ref=v1");
         check("ssh://git@example.com/a?sshkey=AAAA&ref=v1", "ssh://git@example.com/a?sshkey=***&ref=v1");

@@ -20,7 +20,7 @@ mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
 pub use git::{GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource};
-pub use mask::{masked, masked_user, without_logins};
+pub use mask::{login_end, masked, masked_user, without_logins};
 pub use name::{InvalidModuleName, ModuleName};
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;

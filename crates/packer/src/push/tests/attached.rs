@@ -244,6 +244,9 @@ async fn a_second_list_with_a_wrong_checksum_was_not_read() {
     folder.file("checksums.txt", wrong("1.4.0"));
     let said = refused(&folder).await;
     assert_snapshot!(said.split(": expected").next().unwrap(), @"DIST/terraform-provider-zap_1.4.0_linux_amd64.zip does not match line 1 of DIST/checksums.txt");
+    // A line that is none hid the others.
+    folder.file("checksums.txt", format!("no checksum here\n{}", wrong("1.4.0")));
+    assert!(refused(&folder).await.starts_with("cannot understand DIST/checksums.txt"), "{}", refused(&folder).await);
 }
 
 #[tokio::test]

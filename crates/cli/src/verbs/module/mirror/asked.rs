@@ -55,7 +55,7 @@ fn layout() -> Diagnostic {
 /// One source, under the address that it gets.
 fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
     let named = match open::named(address) {
-        // A version that is none.
+        // The version is invalid.
         Err(error) if address.split('@').next().is_some_and(|name| name.parse::<ModuleAddr>().is_ok()) => {
             return Err(error);
         }
