@@ -137,6 +137,9 @@ mod tests {
         // No other link leads through it before it is seen.
         assert_snapshot!(tar_gz(&[("a", ">b/x"), ("b", ">/etc")]), @"error: `b` is a link to `/etc`, which lies outside of the module's folder");
         assert_snapshot!(zip([link("d/a", "../d/./../c"), deflated("c", "1")]), @"c=1 d/a=1");
+        // What follows a link is not where the text says.
+        let links = [link("a", "l/x/../s"), link("d/e/x", "../.."), link("l", "d/e"), deflated("b", "")];
+        assert_snapshot!(zip(links), @"error: `a` is a link to `l/x/../s`, which lies outside of the module's folder");
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod rules;
 mod secrets;
 mod usual_names;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -105,20 +105,28 @@ pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<Package
     read_directory(into, limits)
 }
 
-/// Refuses a link that says a place outside of the folder, before any link is followed: what lies there is not looked at.
+/// Refuses a link that says a place outside of the folder, before any link is followed: what lies there is not looked at. A `..` after
+/// another link may lead anywhere, and is refused, too.
 fn check_links(root: &Path, limits: &Limits) -> Result<(), ArchiveError> {
     let mut links = walk(root, &Limits { entries: usize::MAX, ..limits.clone() })?;
     links.retain(|item| item.kind.is_symlink());
     links.sort_by(|a, b| a.name.cmp(&b.name));
+    let places: HashSet<PathBuf> = links.iter().map(|link| PathBuf::from(&link.name)).collect();
     for FolderItem { name, path, .. } in links {
         let target = fs::read_link(&path).map_err(ArchiveError::io("read", &path))?;
-        let folders = target.components().try_fold(name.matches('/').count(), |folders, part| match part {
-            Component::Normal(_) => Some(folders + 1),
-            Component::CurDir => Some(folders),
-            Component::ParentDir => folders.checked_sub(1),
-            Component::RootDir | Component::Prefix(_) => None,
+        let mut place = Path::new(&name).parent().unwrap_or(Path::new("")).to_owned();
+        let mut is_through_link = false;
+        let is_inside = target.components().all(|part| match part {
+            Component::Normal(part) => {
+                place.push(part);
+                is_through_link |= places.contains(&place);
+                true
+            }
+            Component::CurDir => true,
+            Component::ParentDir => !is_through_link && place.pop(),
+            Component::RootDir | Component::Prefix(_) => false,
         });
-        if folders.is_none() {
+        if !is_inside {
             return Err(ArchiveError::LinkOutside { name, target: target.to_string_lossy().into_owned() });
         }
     }
