@@ -170,7 +170,7 @@ mod tests {
         assert_snapshot!(said("*/acme/*"), @"`*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too; write the host, or */*/* for every provider");
         assert_snapshot!(said("acme/wid*"), @r#"`acme/wid*` is not a pattern of providers: the type has a * that is not alone: a wildcard stands for the whole part; write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*""#);
         assert_snapshot!(said("registry.example.com/*"), @r#"`registry.example.com/*` is not a pattern of providers: with a host it reads registry.example.com/*/*; write "registry.example.com/*/*""#);
-        assert_snapshot!(said("r.test/widget"), @r#"`r.test/widget` is not a pattern of providers: with a host it reads r.test/NAMESPACE/widget; write "r.test/NAMESPACE/widget""#);
+        assert_snapshot!(said("r.test/widget"), @r#"`r.test/widget` is not a pattern of providers: with a host it reads r.test/NAMESPACE/widget; write "r.test/widget/*" or "r.test/NAMESPACE/widget""#);
         assert_snapshot!(said("acme/"), @r#"`acme/` is not a pattern of providers: the type is empty; write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*""#);
         assert_snapshot!(said("a--b/*"), @r#"`a--b/*` is not a pattern of providers: the namespace may contain only letters, digits, and single dashes between them; write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*""#);
     }

@@ -48,7 +48,7 @@ pub use plan::{Deed, MirrorAction, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
     DenyRule, Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem,
-    VersionRule, hosted_pattern, version_rule,
+    VersionRule, below_table, hosted_pattern, in_words, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

@@ -37,8 +37,8 @@ enum PatternFault {
     Type(&'static str),
     #[error("the namespace {0}")]
     Namespace(&'static str),
-    #[error("with a host it reads {0}")]
-    HostAlone(String),
+    #[error("with a host it reads {}", with_namespace(.host, .rest))]
+    HostAlone { host: String, rest: String },
     #[error("a namespace can be * only if the type is * too")]
     NamespaceWildcard,
     #[error("the host can be * only if the namespace and the type are * too")]
@@ -52,7 +52,7 @@ impl InvalidPattern {
             PatternFault::SegmentCount => "segment-count",
             PatternFault::Hostname(_) => "invalid-hostname",
             PatternFault::Type(_) => "invalid-type",
-            PatternFault::Namespace(_) | PatternFault::HostAlone(_) => "invalid-namespace",
+            PatternFault::Namespace(_) | PatternFault::HostAlone { .. } => "invalid-namespace",
             PatternFault::NamespaceWildcard => "namespace-wildcard-not-allowed",
             PatternFault::HostnameWildcard => "hostname-wildcard-not-allowed",
         }
@@ -67,7 +67,10 @@ impl InvalidPattern {
     pub fn instead(&self) -> String {
         match &self.fault {
             PatternFault::NamespaceWildcard => "write the namespace, or * for the type too".to_owned(),
-            PatternFault::HostAlone(whole) => format!("write \"{whole}\""),
+            PatternFault::HostAlone { host, rest } => {
+                let all = if rest == WILDCARD { String::new() } else { format!("\"{host}/{rest}/*\" or ") };
+                format!("write {all}\"{}\"", with_namespace(host, rest))
+            }
             PatternFault::HostnameWildcard => "write the host, or */*/* for every provider".to_owned(),
             _ => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/*\"".to_owned(),
         }
@@ -160,10 +163,9 @@ fn parse(input: &str) -> Result<Pattern, PatternFault> {
     let provider_type = part(provider_type).map_err(PatternFault::Type)?;
     let namespace = part(namespace).map_err(|fault| {
         let is_host = host.is_none() && namespace.contains('.') && namespace.parse::<Hostname>().is_ok();
-        let between = if provider_type.is_none() { WILDCARD } else { "NAMESPACE" };
-        let shown = provider_type.as_deref().unwrap_or(WILDCARD);
         if is_host {
-            PatternFault::HostAlone(format!("{namespace}/{between}/{shown}"))
+            let rest = provider_type.clone().unwrap_or_else(|| WILDCARD.to_owned());
+            PatternFault::HostAlone { host: namespace.to_owned(), rest }
         } else {
             PatternFault::Namespace(fault)
         }
@@ -191,6 +193,11 @@ fn part(text: &str) -> Result<Option<String>, &'static str> {
         Err(_) if text.contains('*') => Err("has a * that is not alone: a wildcard stands for the whole part"),
         Err(_) => Err("may contain only letters, digits, and single dashes between them"),
     }
+}
+
+/// A host and one part, with what lacks between them if the part is the type.
+fn with_namespace(host: &str, rest: &str) -> String {
+    format!("{host}/{}/{rest}", if rest == WILDCARD { WILDCARD } else { "NAMESPACE" })
 }
 
 const WILDCARD: &str = "*";

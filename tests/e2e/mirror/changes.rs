@@ -241,7 +241,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     error: `mirror` needs a destination
 
     hint: name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR
-    hint: or write `to` in mirror.toml
+    hint: or write the providers and `to` in mirror.toml, and name none
     ");
     assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --prune --to static:tree")), @"
     exit code: 2
@@ -299,4 +299,14 @@ fn a_tree_and_a_bundle_get_the_platforms_that_they_lack() {
         let again = mirror("").success();
         assert_eq!(actions(&again)["zap 1.0.0"], "present", "{to}: {}", again.text);
     }
+}
+
+#[test]
+fn rules_that_name_no_version_were_followed_without_a_word() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.rules("[[provider]]\naddress = \"HOST/acme/zap\"\nlatest = 0\n");
+    let said = mirrored.mirror("");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.stderr.contains("`latest = 0` in mirror.toml names no version"), "{}", said.text);
+    mirrored.mirror("--prune").success();
 }

@@ -157,6 +157,19 @@ fn a_source_that_says_another_address_is_not_mirrored() {
 }
 
 #[test]
+fn the_own_address_of_a_release_was_to_be_typed_without_the_rules() {
+    let mirrored = Mirrored::new();
+    mirrored.put("acme/zap", "1.0.0", "up/zap");
+    let rules = "to = \"oci:m\"\nsources = [\"REGISTRY/up/zap\"]\n[[provider]]\naddress = \"acme/zap\"\n";
+    mirrored.rules(&rules.replace("REGISTRY", &mirrored.scene.registry.address().to_string()));
+    let hint = format!("hint: by its own address: write address = \"{HOST}/acme/zap\" in mirror.toml\n");
+    for line in ["mirror", "bundle create b.tar"] {
+        let said = mirrored.scene.run(line);
+        assert!(said.code == Some(1) && said.text.contains(&hint), "{}", said.text);
+    }
+}
+
+#[test]
 fn prune_leaves_versions_of_another_provider() {
     let mirrored = Mirrored::new();
     mirrored.upstream.release("acme/google-beta", "1.0.0", &PLATFORMS[..1]);

@@ -233,6 +233,15 @@ fn a_new_key_is_for_its_owner_alone_and_overwrites_nothing() {
 }
 
 #[test]
+fn a_key_of_another_kind_was_refused_without_a_way_to_the_right_one() {
+    let scene = Scene::new();
+    scene.context.write("cosign.key", "-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n");
+    settings(&scene, "hosts = [\"registry.example.com\"]\nsigning_key = \"cosign.key\"");
+    let said = scene.run("serve --check-config");
+    assert!(said.stderr.contains("make one: tofu-oci serve --new-key FILE\n"), "{}", said.text);
+}
+
+#[test]
 fn two_new_tokens_differ() {
     let scene = Scene::new();
     let tokens = ["one", "two"].map(|_| scene.run("serve --new-token").success().text);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,7 @@ pub(super) struct BridgeDocument {
     #[serde(default)]
     pub(super) proxies: Vec<Spanned<String>>,
     pub(super) access_log: Option<String>,
-    pub(super) grace: Option<Spanned<String>>,
+    pub(super) grace: Option<Spanned<Value>>,
     #[serde(default)]
     pub(super) provider: Vec<Spanned<ServedTable>>,
     #[serde(default)]
@@ -58,7 +58,7 @@ pub(super) struct ServedTable {
     pub(super) exclude: Vec<Spanned<String>>,
     pub(super) from: Spanned<String>,
     pub(super) upstream: Option<Spanned<Vec<Spanned<String>>>>,
-    pub(super) min_age: Option<Spanned<String>>,
+    pub(super) min_age: Option<Spanned<Value>>,
     pub(super) allow: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) deny: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
@@ -90,7 +90,7 @@ pub(super) struct ClientTable {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LinksTable {
-    pub(super) lifetime: Option<Spanned<String>>,
+    pub(super) lifetime: Option<Spanned<Value>>,
     pub(super) secret: Option<PathBuf>,
 }
 
@@ -100,10 +100,10 @@ pub(super) struct LimitsTable {
     pub(super) connections: Option<Spanned<usize>>,
     pub(super) connections_per_address: Option<Spanned<usize>>,
     pub(super) requests_per_second: Option<Spanned<u32>>,
-    pub(super) header_bytes: Option<Spanned<String>>,
-    pub(super) header_timeout: Option<Spanned<String>>,
-    pub(super) idle_timeout: Option<Spanned<String>>,
-    pub(super) write_timeout: Option<Spanned<String>>,
+    pub(super) header_bytes: Option<Spanned<Value>>,
+    pub(super) header_timeout: Option<Spanned<Value>>,
+    pub(super) idle_timeout: Option<Spanned<Value>>,
+    pub(super) write_timeout: Option<Spanned<Value>>,
     pub(super) streams: Option<Spanned<u32>>,
 }
 
@@ -111,6 +111,6 @@ pub(super) struct LimitsTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct CacheTable {
     pub(super) dir: Option<PathBuf>,
-    pub(super) size: Option<Spanned<String>>,
-    pub(super) metadata: Option<Spanned<String>>,
+    pub(super) size: Option<Spanned<Value>>,
+    pub(super) metadata: Option<Spanned<Value>>,
 }

@@ -110,7 +110,7 @@ pub enum BridgeConfigProblem {
         reason: InvalidByteSize,
     },
     /// Not a length of time.
-    #[error("{text:?} is not a length of time; write a number with d, h, m or s, such as 60s or 15m")]
+    #[error("`{text}` is not a length of time; write a number with d, h, m or s, such as 60s or 15m")]
     Duration {
         /// As written.
         text: String,
@@ -166,6 +166,8 @@ impl BridgeConfigProblem {
             }
             Self::EmptyList { name } => format!("omit `{name}`, or name something"),
             Self::Rule(problem) => return problem.instead(),
+            Self::MinAge(error) => return error.instead(),
+            Self::Duration { text } => return text.parse::<u64>().ok().map(|n| format!("write \"{n}s\" for seconds")),
             Self::TwoPlaces { .. } => {
                 "write one [[provider]] for the pattern; `upstream` names where it fetches from".to_owned()
             }

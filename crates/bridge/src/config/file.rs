@@ -5,9 +5,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
-use tofu_oci_mirror::{DenyRule, MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
+use tofu_oci_mirror::{
+    DenyRule, MinAge, RulesError, UpstreamUse, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+};
 use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, Scheme};
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use super::document::{
     BridgeDocument, CacheTable, ClientTable, LimitsTable, LinksTable, ServedModuleTable, ServedTable,
@@ -104,7 +106,10 @@ fn of_parser(message: &str, at: Option<&str>) -> Problem {
         {
             Problem::Listen { text: text.to_owned() }
         }
-        _ => Problem::Syntax { message: message.trim_end().replace('\n', "; ") },
+        _ => match below_table::<BridgeDocument>(message) {
+            Some(problem) => Problem::Rule(problem),
+            None => Problem::Syntax { message: message.trim_end().replace('\n', "; ") },
+        },
     }
 }
 
@@ -171,15 +176,15 @@ fn range(written: &Spanned<String>) -> Result<super::AddressRange, BridgeConfigE
     text.parse().map_err(|()| at(written.span(), Problem::Range { text: text.clone() }))
 }
 
-fn duration(written: &Spanned<String>) -> Result<Duration, BridgeConfigError> {
-    let text = written.get_ref();
+fn duration(written: &Spanned<Value>) -> Result<Duration, BridgeConfigError> {
+    let text = in_words(written.get_ref());
     let age: Result<MinAge, _> = text.parse();
     let MinAge(time) = age.map_err(|_| at(written.span(), Problem::Duration { text: text.clone() }))?;
-    if time > LONGEST { Err(at(written.span(), Problem::TooLong { text: text.clone() })) } else { Ok(time) }
+    if time > LONGEST { Err(at(written.span(), Problem::TooLong { text })) } else { Ok(time) }
 }
 
-fn size(written: &Spanned<String>) -> Result<u64, BridgeConfigError> {
-    let text = written.get_ref();
+fn size(written: &Spanned<Value>) -> Result<u64, BridgeConfigError> {
+    let text = in_words(written.get_ref());
     let ByteSize(size) =
         text.parse().map_err(|reason| at(written.span(), Problem::Size { text: text.clone(), reason }))?;
     Ok(size)
@@ -255,7 +260,7 @@ fn place(written: Spanned<String>) -> WrittenPlace {
 
 fn pull(
     upstream: Option<SettingTexts>,
-    min_age: Option<Spanned<String>>,
+    min_age: Option<Spanned<Value>>,
     allow: Option<SettingTexts>,
     deny: Option<SettingTexts>,
 ) -> Result<Option<PullRules>, BridgeConfigError> {
@@ -273,7 +278,7 @@ fn pull(
     };
     let min_age = or(
         min_age,
-        |written| written.get_ref().parse().map_err(|error| at(written.span(), Problem::MinAge(error))),
+        |written| in_words(written.get_ref()).parse().map_err(|error| at(written.span(), Problem::MinAge(error))),
         MinAge::default(),
     )?;
     let rules = |list: Option<SettingTexts>| -> Result<Vec<VersionRule>, BridgeConfigError> {
@@ -317,10 +322,10 @@ fn clients(tables: Vec<Spanned<ClientTable>>) -> Result<Vec<ClientRule>, BridgeC
 
 fn longer_than_zero(
     name: &'static str,
-    written: Option<Spanned<String>>,
+    written: Option<Spanned<Value>>,
     otherwise: Duration,
 ) -> Result<Duration, BridgeConfigError> {
-    let read = |written: &Spanned<String>| match duration(written)? {
+    let read = |written: &Spanned<Value>| match duration(written)? {
         Duration::ZERO => Err(at(written.span(), Problem::TooSmall { name, least: "1s" })),
         time => Ok(time),
     };
@@ -346,7 +351,7 @@ fn links(table: LinksTable) -> Result<LinkSettings, BridgeConfigError> {
 
 fn limits(table: LimitsTable) -> Result<ServerLimits, BridgeConfigError> {
     let default = ServerLimits::default();
-    let header_bytes = |written: &Spanned<String>| {
+    let header_bytes = |written: &Spanned<Value>| {
         let bytes = size(written)?;
         let wrong = || at(written.span(), Problem::TooSmall { name: "header_bytes", least: "8KiB" });
         if bytes < LEAST_HEADER_BYTES { Err(wrong()) } else { Ok(usize::try_from(bytes).unwrap_or(usize::MAX)) }

@@ -196,10 +196,30 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     );
     check_setting(
         "grace = \"soon\"",
-        "\"soon\": \"soon\" is not a length of time; write a number with d, h, m or s, such as 60s or 15m",
+        "\"soon\": `soon` is not a length of time; write a number with d, h, m or s, such as 60s or 15m",
     );
-    check_setting("grace = 5", "5: invalid type: integer `5`, expected a string");
+    check_setting("url = 5", "5: invalid type: integer `5`, expected a string");
     check_setting("tls = { certificate = \"a\" }", "{ certificate = \"a\" }: missing field `key`");
+}
+
+#[test]
+fn a_number_without_its_unit_was_told_to_stand_in_quotes() {
+    let time = |number: u16| {
+        let unit = "write a number with d, h, m or s, such as 60s or 15m";
+        format!("{number}: `{number}` is not a length of time; {unit}; write \"{number}s\" for seconds")
+    };
+    check_setting("grace = 5", &time(5));
+    check_setting("grace = 300", &time(300));
+    check_table("[limits]\nidle_timeout = 30", &time(30));
+    let age = "7: `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0; write \"7d\" for days";
+    check_table("upstream = [\"direct\"]\nmin_age = 7", age);
+}
+
+#[test]
+fn a_setting_of_the_file_below_a_table_was_an_unknown_field() {
+    let want = "grace: `grace` is for the whole file, and stands in a table; \
+                write `grace` above the first [[provider]], and above every other table";
+    check_table("grace = \"5s\"", want);
 }
 
 #[test]
@@ -256,7 +276,7 @@ fn a_provider_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_table("upstream = []", "[]: the list `upstream` is empty; omit `upstream`, or name something");
     check_table(
         "upstream = [\"direct\"]\nmin_age = \"7\"",
-        "\"7\": `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0",
+        "\"7\": `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0; write \"7d\" for days",
     );
 }
 

@@ -63,6 +63,14 @@ impl From<PinFileError> for Diagnostic {
     }
 }
 
+/// How the file that this run reads names a provider.
+fn in_its_file(address: &impl std::fmt::Display) -> String {
+    match invocation::value_of("rules") {
+        _ if invocation::says("from-config") => format!("write source = \"{address}\" in required_providers"),
+        rules => format!("write address = \"{address}\" in {}", rules.unwrap_or("mirror.toml")),
+    }
+}
+
 impl Diagnostic {
     /// The same with a hint for a release that says another address than the one that was asked for.
     pub(crate) fn renaming<A: TemplateAddress>(self, asked: &A, said: &A) -> Self {
@@ -76,6 +84,9 @@ impl Diagnostic {
                 let constraint = word.find('@').map_or("", |at| &word[at..]);
                 Some(invocation::with_word(word, &invocation::quoted(&format!("{said}{constraint}"))))
             }
+            // Rules or a configuration name the provider.
+            ("mirror", None) if invocation::first_word().is_none() => Some(in_its_file(said)),
+            ("bundle create", None) if invocation::second_word().is_none() => Some(in_its_file(said)),
             (verb @ ("install" | "lock" | "mirror"), None) => {
                 Some(invocation::with_all_options(&format!("{verb} {said}")))
             }

@@ -59,6 +59,12 @@ pub enum RulesProblem {
     },
     #[error(transparent)]
     Versions(InvalidConstraints),
+    /// Several versions where one constraint belongs, which a version must meet as a whole.
+    #[error("`versions` is one constraint, and a list is none")]
+    VersionList,
+    /// A member of the file below a table, which has no such member.
+    #[error("`{name}` is for the whole file, and stands in a table")]
+    BelowTable { name: String },
     #[error(transparent)]
     Platform(InvalidPlatform),
     /// A list of platforms without any.
@@ -83,6 +89,13 @@ impl RulesProblem {
                 Some(format!("write address = {address:?} and versions = {versions:?}"))
             }
             Self::TwoAddresses => Some("write a [[provider]] for each".to_owned()),
+            Self::VersionList => {
+                Some("write one [[provider]] for each version; entries for one provider add up".to_owned())
+            }
+            Self::BelowTable { name } => {
+                Some(format!("write `{name}` above the first [[provider]], and above every other table"))
+            }
+            Self::MinAge(error) => error.instead(),
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
             Self::Pattern(error) => Some(error.instead()),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),

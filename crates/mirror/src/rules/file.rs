@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr};
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
@@ -31,7 +32,7 @@ struct RulesDocument {
     provider: Vec<Spanned<ProviderTable>>,
     to: Option<String>,
     sources: Option<Spanned<Vec<String>>>,
-    min_age: Option<Spanned<String>>,
+    min_age: Option<Spanned<Value>>,
     #[serde(default)]
     allow: Vec<Spanned<String>>,
     #[serde(default)]
@@ -46,13 +47,35 @@ struct RulesDocument {
 struct ProviderTable {
     address: Option<Spanned<String>>,
     pattern: Option<Spanned<String>>,
-    versions: Option<Spanned<String>>,
+    versions: Option<Spanned<Value>>,
     latest: Option<usize>,
     platforms: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 fn at(span: Range<usize>, problem: RulesProblem) -> RulesError {
     RulesError { span: Some(span), problem }
+}
+
+fn syntax(error: &toml::de::Error) -> RulesProblem {
+    RulesProblem::Syntax { message: error.message().trim_end().replace('\n', "; ") }
+}
+
+/// What is wrong if the unknown field in these words of the parser is a member of the file `F` itself.
+pub fn below_table<F: DeserializeOwned>(message: &str) -> Option<RulesProblem> {
+    let (name, _) = message.strip_prefix("unknown field `")?.split_once('`')?;
+    let is_unknown = |error: toml::de::Error| error.message().starts_with("unknown field");
+    let is_of_file = name != "provider" && !toml::from_str::<F>(&format!("{name:?} = 0")).is_err_and(is_unknown);
+    is_of_file.then(|| RulesProblem::BelowTable { name: name.to_owned() })
+}
+
+/// A length of time or a size as it is written, in quotes or as a number alone.
+pub fn in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        other => other.type_str().to_owned(),
+    }
 }
 
 impl RulesFile {
@@ -62,11 +85,11 @@ impl RulesFile {
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let document: RulesDocument = toml::from_str(text).map_err(|error| {
-            let is_table = |table: toml::Table| table.get("provider").is_some_and(toml::Value::is_table);
+            let is_table = |table: toml::Table| table.get("provider").is_some_and(Value::is_table);
             let problem = if text.parse().is_ok_and(is_table) {
                 RulesProblem::OneTable
             } else {
-                RulesProblem::Syntax { message: error.message().trim_end().replace('\n', "; ") }
+                below_table::<RulesDocument>(error.message()).unwrap_or_else(|| syntax(&error))
             };
             RulesError { span: error.span(), problem }
         })?;
@@ -78,7 +101,7 @@ impl RulesFile {
             list => list.map(Spanned::into_inner).unwrap_or_default(),
         };
         let min_age = document.min_age.map(|written| {
-            let age: Result<MinAge, _> = written.get_ref().parse();
+            let age: Result<MinAge, _> = in_words(written.get_ref()).parse();
             age.map_err(|error| at(written.span(), RulesProblem::MinAge(error)))
         });
         let rules = MirrorRules {
@@ -107,7 +130,12 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
         (Some(_), Some(pattern)) => return Err(at(pattern.span(), RulesProblem::TwoAddresses)),
     };
     let versions = match versions {
-        Some(written) => constraints(written.get_ref(), written.span())?,
+        Some(written) if written.get_ref().is_array() => return Err(at(written.span(), RulesProblem::VersionList)),
+        Some(written) => {
+            let span = written.span();
+            let text: Result<String, _> = written.into_inner().try_into();
+            constraints(&text.map_err(|error| at(span.clone(), syntax(&error)))?, span)?
+        }
         None => Constraints::any(),
     };
     let platforms = match platforms {

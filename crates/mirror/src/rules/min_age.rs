@@ -13,6 +13,13 @@ pub struct MinAge(pub Duration);
 #[error("`{0}` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0")]
 pub struct InvalidMinAge(String);
 
+impl InvalidMinAge {
+    /// What to write instead of a number alone.
+    pub fn instead(&self) -> Option<String> {
+        self.0.parse::<u64>().ok().map(|days| format!("write \"{days}d\" for days"))
+    }
+}
+
 /// The units, from the largest.
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 

@@ -21,6 +21,31 @@ fn mistakes_of_a_first_rules_file_get_the_right_form() {
 }
 
 #[test]
+fn hints_for_a_rules_file_were_refused_when_they_were_typed() {
+    let provider = "[[provider]]\naddress = \"example.com/acme/zap\"\n";
+    check_refused(
+        &format!("min_age = 7\n{provider}"),
+        "7: `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0; write \"7d\" for days",
+    );
+    check_refused(
+        &format!("{provider}versions = [\"1.3.0\", \"1.4.0\"]"),
+        "[\"1.3.0\", \"1.4.0\"]: `versions` is one constraint, and a list is none; \
+         write one [[provider]] for each version; entries for one provider add up",
+    );
+    check_refused(&format!("{provider}versions = 1.4"), "1.4: invalid type: floating point `1.4`, expected a string");
+    check_refused(
+        &format!("{provider}to = \"oci:x\""),
+        "to: `to` is for the whole file, and stands in a table; \
+         write `to` above the first [[provider]], and above every other table",
+    );
+    check_refused(
+        &format!("allow = [\"example.com/acme\"]\n{provider}"),
+        "\"example.com/acme\": `example.com/acme` is not a pattern of providers: with a host it reads \
+         example.com/NAMESPACE/acme; write \"example.com/acme/*\" or \"example.com/NAMESPACE/acme\"",
+    );
+}
+
+#[test]
 fn a_file_says_what_is_mirrored_from_where_and_where_to() {
     let file = RulesFile::parse(
         r#"
@@ -81,7 +106,7 @@ fn what_would_be_without_effect_is_refused_with_its_place() {
     );
     check_refused(
         "min_age = \"7\"\n[[provider]]\naddress = \"a/b\"",
-        "\"7\": `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0",
+        "\"7\": `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0; write \"7d\" for days",
     );
     check_refused(
         "sources = []\n[[provider]]\naddress = \"a/b\"",

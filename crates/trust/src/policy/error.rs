@@ -56,6 +56,13 @@ pub enum PolicyProblem {
         /// Why.
         source: KeyMaterialError,
     },
+    /// A text that is no key where the key itself belongs.
+    #[error("`pem` of the key {name:?} is not the text of a key")]
+    NotPem {
+        name: String,
+        /// As written.
+        text: String,
+    },
     /// A rule for no provider and no module.
     #[error("a rule names the providers or the modules that it is for")]
     NoProviders,
@@ -118,6 +125,7 @@ impl PolicyProblem {
             Self::NoContent { .. } | Self::TwoContents { .. } => {
                 Some("write file = \"PATH\", or pem = \"\"\"the key itself\"\"\"".to_owned())
             }
+            Self::NotPem { text, .. } => Some(format!("if it is a file, write file = {text:?}")),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
             Self::UnusedKey { name } => {
                 Some(format!("add a [[rule]] with `providers` and keys = [{name:?}], or take the key out"))

@@ -227,6 +227,10 @@ impl PolicyFile {
 fn load(entry: PolicyKeyEntry, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
     let PolicyKeyEntry { name, content, span, .. } = entry;
     let bytes = match content {
+        // A line alone is the name of a file.
+        KeySource::Pem(text) if !text.contains("-----BEGIN") && text.lines().count() == 1 => {
+            return Err(at(span, PolicyProblem::NotPem { name, text }));
+        }
         KeySource::Pem(pem) => pem.into_bytes(),
         KeySource::File(path) => {
             read(&path).map_err(|source| at(span.clone(), PolicyProblem::KeyFile { path, source }))?

@@ -128,9 +128,15 @@ fn a_key_that_cannot_be_used_is_refused_with_its_place() {
     assert_snapshot!(refused(&with("file = \"x\"\npem = \"y\"")), @r#"4: "y" => the key "acme" has both `file` and `pem` [write file = "PATH", or pem = """the key itself"""]"#);
     assert_snapshot!(refused(&with("file = \"keys/lost.pub\"")), @r#"3: "keys/lost.pub" => the key file keys/lost.pub cannot be read [a key file's path is relative to the policy file]"#);
     assert_snapshot!(refused(&with("file = \"keys/empty.pub\"")), @r#"3: "keys/empty.pub" => the key "acme" cannot be used: the key file is empty"#);
-    assert_snapshot!(refused(&with("pem = \"no key\"")), @r#"3: "no key" => the key "acme" cannot be used: the key is malformed: the file holds no PEM block `PUBLIC KEY`"#);
+    assert_snapshot!(refused(&with("pem = \"two\\nlines\"")), @r#"3: "two\nlines" => the key "acme" cannot be used: the key is malformed: the file holds no PEM block `PUBLIC KEY`"#);
     assert!(refused(&with("file = \"keys/broken.asc\"")).contains("OpenPGP"), "by its content");
     assert_snapshot!(refused("[[key]]\nname = \" \"\nfile = \"keys/acme.pub\"\n"), @r#"2: " " => a key needs a name"#);
+}
+
+#[test]
+fn a_path_as_the_text_of_a_key_was_called_a_file_without_a_key() {
+    let policy = format!("[[key]]\nname = \"acme\"\npem = \"../cosign.pub\"\n{RULE}");
+    assert_snapshot!(refused(&policy), @r#"3: "../cosign.pub" => `pem` of the key "acme" is not the text of a key [if it is a file, write file = "../cosign.pub"]"#);
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     let Some(to) = args.to.as_ref().or(to.as_ref()) else {
         return Err(Diagnostic::usage("`mirror` needs a destination")
             .hint("name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR")
-            .hint("or write `to` in mirror.toml"));
+            .hint("or write the providers and `to` in mirror.toml, and name none"));
     };
     let trust_policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
     let trust = crate::trust::load(&TrustArgs { trust_policy, ..args.carry.trust.clone() }, &dir)?;
@@ -142,6 +142,14 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
     let hint = "mirror.toml is looked for in the current directory; --rules names another file";
     let text = settings_text(&path, "the rules", "rules-unreadable", hint)?;
     let file = RulesFile::parse(&text).map_err(|error| broken(&path, &text, &error))?;
+    if !args.prune && file.rules.providers.iter().any(|rule| rule.latest == Some(0)) {
+        let shown = path.display();
+        return Err(Diagnostic::usage(format!(
+            "`latest = 0` in {shown} names no version, which only --prune can follow"
+        ))
+        .code("rules-invalid")
+        .hint("write 1 or more; or add --prune to withdraw the versions that are there"));
+    }
     Ok((file, path.parent().unwrap_or(Path::new("")).to_owned()))
 }
 

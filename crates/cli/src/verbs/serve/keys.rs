@@ -139,6 +139,9 @@ fn unusable(error: &KeyFileError) -> Diagnostic {
         "signing-key-password-needed" | "signing-key-password-wrong" => {
             diagnostic.hint(format!("set {PASSWORD} to the password of the key"))
         }
+        "signing-key-unusable" => {
+            diagnostic.hint("clients know OpenPGP keys alone; make one: tofu-oci serve --new-key FILE")
+        }
         "signing-key-exists" => diagnostic.hint("name another file; clients that know the old key still need it"),
         _ => diagnostic,
     }
