@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::subject;
-use missing::{no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
+use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 
 /// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
@@ -314,20 +314,6 @@ fn with_version(name: &str, verb: &Command, typed: &str, words: &[String]) -> Op
     let either = is_address && !of_providers && !of_modules;
     let either = if either { format!("; if {named} is a repository, {named}:{version}") } else { String::new() };
     Some(format!("`{name}` takes the version with what it names: tofu-oci {}{either}", rest.join(" ")))
-}
-
-/// The words that are neither options nor their values; `typed` is an option with a value that the verb lacks.
-fn free<'a>(words: &'a [String], verb: &'a Command, typed: &'a str) -> impl Iterator<Item = &'a String> {
-    let has_value = move |option: &String| {
-        let long = option.strip_prefix("--").filter(|long| !long.contains('='));
-        let declared = verb.get_arguments().find(|arg| arg.get_long().is_some() && arg.get_long() == long);
-        option == typed || declared.is_some_and(|arg| arg.get_action().takes_values())
-    };
-    let mut before = None;
-    words.iter().filter(move |word| {
-        let is_value = before.replace(*word).is_some_and(has_value);
-        !is_value && !word.starts_with('-')
-    })
 }
 
 /// Whether a word names a version already.

@@ -5,7 +5,6 @@ use std::path::Path;
 use clap::Command;
 use tofu_oci_types::ProviderAddr;
 
-use super::free;
 use crate::diagnostic::Diagnostic;
 use crate::ends::without_scheme;
 use crate::invocation;
@@ -60,4 +59,18 @@ pub(super) fn nothing_to_mirror() -> Diagnostic {
         )
         .hint("or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules")
         .hint("or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules")
+}
+
+/// The words that are neither options nor their values; `typed` is an option with a value that the verb lacks.
+pub(super) fn free<'a>(words: &'a [String], verb: &'a Command, typed: &'a str) -> impl Iterator<Item = &'a String> {
+    let has_value = move |option: &String| {
+        let long = option.strip_prefix("--").filter(|long| !long.contains('='));
+        let declared = verb.get_arguments().find(|arg| arg.get_long().is_some() && arg.get_long() == long);
+        option == typed || declared.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut before = None;
+    words.iter().filter(move |word| {
+        let is_value = before.replace(*word).is_some_and(has_value);
+        !is_value && !word.starts_with('-')
+    })
 }
