@@ -348,3 +348,11 @@ fn a_destination_that_is_none() {
     hint: write it as oci:DIR
     ");
 }
+
+#[test]
+fn a_push_without_its_folder_was_said_to_lack_the_destination() {
+    let scene = Scene::new();
+    let said = "hint: for the folder that you are in: tofu-oci push . --address registry.example.com/acme/widget [REGISTRY]/x\n";
+    crate::words::refuse(&scene, "push --address registry.example.com/acme/widget REGISTRY/x", &[said]);
+    crate::words::refuse(&scene, "pack oci:out --address a.b/c/d", &["tofu-oci pack . oci:out --address a.b/c/d\n"]);
+}

@@ -99,7 +99,7 @@ fn an_archive_that_the_metadata_names_is_missing() {
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/artifacts.json names dist/terraform-provider-widget_1.4.0_linux_amd64.zip, which is not there
+    error: dist/artifacts.json names dist/terraform-provider-widget_1.4.0_linux_amd64.zip, which is not in that folder
 
     hint: the folder is not as the build left it; build the release again
     ");

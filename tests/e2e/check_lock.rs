@@ -134,3 +134,17 @@ fn a_file_of_a_configuration_was_read_as_a_lock_file() {
         &[said, "hint: tofu-oci check live/.terraform.lock.hcl --offline\n"],
     );
 }
+
+#[test]
+fn a_file_that_other_verbs_read_was_read_as_a_broken_lock_file() {
+    let scene = Scene::new();
+    for (name, reader) in [
+        ("trust.toml", "`tofu-oci verify` judges a release by it"),
+        (".tofu-oci.pins.json", "`tofu-oci verify` judges a release by it"),
+        ("mirror.toml", "`tofu-oci mirror --plan` reads it"),
+        ("other.json", "a lock file is named by its path"),
+    ] {
+        scene.context.write(name, "x");
+        refuse(&scene, &format!("check {name}"), &[&format!("error: {name} is not a lock file\n"), reader]);
+    }
+}

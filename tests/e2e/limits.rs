@@ -41,6 +41,9 @@ fn a_timeout_may_come_from_the_environment() {
 
     hint: the variable TOFU_OCI_TIMEOUT says so: change it, or unset it
     ");
+    // The registry's address has a 0 too.
+    scene.context.env("TOFU_OCI_TIMEOUT", "0");
+    assert!(refused(&scene, "versions REGISTRY/acme/widget").contains("the variable TOFU_OCI_TIMEOUT says so"));
     scene.run("versions REGISTRY/acme/widget --timeout 90").success();
     scene.context.env("TOFU_OCI_TIMEOUT", "");
     scene.run("versions REGISTRY/acme/widget").success();

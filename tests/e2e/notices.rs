@@ -266,8 +266,9 @@ fn a_withdrawn_version_is_not_simply_not_found() {
       cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.5.0
-    hint: if a lock file names 1.4.0, `tofu-oci install --upgrade` moves it to another version
+    hint: if a lock file names 1.4.0, `tofu-oci install registry.example.com/acme/widget --upgrade --from [REGISTRY]/acme/widget --platform linux_amd64` moves it to another version; if a constraint does, change that
     ");
+    assert!(scene.refuse(&format!("{INSTALL} --upgrade")).contains("\nhint: a constraint demands 1.4.0: change it\n"));
     for line in [LOCK, VERIFY] {
         let said = scene.run(line);
         assert_eq!(said.code, Some(1), "{}", said.text);
@@ -285,7 +286,7 @@ fn a_withdrawn_version_is_not_simply_not_found() {
       cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.5.0
-    hint: if a lock file names 1.4.0, `tofu-oci install --upgrade` moves it to another version
+    hint: if a lock file names 1.4.0, `tofu-oci install registry.example.com/acme/widget --upgrade --from [REGISTRY]/acme/widget --platform linux_amd64` moves it to another version; if a constraint does, change that
     ");
     let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(said.text.contains("it deletes the state"), "{}", said.text);

@@ -339,7 +339,7 @@ fn a_deprecated_release_says_so_and_a_withdrawn_one_says_why() {
       cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.4.0
-    hint: if a lock file names 1.3.0, `tofu-oci install --upgrade` moves it to another version
+    hint: if a lock file names 1.3.0, `tofu-oci install --upgrade --from [REGISTRY]/acme/widget` moves it to another version; if a constraint does, change that
     ");
     assert_snapshot!(scene.refuse("show REGISTRY/acme/widget:1.3.0"), @"
     exit code: 1

@@ -82,7 +82,7 @@ fn a_key_of_the_command_line_stands_for_the_policy() {
     error: registry.example.com/acme/widget 1.4.0 is not trusted: it is signed by sha256:[DIGEST], which is not one of your keys
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
+    hint: name its publisher's key with --key: the one that was named did not sign it
     ");
 }
 

@@ -219,3 +219,10 @@ fn a_version_of_a_repository_that_is_not_there_was_called_missing() {
         refuse(&scene, &format!("{verb} REGISTRY/acme/none{at} {rest}"), &words);
     }
 }
+
+#[test]
+fn the_tag_of_a_withdrawn_version_led_to_no_version() {
+    let scene = Scene::published();
+    let want = "withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back\n";
+    refuse(&scene, "withdraw REGISTRY/acme/widget:withdrawn-1.4.0 --undo --dry-run", &[want]);
+}

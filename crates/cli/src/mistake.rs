@@ -1,6 +1,7 @@
 //! Mistakes in arguments for which this program knows better advice than clap: verbs of other tools, lists of platforms,
 //! values that a variable gives.
 
+mod missing;
 mod moved;
 
 use std::path::Path;
@@ -11,10 +12,10 @@ use tofu_oci_types::{ModuleName, ProviderAddr, ReleaseName, Version};
 
 use crate::args;
 use crate::diagnostic::Diagnostic;
-use crate::ends::without_scheme;
 use crate::exit::{self, Exit};
 use crate::invocation;
 use crate::subject;
+use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 
 /// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
@@ -142,16 +143,16 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
+    let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
-            let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
             if typed == "version" {
                 let hint =
                     "`tofu-oci --version` prints the version of tofu-oci, `tofu-oci versions` those of a provider";
                 return Some(Diagnostic::usage("`tofu-oci` has no verb `version`").hint(hint));
             }
-            other_word(typed, words.find(|word| !word.starts_with('-')).as_deref(), declared)
+            other_word(typed, words().iter().find(|word| !word.starts_with('-')).map(String::as_str), declared)
         }
         ErrorKind::ValueValidation => {
             let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
@@ -160,8 +161,11 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             if let Some(hint) = option.starts_with("--platform").then(|| platforms(value)).flatten() {
                 return Some(diagnostic.hint(hint));
             }
-            let typed = std::env::args_os().skip(1).any(|word| word.to_string_lossy().contains(value));
-            let variable = if typed { None } else { variable(value, declared) };
+            let long = option.split(' ').next()?;
+            let is_typed =
+                |word: &str| word.strip_prefix(long).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+            let typed = words().iter().any(|word| is_typed(word));
+            let variable = if typed { None } else { variable(long, declared) };
             variable.map(|variable| diagnostic.hint(format!("the variable {variable} says so: change it, or unset it")))
         }
         ErrorKind::MissingRequiredArgument => {
@@ -170,18 +174,17 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             if lacks("<COMMAND>...") {
                 return Some(nothing_to_run());
             }
-            let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-            if lacks("<REPOSITORY-TEMPLATE>") {
-                return words().filter(|word| !word.starts_with('-')).nth(2).and_then(|word| no_pattern(&word));
+            if missing.len() == 1 && (lacks("<DEST>") || lacks("<oci:DIR>")) {
+                return no_folder(&words(), declared);
             }
-            let is_module_mirror = words().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
+            if lacks("<REPOSITORY-TEMPLATE>") {
+                return words().iter().filter(|word| !word.starts_with('-')).nth(2).and_then(|word| no_pattern(word));
+            }
+            let is_module_mirror =
+                words().iter().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
             (is_module_mirror && lacks("<SOURCE")).then(nothing_to_mirror)
         }
-        ErrorKind::UnknownArgument => {
-            let words: Vec<String> =
-                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-            other_option(context(ContextKind::InvalidArg)?, &words, declared)
-        }
+        ErrorKind::UnknownArgument => other_option(context(ContextKind::InvalidArg)?, &words(), declared),
         _ => None,
     }
 }
@@ -286,18 +289,8 @@ fn with_version(name: &str, verb: &Command, typed: &str, words: &[String]) -> Op
         rest => rest.strip_prefix('=').map(str::to_owned),
     };
     let version = words.iter().enumerate().find_map(value)?;
-    let has_value = |option: &String| {
-        let long = option.strip_prefix("--").filter(|long| !long.contains('='));
-        let declared = verb.get_arguments().find(|arg| arg.get_long().is_some() && arg.get_long() == long);
-        option == typed || declared.is_some_and(|arg| arg.get_action().takes_values())
-    };
-    let mut before = None;
-    let mut free = words.iter().filter(|word| {
-        let is_value = before.replace(*word).is_some_and(has_value);
-        !is_value && !word.starts_with('-')
-    });
     let nth = name.split(' ').count() + usize::from(name == "bundle create");
-    let Some(named) = free.nth(nth) else {
+    let Some(named) = free(words, verb, typed).nth(nth) else {
         return Some(format!("`{name}` takes the version after the address: ADDR@{version}"));
     };
     let is_address = named.parse::<ProviderAddr>().is_ok();
@@ -345,35 +338,6 @@ fn second_argument(name: &str, verb: &Command, typed: &str, words: &[String]) ->
     Some(format!("a key is named with --key: tofu-oci {} --key {}", rest.join(" "), invocation::quoted(key)))
 }
 
-/// `run` without a command.
-fn nothing_to_run() -> Diagnostic {
-    Diagnostic::usage("`run` needs the command that it runs")
-        .hint("write it after the options and --: tofu-oci run -- terraform init")
-        .hint("`tofu-oci run -h` has more examples")
-}
-
-/// `config snippet` with a repository alone.
-fn no_pattern(word: &str) -> Option<Diagnostic> {
-    let template = without_scheme(word).unwrap_or(word);
-    (word.contains("${") || word.parse::<ProviderAddr>().is_err() && subject::is_repository(template)).then(|| {
-        Diagnostic::usage("`config snippet` needs the pattern of providers, and then the repository").hint(format!(
-            "name the providers first: tofu-oci config snippet HOST/NAMESPACE/TYPE {}",
-            invocation::quoted(template)
-        ))
-    })
-}
-
-/// `module mirror` without modules.
-fn nothing_to_mirror() -> Diagnostic {
-    Diagnostic::usage("`module mirror` needs the modules that it brings")
-        .hint(
-            "name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 \
-             --to 'ghcr.io/acme/modules/${namespace}/${name}-${target_system}'",
-        )
-        .hint("or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules")
-        .hint("or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules")
-}
-
 /// What to write instead of a list of platforms, or of docker's form of one.
 fn platforms(value: &str) -> Option<String> {
     let one = |text: &str| text.trim().replace('/', "_");
@@ -405,11 +369,13 @@ pub(crate) fn other_kind(said: &str) -> Option<String> {
     })
 }
 
-/// The variable that has the value.
-fn variable(value: &str, declared: &Command) -> Option<String> {
+/// The variable that stands for an option, and is set.
+fn variable(option: &str, declared: &Command) -> Option<String> {
     let of = |command: &Command| {
-        let names = command.get_arguments().filter_map(|arg| Some(arg.get_env()?.to_string_lossy().into_owned()));
-        names.into_iter().find(|name| std::env::var(name).is_ok_and(|set| set == value))
+        let long = option.strip_prefix("--")?;
+        let mut args = command.get_arguments().filter(|arg| arg.get_long() == Some(long));
+        let name = args.find_map(|arg| Some(arg.get_env()?.to_string_lossy().into_owned()))?;
+        std::env::var_os(&name).is_some().then_some(name)
     };
     declared.get_subcommands().find_map(of)
 }

@@ -16,7 +16,7 @@ use tofu_oci_types::{
     ReleaseName, RepositoryRef, Tag, Version,
 };
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, brings_back};
 use crate::ends::{End, as_module, is_tar, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
@@ -364,9 +364,13 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
         InvalidReleaseName::NotAVersion { name, meant: Some(meant), .. } => {
             diagnostic.hint(format!("write {name}:{meant}"))
         }
-        InvalidReleaseName::Empty { name, .. } | InvalidReleaseName::NotAVersion { name, .. } => {
-            diagnostic.hint(form(&name)).hint(list(&name))
+        InvalidReleaseName::NotAVersion { name, tag, .. } => {
+            match tag.parse().ok().and_then(|tag: Tag| tag.withdrawn_version()) {
+                Some(version) => diagnostic.hint(brings_back(&format!("{name}:{version}"))),
+                None => diagnostic.hint(form(&name)).hint(list(&name)),
+            }
         }
+        InvalidReleaseName::Empty { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
         InvalidReleaseName::AtAfterPlace { name, version, .. } if version.parse::<Version>().is_ok() => {
             diagnostic.hint(format!("write {name}:{version}"))
         }

@@ -43,6 +43,8 @@ pub(crate) struct KnownLeaves {
     pub(crate) digests: BTreeSet<Digest>,
     /// The `zh:` checksums, as the index claims them.
     pub(crate) zips: BTreeMap<Platform, PackageHash>,
+    /// The `h1:` checksums, as the index claims them.
+    pub(crate) contents: BTreeMap<Platform, PackageHash>,
 }
 
 impl ReleaseDifference {
@@ -57,6 +59,10 @@ impl ReleaseDifference {
             Self::Extent
         } else if !zips.is_empty() && *zips == new.zips {
             Self::Layers
+        } else if (zips.is_empty() || new.zips.is_empty()) && !new.contents.is_empty() && there.contents == new.contents
+        {
+            // One has zips, the other images of the same files.
+            Self::Extent
         } else {
             Self::Packages
         }

@@ -181,7 +181,7 @@ pub enum PackError {
         problem: String,
     },
     /// the metadata of the build names a file that does not exist
-    #[error("{} names {}, which is not there", by.display(), path.display())]
+    #[error("{} names {}, which is not in that folder", by.display(), path.display())]
     #[fault("file-missing", todo = "build the release again")]
     #[hint("{BUILD_AGAIN}")]
     Missing {

@@ -31,6 +31,7 @@ pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use module_pull::corrected;
 pub(crate) use source::versions;
+pub(crate) use state::brings_back;
 pub(crate) use trust::{Refused, RefusedRelease};
 
 use crate::exit::Exit;

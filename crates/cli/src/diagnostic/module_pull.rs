@@ -325,7 +325,7 @@ impl Diagnostic {
         }
         match refusal.flaw() {
             Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
-                diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
+                diagnostic.hint(super::trust::publishers_key())
             }
             Some(Flaw::OtherVersion { .. }) => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),

@@ -52,9 +52,7 @@ impl Diagnostic {
                 match what {
                     NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
                     NotOffered::Withdrawn { version, offered, .. } => {
-                        diagnostic.hint(versions("it has", offered)).hint(format!(
-                            "if a lock file names {version}, `tofu-oci install --upgrade` moves it to another version"
-                        ))
+                        diagnostic.hint(versions("it has", offered)).hint(away_from(address, version))
                     }
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -247,4 +245,17 @@ pub(crate) fn versions(lead: &str, offered: &[Version]) -> String {
     let more = offered.len().saturating_sub(SHOWN);
     let rest = if more > 0 { format!(" and {more} older") } else { String::new() };
     format!("{lead} {}{rest}", newest.join(", "))
+}
+
+/// What leads to another version than a withdrawn one.
+fn away_from(address: &ProviderAddr, version: &Version) -> String {
+    if invocation::says("upgrade") {
+        return format!("a constraint demands {version}: change it");
+    }
+    let is_named = ["install", "lock"].contains(&invocation::verb()) && invocation::first_word().is_some();
+    let named = if is_named { format!(" {address}") } else { String::new() };
+    let upgrade = invocation::command(&format!("install{named} --upgrade"));
+    format!(
+        "if a lock file names {version}, `{upgrade}` moves it to another version; if a constraint does, change that"
+    )
 }

@@ -7,14 +7,18 @@ use tofu_oci_types::{Place, Tag};
 use super::{Diagnostic, versions};
 use crate::invocation;
 
+/// What makes a withdrawn version available again.
+pub(crate) fn brings_back(release: &str) -> String {
+    format!("`{}` brings it back", invocation::command(&format!("withdraw {release} --undo")))
+}
+
 impl Diagnostic {
     /// The same with what helps against it.
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
-            StateError::Withdrawn { place, tag, offered, .. } => self.hint(versions("it has", offered)).hint(format!(
-                "`{}` brings it back",
-                invocation::command(&format!("withdraw {} --undo", release(place, tag)))
-            )),
+            StateError::Withdrawn { place, tag, offered, .. } => {
+                self.hint(versions("it has", offered)).hint(brings_back(&release(place, tag)))
+            }
             StateError::NotWithdrawn { left, source, .. } => {
                 let hints = Self::from(&**source);
                 let diagnostic = hints.hints().iter().fold(self, Self::hint);

@@ -127,9 +127,7 @@ impl Diagnostic {
             flaw if flaw.contradicts() => {
                 self.hint("this is not what it is offered as: check the address, --from and the repository")
             }
-            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless => {
-                self.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
-            }
+            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless => self.hint(publishers_key()),
             Flaw::Unnamed { .. } => self
                 .hint(format!("a signature that names both: {sign}"))
                 .hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")
@@ -187,4 +185,12 @@ impl Diagnostic {
             _ => diagnostic.hint("its publisher must sign the release anew"),
         }
     }
+}
+
+/// How the key of a publisher comes to count: `--key` of `verify` stands for the policy.
+pub(super) fn publishers_key() -> &'static str {
+    if invocation::verb() == "verify" && invocation::says("key") {
+        return "name its publisher's key with --key: the one that was named did not sign it";
+    }
+    "if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule"
 }

@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, options: &DistOptions) -> Result<Dist, PackError
     }
     let candidates = directory_packages(&entries, options)?;
     if candidates.is_empty() {
-        return Err(nothing(path, &entries));
+        return Err(nothing(path, &entries, &LOOKED_FOR));
     }
     let mut dist = settle(path, DistKind::Directories, candidates, options)?;
     let version = options.version.as_ref().or(dist.version.as_ref());
@@ -122,7 +122,7 @@ fn directory_packages(entries: &[FolderEntry], options: &DistOptions) -> Result<
 }
 
 /// The error of a folder without packages; it names archives of a wrong format.
-pub(super) fn nothing(path: &Path, entries: &[FolderEntry]) -> PackError {
+pub(super) fn nothing(path: &Path, entries: &[FolderEntry], looked_for: &[&'static str]) -> PackError {
     let other = [".tar.gz", ".tgz", ".tar.xz", ".tar.zst", ".tar", ".gz"];
     for entry in entries.iter().filter(|entry| !entry.is_dir && entry.name.starts_with(names::PREFIX)) {
         if let Some(ending) = other.iter().find(|ending| entry.name.ends_with(*ending)) {
@@ -131,7 +131,7 @@ pub(super) fn nothing(path: &Path, entries: &[FolderEntry]) -> PackError {
     }
     PackError::NothingFound {
         path: path.to_owned(),
-        looked_for: LOOKED_FOR.to_vec(),
+        looked_for: looked_for.to_vec(),
         seen: entries.iter().take(5).map(|entry| entry.name.clone()).collect(),
     }
 }

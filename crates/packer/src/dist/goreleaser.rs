@@ -21,6 +21,10 @@ pub(super) const ARTIFACTS: &str = "artifacts.json";
 
 const METADATA: &str = "metadata.json";
 
+/// What would have been taken: files that the list does not name do not count.
+const LISTED: [&str; 1] =
+    ["a zip or a program of a provider in artifacts.json, which lists none: build again, or take that file away"];
+
 #[derive(Deserialize)]
 struct BuildArtifact {
     #[serde(default)]
@@ -124,7 +128,7 @@ fn packages<'a>(
             // `formats: [binary]` lists each program again, under its name for the release.
             programs.sort_by(|a, b| a.path.cmp(&b.path));
             programs.dedup_by(|a, b| a.path == b.path);
-            if programs.is_empty() { Err(folder::nothing(dist, entries)) } else { Ok(programs) }
+            if programs.is_empty() { Err(folder::nothing(dist, entries, &LISTED)) } else { Ok(programs) }
         }
     }
 }
@@ -183,7 +187,10 @@ fn locate(dist: &Path, artifact: &BuildArtifact) -> Result<PathBuf, PackError> {
     (0..parts.len())
         .map(|skip| dist.join(parts[skip..].iter().collect::<PathBuf>()))
         .find(|path| path.is_file())
-        .ok_or_else(|| PackError::Missing { path: dist.join(&artifact.name), by: dist.join(ARTIFACTS) })
+        .ok_or_else(|| {
+            let named = if artifact.path.is_empty() { &artifact.name } else { &artifact.path };
+            PackError::Missing { path: named.into(), by: dist.join(ARTIFACTS) }
+        })
 }
 
 /// The one checksum file of the release; `None` if each artifact has its own.

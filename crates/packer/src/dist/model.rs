@@ -224,6 +224,7 @@ impl Dist {
                     sums.require(path)?;
                 }
             }
+            self.events.extend(self.absent(sums));
         }
         let taken = sums.as_ref().map(|sums| &sums.path).or(self.other_sums.as_ref());
         let further = entries.iter().filter(|entry| entry.is_list_of_sha256() && Some(&entry.path) != taken);
@@ -231,6 +232,19 @@ impl Dist {
         self.further_sums = further.into_iter().filter_map(Result::ok).collect();
         self.sums = sums;
         Ok(self)
+    }
+
+    /// What the checksum file lists for platforms that have no package.
+    fn absent(&self, sums: &DistSums) -> Option<Event> {
+        let mut listed = sums.listed.archives(self.provider_type.as_deref()?, self.version.as_ref()?);
+        listed.retain(|platform, _| self.packages.iter().all(|package| package.platform != *platform));
+        let platforms = listed.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let name = files::name(&sums.path);
+        let text = format!("{name} lists packages for {platforms} that are not there: the release goes without them");
+        let event = Event::warning("listed-package-absent", text);
+        (!listed.is_empty()).then(|| {
+            event.with_hint("if clients need them: put their zips into the folder, and push again with --replace-tag")
+        })
     }
 
     /// The version to publish: the given one, or the one that the files say.

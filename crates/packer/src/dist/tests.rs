@@ -3,6 +3,7 @@
 mod builds;
 
 use insta::assert_snapshot;
+use tofu_oci_types::Event;
 
 use super::*;
 use crate::testing::Folder;
@@ -88,6 +89,37 @@ fn reads_directories_of_platforms() {
     ");
 }
 
+#[test]
+fn a_list_without_packages_was_said_to_be_what_was_looked_for() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").file("artifacts.json", "[]");
+    let hints = read_dist(&folder.path()).unwrap_err().hints().join("\n");
+    assert!(hints.contains("in artifacts.json, which lists none: build again, or take that file away"), "{hints}");
+    assert!(!hints.contains("OS_ARCH"), "{hints}");
+}
+
+#[test]
+fn an_archive_that_is_not_there_was_named_by_another_path_than_the_list_has() {
+    let folder = Folder::new();
+    let one = r#"[{"name":"terraform-provider-zap_1.4.0_linux_amd64.zip","path":"dist/none.zip","goos":"linux","goarch":"amd64","type":"Archive"}]"#;
+    folder.package("1.4.0", "linux_amd64").file("artifacts.json", one);
+    assert_snapshot!(read(&folder), @"DIST/artifacts.json names dist/none.zip, which is not in that folder");
+}
+
+#[test]
+fn a_package_that_the_checksums_list_and_the_folder_lacks_was_not_spoken_of() {
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64").package("1.4.0", "darwin_arm64").package("1.3.0", "linux_arm");
+    folder.sums("SHA256SUMS");
+    std::fs::remove_file(folder.path().join("terraform-provider-zap_1.3.0_linux_arm.zip")).unwrap();
+    let events = || read_dist(&folder.path()).unwrap().events;
+    assert!(events().is_empty());
+    std::fs::remove_file(folder.path().join("terraform-provider-zap_1.4.0_darwin_arm64.zip")).unwrap();
+    let want = "SHA256SUMS lists packages for darwin_arm64 that are not there: the release goes without them";
+    let hint = "if clients need them: put their zips into the folder, and push again with --replace-tag";
+    assert_eq!(events(), [Event::warning("listed-package-absent", want).with_hint(hint)]);
+}
+
 /// A folder as `GoReleaser` leaves it: paths start at the project, the registry manifest stays beside `dist`.
 fn goreleaser() -> Folder {
     let folder = Folder::new();
@@ -160,7 +192,7 @@ fn tells_what_is_wrong_with_a_goreleaser_folder() {
     folder.file("dist/artifacts.json", artifacts("beos", "1.4.0"));
     assert_snapshot!(read_below(&folder), @"DIST/dist/terraform-provider-zap_1.4.0_linux_amd64.zip is for `beos_amd64`, which is not a platform that Go knows");
     folder.file("dist/artifacts.json", artifacts("linux", "1.5.0"));
-    assert_snapshot!(read_below(&folder), @"DIST/dist/artifacts.json names DIST/dist/terraform-provider-zap_1.5.0_linux_amd64.zip, which is not there");
+    assert_snapshot!(read_below(&folder), @"DIST/dist/artifacts.json names dist/terraform-provider-zap_1.5.0_linux_amd64.zip, which is not in that folder");
     folder.file("dist/artifacts.json", artifacts("linux", "1.4.0"));
     folder.file("dist/metadata.json", r#"{"version":"1.3.9"}"#);
     assert_snapshot!(read_below(&folder), @"cannot understand DIST/dist/metadata.json: it says version 1.3.9, but artifacts.json lists packages of 1.4.0");
@@ -184,7 +216,7 @@ fn a_listed_path_cannot_leave_the_folder() {
     let listing = artifacts("linux", "1.4.0")
         .replace("dist/terraform-provider-zap_1.4.0_linux_amd64.zip", "../outside/secret.zip");
     folder.file("outside/secret.zip", "x").file("dist/artifacts.json", listing);
-    assert_snapshot!(read_below(&folder), @"DIST/dist/artifacts.json names DIST/dist/terraform-provider-zap_1.4.0_linux_amd64.zip, which is not there");
+    assert_snapshot!(read_below(&folder), @"DIST/dist/artifacts.json names ../outside/secret.zip, which is not in that folder");
 }
 
 #[test]

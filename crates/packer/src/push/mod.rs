@@ -85,8 +85,10 @@ async fn push_files(
         None => true,
         // Other packages make another index, whatever their checksums are.
         Some(existing) if publication.replace == ReplaceTag::Replace => {
-            let new = release::known_leaves(&preparation.prepared(sender.reporter).await?);
-            leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new)
+            let prepared = preparation.prepared(sender.reporter).await?;
+            let new = prepared.iter().flat_map(|one| &one.leaves).map(|leaf| &leaf.manifest.descriptor.digest);
+            let new = new.cloned().collect();
+            leaves_of(store, existing).await?.is_none_or(|leaves| leaves.digests != new)
         }
         Some(_) => false,
     };

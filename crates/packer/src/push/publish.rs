@@ -8,7 +8,7 @@ use tofu_oci_store::{Body, ComparedBy, Store, is_whole};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Reporter, Tag};
 
 use super::pack::{PackedBlob, Prepared};
-use super::release::{self, Attached, BuiltRelease};
+use super::release::{Attached, BuiltRelease};
 use super::replaced;
 use super::send::Sender;
 use super::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
@@ -173,7 +173,7 @@ pub(super) async fn complete(
 
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
-    let new = release::known_leaves(&release.prepared);
+    let new = release.known_leaves();
     let (there, of) = match contents_of(store, existing).await {
         Ok(contents) => contents,
         Err(error) => return error.into(),

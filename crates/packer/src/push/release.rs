@@ -49,6 +49,16 @@ impl BuiltRelease {
         Self { prepared, platforms, index }
     }
 
+    /// All leaves.
+    pub(super) fn known_leaves(&self) -> KnownLeaves {
+        let all = || self.platforms.iter();
+        KnownLeaves {
+            digests: all().flat_map(|one| one.leaves.iter().cloned()).collect(),
+            zips: all().filter_map(|one| Some((one.platform.clone(), one.zh.clone()?))).collect(),
+            contents: all().filter_map(|one| Some((one.platform.clone(), one.h1.clone()?))).collect(),
+        }
+    }
+
     pub(super) fn report(
         self,
         publication: &Publication<'_>,
@@ -78,14 +88,6 @@ pub(super) struct Attached {
     pub(super) transfers: Transfers,
     pub(super) attachments: Vec<Attachment>,
     pub(super) replaced: Option<ReplacedRelease>,
-}
-
-/// All leaves.
-pub(super) fn known_leaves(prepared: &[Arc<Prepared>]) -> KnownLeaves {
-    let leaves = prepared.iter().flat_map(|prepared| &prepared.leaves);
-    let zips =
-        prepared.iter().filter_map(|one| Some((one.platform.clone(), PackageHash::zh(&one.zip.as_ref()?.digest)?)));
-    KnownLeaves { digests: leaves.map(|leaf| leaf.manifest.descriptor.digest.clone()).collect(), zips: zips.collect() }
 }
 
 fn report(prepared: &Prepared, h1: Option<PackageHash>) -> PlatformReport {

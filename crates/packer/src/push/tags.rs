@@ -185,8 +185,11 @@ pub(crate) async fn contents_of(
 
 fn leaves(release: &ReleaseIndex) -> KnownLeaves {
     let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-    let zips = release.claims().platforms.into_iter().filter_map(|(platform, claims)| Some((platform, claims.zh?)));
-    KnownLeaves { digests: entries.map(|entry| entry.digest).collect(), zips: zips.collect() }
+    let claims = release.claims().platforms;
+    let zips = claims.iter().filter_map(|(platform, claims)| Some((platform.clone(), claims.zh.clone()?)));
+    let contents = claims.iter().filter_map(|(platform, claims)| Some((platform.clone(), claims.h1.clone()?)));
+    let digests = entries.map(|entry| entry.digest).collect();
+    KnownLeaves { digests, zips: zips.collect(), contents: contents.collect() }
 }
 
 /// What to say about the tags of a repository into which `version` goes.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_tfconfig::is_configuration_file;
+use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::Version;
 
 use crate::args::CheckArgs;
@@ -31,6 +32,9 @@ impl Target {
             if path.is_file() && name.is_some_and(is_configuration_file) {
                 return Err(configuration_file(&path));
             }
+            if let Some(diagnostic) = name.filter(|_| path.is_file()).and_then(other_file) {
+                return Err(diagnostic);
+            }
             return Ok(Self::LockFile(path));
         }
         if is_layout(Path::new(text)) {
@@ -44,7 +48,7 @@ impl Target {
             if subject::is_oci_source(text) {
                 diagnostic.hint("for a module's source, add --module")
             } else if is_bare {
-                diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl")
+                diagnostic.hint(NAMED_BY_PATH)
             } else {
                 diagnostic
             }
@@ -62,6 +66,26 @@ fn configuration_file(path: &Path) -> Diagnostic {
         return diagnostic.hint(invocation::with_all_options(&format!("check {lock}")));
     }
     diagnostic.hint(format!("its lock file would be {}, and is not there", lock.display()))
+}
+
+/// How a lock file is named.
+const NAMED_BY_PATH: &str = "a lock file is named by its path, such as ./.terraform.lock.hcl";
+
+/// A file of this name is no lock file: no lock file is TOML or JSON.
+fn other_file(name: &str) -> Option<Diagnostic> {
+    let ending = Path::new(name).extension()?;
+    if ending != "toml" && ending != "json" {
+        return None;
+    }
+    let diagnostic = Diagnostic::usage(format!("{name} is not a lock file"));
+    let diagnostic = match name {
+        "trust.toml" | PIN_FILE_NAME => diagnostic.hint("`tofu-oci verify` judges a release by it"),
+        "mirror.toml" => diagnostic.hint("`tofu-oci mirror --plan` reads it"),
+        "serve.toml" => diagnostic.hint("`tofu-oci serve --check-config` reads it"),
+        "modules.toml" => diagnostic.hint("`tofu-oci module pull` and the other verbs for modules read it"),
+        _ => diagnostic,
+    };
+    Some(diagnostic.hint(NAMED_BY_PATH))
 }
 
 /// Whether a directory holds an OCI image layout.

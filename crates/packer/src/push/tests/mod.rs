@@ -144,11 +144,13 @@ async fn the_same_packages_with_other_annotations_are_another_release() {
 
 #[tokio::test]
 async fn the_same_packages_in_another_layout_are_not_called_other_packages() {
-    let folder = zips();
-    let store = Watching::new();
-    Push { layout: PackageLayout::Both, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
-    let error = Push::new(&folder, "1.4.0").run(&store).await.expect_err("taken");
-    assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms");
+    let [artifact, image, both] = LAYOUTS;
+    for (first, second) in [(both, artifact), (artifact, image), (image, artifact)] {
+        let (folder, store) = (zips(), Watching::new());
+        Push { layout: first, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
+        let error = Push { layout: second, ..Push::new(&folder, "1.4.0") }.run(&store).await.expect_err("taken");
+        assert!(error.to_string().ends_with("the same packages in another layout, or for other platforms"), "{error}");
+    }
 }
 
 /// Another release of this version, which lies in a store under no tag.
