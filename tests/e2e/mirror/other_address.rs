@@ -161,7 +161,7 @@ fn the_own_address_of_a_release_was_to_be_typed_without_the_rules() {
     let mirrored = Mirrored::new();
     mirrored.put("acme/zap", "1.0.0", "up/zap");
     let rules = "to = \"oci:m\"\nsources = [\"REGISTRY/up/zap\"]\n[[provider]]\naddress = \"acme/zap\"\n";
-    mirrored.rules(&rules.replace("REGISTRY", &mirrored.scene.registry.address().to_string()));
+    mirrored.rules(&rules.replace("REGISTRY", mirrored.scene.registry.address()));
     let hint = format!("hint: by its own address: write address = \"{HOST}/acme/zap\" in mirror.toml\n");
     for line in ["mirror", "bundle create b.tar"] {
         let said = mirrored.scene.run(line);

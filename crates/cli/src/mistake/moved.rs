@@ -16,7 +16,7 @@ pub(super) fn moved(name: &str, option: &str, words: &[String]) -> Option<String
     match (name, option) {
         ("push" | "pack" | "copy" | "module push", "--to" | "--dest" | "--destination") => {
             // The destination comes last.
-            let verb = name.split(' ').last();
+            let verb = name.rsplit(' ').next();
             let is_first = words[..at].last().map(String::as_str) == verb;
             let place = if is_first { line[at..].iter().position(|word| !word.starts_with('-'))? + 1 } else { 0 };
             line.insert(at + place, value.to_owned());
