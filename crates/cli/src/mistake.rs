@@ -60,7 +60,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
 enum Instead {
     /// An option of the verb, whichever verbs have it.
     Option(&'static str),
-    /// Something else, for these verbs alone; for all that reach a registry if there are none.
+    /// Other advice, for these verbs; without verbs, for all that reach a registry.
     Advice(&'static [&'static str], &'static str),
 }
 

@@ -116,14 +116,23 @@ impl FirstSeen {
     /// What is remembered of the provider; `None` before the first run.
     #[cfg(test)]
     pub(crate) async fn read(&self) -> Result<Option<Sightings>, MirrorError> {
-        Ok(self.record(false).await?.and_then(|record| record.of(&self.address).cloned()))
+        Ok(self.record().await?.and_then(|record| record.of(&self.address).cloned()))
     }
 
-    /// The record of all providers at the place. A repository that is new, as it does not exist, is not asked.
-    pub(crate) async fn record(&self, is_new: bool) -> Result<Option<SightingsRecord>, MirrorError> {
+    /// The record if no repository exists yet: that is not asked.
+    pub(crate) async fn record_of_new(&self) -> Result<Option<SightingsRecord>, MirrorError> {
+        if !matches!(self.kept, KeptSightings::Artefact(_)) {
+            return self.record().await;
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(None);
+        Ok(None)
+    }
+
+    /// The record of all providers at the place.
+    pub(crate) async fn record(&self) -> Result<Option<SightingsRecord>, MirrorError> {
         match &self.kept {
             KeptSightings::Artefact(store) => {
-                let found = if is_new { None } else { of_tag(&**store, Some(&self.address)).await? };
+                let found = of_tag(&**store, Some(&self.address)).await?;
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
                 let Some((_, record)) = found else { return Ok(None) };
                 let all = named(&**store, record.clone(), &self.address).await?;

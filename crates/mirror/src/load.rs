@@ -37,7 +37,7 @@ pub async fn judge_bundle(
     for address in bundle.providers().await? {
         // A provider that would share the repository of another is refused before anything is read.
         destination.claim(&address)?;
-        let record = FirstSeen::of(destination, &address)?.record(false).await?.unwrap_or_default();
+        let record = FirstSeen::of(destination, &address)?.record().await?.unwrap_or_default();
         record.demand_own((destination, &address), names(how.trust))?;
         for version in bundle.versions(&address).await?.versions {
             releases.push((address.clone(), version));

@@ -96,7 +96,7 @@ impl Question<'_> {
         let there = async {
             let there = to.versions(self.address).await;
             let is_new = matches!(&there, Err(SourceError::NotOffered { what: NotOffered::UnknownProvider, .. }));
-            (there, first_seen.record(is_new).await)
+            (there, if is_new { first_seen.record_of_new().await } else { first_seen.record().await })
         };
         let (from, (there, known)) = tokio::join!(self.from.versions(self.address), there);
         let there = match there {

@@ -260,7 +260,7 @@ impl PullWork {
             return Ok(None);
         }
         let first_seen = FirstSeen::of(&*self.destination, address)?;
-        let record = first_seen.record(false).await?;
+        let record = first_seen.record().await?;
         let known = record.as_ref().and_then(|record| record.of(address));
         let mut all = known.cloned().unwrap_or_default();
         for version in offered {

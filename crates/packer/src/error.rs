@@ -9,11 +9,12 @@ use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_trust::OpenPgpFault;
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version, ZipName};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
+use crate::advice::{BUILD_AGAIN, verifiable, well_formed};
 use crate::{
     DistKind, KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken,
-    WithdrawnVersion,
+    WithdrawnVersion, WrongSum,
 };
 
 /// Why a release could not be read, planned, pushed or copied.
@@ -429,22 +430,6 @@ pub enum PackError {
     Stopped,
 }
 
-/// A file and the line of a checksum file that it does not match.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
-pub struct WrongSum {
-    /// The file.
-    pub path: PathBuf,
-    /// The checksum file.
-    pub sums: PathBuf,
-    /// The line in it, from 1.
-    pub line: usize,
-    /// The digest in that line.
-    pub expected: Digest,
-    /// The digest of the file.
-    pub actual: Digest,
-}
-
 impl PackError {
     /// An error about a package.
     pub(crate) fn archive(path: &Path, error: ArchiveError) -> Self {
@@ -463,41 +448,4 @@ impl PackError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source: Arc::new(source) }
     }
-}
-
-/// What to do about a folder that has changed since its build.
-const BUILD_AGAIN: &str = "the folder is not as the build left it; build the release again";
-
-/// What to do about a file of the build that cannot be understood.
-fn well_formed(path: &Path) -> &'static str {
-    match path.file_name().and_then(|name| name.to_str()).unwrap_or_default() {
-        name if name.ends_with("manifest.json") => {
-            "correct the file from which it was built, such as terraform-registry-manifest.json: \
-             {\"version\": 1, \"metadata\": {\"protocol_versions\": [\"6.0\"]}}"
-        }
-        name if name.ends_with("SHA256SUMS") => {
-            "each line of it reads as `sha256sum` writes it; write it again, or remove it with its signatures"
-        }
-        _ => BUILD_AGAIN,
-    }
-}
-
-/// How a signed checksum file becomes one by which the release can be verified.
-fn verifiable(names: Option<&(String, String)>) -> String {
-    match names {
-        Some(names) if has_other_version(names) => "sign files that are named for this version".to_owned(),
-        Some((_, usual)) => format!(
-            "in .goreleaser.yaml: `name_template: 'terraform-provider-{}_{{{{ .Version }}}}_{{{{ .Os }}}}_{{{{ .Arch }}}}'` \
-             in the archives; then build again",
-            ZipName::parse(usual).map_or("TYPE", |usual| usual.provider_type)
-        ),
-        None => "sign SHA-256 checksums: `algorithm: sha256` in .goreleaser.yaml, or sha256sum *.zip > SHA256SUMS"
-            .to_owned(),
-    }
-}
-
-/// Whether two names of archives say another version.
-fn has_other_version((found, usual): &(String, String)) -> bool {
-    let version = |name| ZipName::parse(name).and_then(|name| name.version.parse::<Version>().ok());
-    version(found).is_some_and(|found| Some(found) != version(usual))
 }

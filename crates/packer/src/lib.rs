@@ -13,6 +13,7 @@
 //!                                                  index by digest, check, tag        the tag last of all
 //! ```
 
+mod advice;
 mod conversions;
 mod copy;
 mod difference;
@@ -39,7 +40,7 @@ pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
     read_dist_with,
 };
-pub use error::{PackError, WrongSum};
+pub use error::PackError;
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{
@@ -47,7 +48,7 @@ pub use module::{
     ModuleTagState, ModuleTagTaken, OtherModule, PackageDifference, PackedFiles, UnreadableModule, plan_module_push,
     push_module,
 };
-pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion};
+pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion, WrongSum};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, SmallLayer, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};

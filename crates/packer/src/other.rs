@@ -1,11 +1,11 @@
-//! A program for another platform, a repository of another provider or for versions of another kind, and a version that was
+//! A file with another checksum, a program for another platform, a repository of another provider or for versions of another kind, and a version that was
 //! withdrawn.
 
 use std::path::PathBuf;
 
 use tofu_oci_archive::Program;
 use tofu_oci_trust::{NoticeReason, VersionOf};
-use tofu_oci_types::{Place, Platform, ProviderAddr, Tag, Version, printable};
+use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Tag, Version, printable};
 
 /// A package and the program in it, which is for another platform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +15,22 @@ pub struct OtherPlatform {
     pub path: PathBuf,
     pub platform: Platform,
     pub program: Program,
+}
+
+/// A file and the line of a checksum file that it does not match.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
+pub struct WrongSum {
+    /// The file.
+    pub path: PathBuf,
+    /// The checksum file.
+    pub sums: PathBuf,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// The digest in that line.
+    pub expected: Digest,
+    /// The digest of the file.
+    pub actual: Digest,
 }
 
 /// An address, and the other one that a repository is kept for.

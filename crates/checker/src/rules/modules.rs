@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_archive::{embedded_repository, windows_refusal};
+use tofu_oci_archive::{clean_name, embedded_repository, windows_refusal};
 use tofu_oci_types::{Place, Reference};
 
 use super::catalogue::modules::{
@@ -188,7 +188,7 @@ fn names(zip: &ZipListing, place: &str) -> Findings {
         if item.name.starts_with('/') {
             found.push(MODULE_ABSOLUTE_ENTRY.at(at(), "its name is absolute; it is unpacked inside of the package"));
         }
-        let path = item.name.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/");
+        let path = clean_name(item.name.trim_start_matches('/'));
         let leads_out = item.name.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..");
         if let Some(reason) = windows_refusal(&path).filter(|_| !leads_out) {
             found.push(MODULE_WINDOWS_NAME.at(at(), reason));

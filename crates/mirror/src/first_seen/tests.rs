@@ -81,7 +81,7 @@ async fn marks_of_another_provider_are_not_read_at_each_listing() {
     other.read().await.unwrap();
     assert!(other.is_unnamed(), "the names are written once");
     other.add(&seen("1.1.0")).await.unwrap();
-    let record = other.record(false).await.unwrap().unwrap();
+    let record = other.record().await.unwrap().unwrap();
     assert_eq!((record.unnamed.marked().count(), other.is_unnamed()), (0, false));
     let address = "example.com/acme/zap".parse().unwrap();
     assert_eq!(record.of_others(&address, Predecessors::NONE), HashSet::from(["1.0.0"]));
@@ -172,7 +172,7 @@ async fn a_run_that_had_read_the_record_before_took_the_sightings_of_another_one
     let place =
         kept(KeptSightings::Artefact(Arc::new(HookedStore(Overwritten { inner, other: Mutex::new(Some(other)) }))));
     place.add(&own).await.unwrap();
-    let record = place.record(false).await.unwrap().unwrap();
+    let record = place.record().await.unwrap().unwrap();
     assert_eq!((record.of(&place.address), record.of(&address)), (Some(&own), Some(&theirs)));
 }
 

@@ -60,7 +60,7 @@ pub enum RulesProblem {
     #[error(transparent)]
     Versions(InvalidConstraints),
     /// Several versions where one constraint belongs, which a version must meet as a whole.
-    #[error("`versions` is one constraint, and a list is none")]
+    #[error("`versions` takes one constraint, not a list")]
     VersionList,
     /// A member of the file below a table, which has no such member.
     #[error("`{name}` is for the whole file, and stands in a table")]

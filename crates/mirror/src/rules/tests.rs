@@ -29,7 +29,7 @@ fn hints_for_a_rules_file_were_refused_when_they_were_typed() {
     );
     check_refused(
         &format!("{provider}versions = [\"1.3.0\", \"1.4.0\"]"),
-        "[\"1.3.0\", \"1.4.0\"]: `versions` is one constraint, and a list is none; \
+        "[\"1.3.0\", \"1.4.0\"]: `versions` takes one constraint, not a list; \
          write one [[provider]] for each version; entries for one provider add up",
     );
     check_refused(&format!("{provider}versions = 1.4"), "1.4: invalid type: floating point `1.4`, expected a string");

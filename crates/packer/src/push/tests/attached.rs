@@ -244,7 +244,7 @@ async fn a_second_list_with_a_wrong_checksum_was_not_read() {
     folder.file("checksums.txt", wrong("1.4.0"));
     let said = refused(&folder).await;
     assert_snapshot!(said.split(": expected").next().unwrap(), @"DIST/terraform-provider-zap_1.4.0_linux_amd64.zip does not match line 1 of DIST/checksums.txt");
-    // A line that is none hid the others.
+    // An invalid line hid the others.
     folder.file("checksums.txt", format!("no checksum here\n{}", wrong("1.4.0")));
     let error = crate::read_dist(&folder.path()).unwrap_err();
     assert_eq!(error.code(), "metadata-invalid", "{error}");
