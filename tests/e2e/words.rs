@@ -13,6 +13,12 @@ pub(crate) fn refuse(scene: &Scene, line: &str, words: &[&str]) {
 }
 
 #[test]
+fn a_bundle_that_is_not_there_was_to_be_made_of_itself() {
+    let load = "hint: what is in a bundle goes to repositories with: tofu-oci bundle load F [REGISTRY]/acme/q\n";
+    refuse(&Scene::new(), "copy bundle:F REGISTRY/acme/q", &[load]);
+}
+
+#[test]
 fn a_host_that_does_not_speak_tls_was_asked_five_times() {
     let said = Scene::published().refuse("install REGISTRY/acme/widget@1.4.0");
     assert!(!said.contains("attempt 2"), "{said}");

@@ -50,7 +50,7 @@ pub(super) fn about_bundle(place: &str) -> Diagnostic {
         return diagnostic
             .hint("write oci:DIR; `tofu-oci bundle create FILE ADDR --from oci:DIR` then makes a bundle of it");
     }
-    if Path::new(file).exists() {
+    if Path::new(file).exists() || invocation::first_word().is_some_and(|first| verb == "copy" && first == place) {
         let to = invocation::second_word().filter(|to| verb == "copy" && *to != place);
         let to = to.map_or_else(|| "'REGISTRY/${namespace}/${type}'".to_owned(), invocation::quoted);
         return diagnostic
