@@ -7,11 +7,9 @@ use crate::{BaseUrl, Catalog, ClientAccess, Packages, SumsSigner};
 
 /// The state of the routes.
 pub struct Bridge {
-    /// What is served.
     pub catalog: Catalog,
     /// The bytes of archives.
     pub packages: Packages,
-    /// Who signs checksums.
     pub signer: SumsSigner,
     /// Who may see what.
     pub access: ClientAccess,

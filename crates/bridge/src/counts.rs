@@ -16,7 +16,6 @@ pub(crate) struct Counts {
 pub(crate) enum CacheAnswer {
     /// By an answer or a refusal that is kept.
     Hit,
-    /// By the place.
     Miss,
     /// By the place, which an equal question had been put to.
     Joined,

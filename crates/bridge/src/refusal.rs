@@ -13,39 +13,23 @@ use crate::ServedAddress;
 pub enum Refusal {
     /// The configuration names no place for it. Nothing was asked.
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
-    NotServed {
-        /// What was asked for.
-        address: ServedAddress,
-    },
+    NotServed { address: ServedAddress },
     /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
     UnknownAddress {
-        /// What was asked for.
         address: ServedAddress,
         /// What the configuration has to do with it: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
     /// Versions of it are there, and this one is not: unknown, held back, denied or withdrawn.
     #[error("{address} {version} {absence}")]
-    UnknownVersion {
-        /// What was asked for.
-        address: ServedAddress,
-        version: Version,
-        /// Why.
-        absence: VersionAbsence,
-    },
+    UnknownVersion { address: ServedAddress, version: Version, absence: VersionAbsence },
     /// The release has no package for the platform.
     #[error("{address} {version} has no package for {platform}")]
     UnknownPlatform { address: ProviderAddr, version: Version, platform: Platform },
     /// The trust policy refuses the release.
     #[error("{address} {version} is not trusted: {reason}")]
-    Untrusted {
-        /// What was asked for.
-        address: ServedAddress,
-        version: Version,
-        /// What the policy found, in one line.
-        reason: String,
-    },
+    Untrusted { address: ServedAddress, version: Version, reason: String },
     /// Nothing signs the checksums of the release.
     #[error(
         "the checksums of {address} {version} have no signature of its publisher, and this server has no key to sign them: \
@@ -55,9 +39,7 @@ pub enum Refusal {
     /// The place did not answer, although it was asked for as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     Upstream {
-        /// What was asked for.
         address: ServedAddress,
-        /// The code of the last error.
         code: &'static str,
         /// The last error as a client may read it: in one line, without secrets, and without paths and repositories of the
         /// server.

@@ -18,11 +18,9 @@ pub type ListProviders = Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<ProviderA
 
 /// Which providers are served, and who offers them.
 pub struct ServedPlace {
-    /// The providers.
     pub include: Vec<Pattern>,
     /// Those of them that are not served.
     pub exclude: Vec<Pattern>,
-    /// Who offers them.
     pub offered: OfferedBy,
     /// Which providers the place has; `None` if it cannot list them.
     pub list: Option<ListProviders>,

@@ -17,7 +17,6 @@ pub struct ServedModulePlace {
     pub include: Vec<ModulePattern>,
     /// Those of them that are not served.
     pub exclude: Vec<ModulePattern>,
-    /// Their repositories.
     pub open: OpenModules,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
@@ -63,7 +62,6 @@ pub struct ServedModule {
     pub manifest: ModuleManifest,
     /// The digest of the manifest, a SHA-256.
     pub digest: Digest,
-    /// The repository.
     pub store: Arc<dyn ReadStore>,
     /// Where `OpenTofu` fetches it.
     pub locations: ModuleLocations,

@@ -40,7 +40,6 @@ pub(crate) struct Connector {
 /// How often logins are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LoginReading {
-    /// Once a run.
     Once,
     /// Again and again, since they change during the run.
     Lasting,

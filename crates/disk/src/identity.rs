@@ -11,9 +11,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// set the time of a file's last change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
-    /// The file system.
     pub device: u64,
-    /// Its number there.
     pub inode: u64,
     /// When it was made, in nanoseconds since 1970, if the file system says that: the number of a removed file is used again.
     pub born: Option<u128>,

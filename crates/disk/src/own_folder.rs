@@ -13,20 +13,13 @@ use std::path::{Path, PathBuf};
 pub enum FolderFault {
     /// It cannot be made or looked at.
     #[error("{}: {error}", folder.display())]
-    Io {
-        folder: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    Io { folder: PathBuf, error: io::Error },
     /// Somebody else could put files there.
     #[error("{} belongs to another user, or others may write to it", folder.display())]
     Shared { folder: PathBuf },
     /// Others can put another folder in its place while a run uses it.
     #[error("others may write to {}, which it is in", folder.display())]
-    OpenAbove {
-        /// The folder above it.
-        folder: PathBuf,
-    },
+    OpenAbove { folder: PathBuf },
     /// The owner of what is on the way can put another folder in its place while a run uses it.
     #[error("{}, on the way to it, belongs to another user", path.display())]
     AnotherUsers {
@@ -35,10 +28,7 @@ pub enum FolderFault {
     },
     /// Files would go where the link leads.
     #[error("{} is a symbolic link", link.display())]
-    Link {
-        /// The folder that should be there.
-        link: PathBuf,
-    },
+    Link { link: PathBuf },
 }
 
 /// Refuses a folder if others can put files in it, or another one in its place. Links of the user are followed, and the user's own

@@ -66,7 +66,6 @@ pub enum PathContents {
     DanglingLink,
     /// A package, possibly through a symbolic link (Terraform links packages of a mirror).
     Package(FoundPackage),
-    /// Anything else.
     Other,
 }
 

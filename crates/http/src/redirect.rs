@@ -59,7 +59,6 @@ pub enum RedirectFault {
 /// What protects an answer from being changed on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// TLS alone.
     Tls,
     /// A digest that was known before: the answer is compared with it.
     Digest,

@@ -10,7 +10,6 @@ use crate::{LayoutError, LeafKind, media_type};
 /// The entry that a platform's package is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// The leaf manifest.
     pub descriptor: Descriptor,
     pub kind: LeafKind,
     /// Other images of the platform that would have done, best first: other variants, or the same one again. Worth a

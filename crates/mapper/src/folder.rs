@@ -23,7 +23,6 @@ pub struct FolderPackage {
     pub address: ProviderAddr,
     pub version: Version,
     pub platform: Platform,
-    /// Where it lies.
     pub path: PathBuf,
     /// What it is kept as.
     pub form: FolderForm,
@@ -32,9 +31,7 @@ pub struct FolderPackage {
 /// What a folder keeps a package as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FolderForm {
-    /// A folder.
     Unpacked,
-    /// A zip.
     Packed,
 }
 
@@ -42,9 +39,7 @@ pub enum FolderForm {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}: {problem}", path.display())]
 pub struct FolderUnread {
-    /// The folder, or one below it.
     pub path: PathBuf,
-    /// The cause.
     pub problem: io::Error,
 }
 

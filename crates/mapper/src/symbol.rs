@@ -48,7 +48,6 @@ impl Symbol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplateOf {
     Providers,
-    /// Modules of registries.
     Modules,
 }
 

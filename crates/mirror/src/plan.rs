@@ -104,9 +104,7 @@ impl Deed {
 /// Whether a run takes away what the rules no longer name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prune {
-    /// It stays.
     Keep,
-    /// It is withdrawn.
     Withdraw,
 }
 

@@ -40,7 +40,6 @@ pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
 /// What a pull-through depends on.
 #[derive(Clone)]
 pub struct PullOptions {
-    /// Whose signatures count.
     pub trust: Trust,
     /// Of these rules, `deny` and `allow` count for every version, and `min_age` for those that the destination lacks.
     pub rules: MirrorRules,

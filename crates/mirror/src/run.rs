@@ -32,7 +32,6 @@ pub struct MirrorJob<'a> {
     pub rules: &'a MirrorRules,
     /// Each provider once, with the place that it comes from.
     pub providers: &'a [(ProviderAddr, Arc<dyn Source>)],
-    /// Where to.
     pub destination: &'a dyn Destination,
     /// Whether what the rules no longer name is taken away.
     pub prune: Prune,

@@ -36,7 +36,6 @@ impl AccessKind {
 /// What a registry answered to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// Access is given.
     Granted,
     /// Access is given, and the repository does not exist.
     NoSuchRepository,

@@ -26,7 +26,6 @@ const NO_TAG: &str = "tofu-oci-no-such-tag";
 
 /// What a registry made of a `DELETE`.
 enum DeleteAnswer {
-    /// It is gone.
     Done,
     /// There was no such thing, in the words of a registry.
     NotThere,

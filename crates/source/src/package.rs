@@ -13,7 +13,6 @@ use url::Url;
 /// What a package is kept as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Package {
-    /// The release's zip.
     Zip(Part),
     /// The layers of an image, from the lowest up.
     Layers(Vec<Layer>),

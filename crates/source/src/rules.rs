@@ -10,7 +10,6 @@ pub enum ListingAnswer {
     Lists,
     /// It does not know the provider.
     UnknownProvider,
-    /// Any error.
     Fails,
 }
 
@@ -23,18 +22,15 @@ pub enum PackageAnswer {
     LacksPlatform,
     /// Neither the version nor the provider.
     LacksVersion,
-    /// Any error.
     Fails,
 }
 
 /// What follows a method's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
-    /// The answer counts.
     Counts,
     /// The method gives way: the next one is asked.
     Next,
-    /// The search ends.
     Ends,
 }
 

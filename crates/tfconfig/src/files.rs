@@ -43,7 +43,6 @@ impl ModuleFiles {
 /// What a file does to the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileRole {
-    /// It adds blocks.
     Adds,
     /// It changes the blocks of the other files.
     Overrides,

@@ -9,7 +9,6 @@ use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 /// A folder with a configuration, and what the user says of it.
 #[derive(Clone, Debug)]
 pub struct ConfigFolder {
-    /// The folder.
     pub dir: PathBuf,
     /// Where `tofu init` puts what it installs.
     pub data_dir: PathBuf,
@@ -82,7 +81,6 @@ impl MissingModule {
 /// A place in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Declared {
-    /// The file.
     pub path: PathBuf,
     pub at: TextPosition,
 }
@@ -157,9 +155,7 @@ pub struct ProviderUse {
     /// The alias, if it names one.
     pub alias: Option<String>,
     pub address: ProviderAddr,
-    /// What needs it.
     pub by: UsedBy,
-    /// Where.
     pub declared: Declared,
 }
 
@@ -228,7 +224,6 @@ pub enum ConfigOrigin {
     Passed {
         /// The configuration as the calling module names it, such as `aws.west` or `aws.by_region[each.key]`.
         from: String,
-        /// The entry.
         at: Declared,
     },
     /// The default configuration of a module above.
@@ -251,7 +246,6 @@ pub struct ConfigBlock {
     pub alias: Option<String>,
     /// Whether `for_each` makes several instances of it.
     pub several: bool,
-    /// Where it stands.
     pub declared: Declared,
 }
 
@@ -278,7 +272,6 @@ pub enum StateLook {
     /// There is no state file.
     Absent,
     Read {
-        /// The file.
         path: PathBuf,
         /// The providers that it names, sorted by address.
         providers: Vec<StateProvider>,
@@ -291,7 +284,6 @@ pub enum StateLook {
         declared: Declared,
     },
     Encrypted {
-        /// The file.
         path: PathBuf,
     },
 }
@@ -311,9 +303,7 @@ pub struct ConfigFinding {
     pub code: &'static str,
     /// Whether `OpenTofu` refuses the configuration for it.
     pub refused: bool,
-    /// Where.
     pub declared: Declared,
-    /// What is wrong.
     pub message: String,
     /// What to write instead.
     pub instead: String,

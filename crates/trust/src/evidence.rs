@@ -15,18 +15,15 @@ pub const SUMS_FILES_LIMIT: usize = 16;
 /// One item that was found beside an index and may vouch for it. It is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// A Sigstore bundle.
     Bundle {
         /// The manifest that it was found in.
         origin: Digest,
-        /// The bundle.
         bytes: Vec<u8>,
     },
     /// A signature below the tag `sha256-<hex>.sig`.
     CosignTag {
         /// The manifest that it was found in.
         origin: Digest,
-        /// What was signed.
         payload: Vec<u8>,
         /// The signature in base64.
         signature: String,
@@ -35,7 +32,6 @@ pub enum Evidence {
     Sums {
         /// The manifest that it was found in.
         origin: Digest,
-        /// The file.
         sums: Vec<u8>,
         /// Its detached `OpenPGP` signatures.
         signatures: Vec<Vec<u8>>,
@@ -60,7 +56,6 @@ pub enum Evidence {
     Unreadable {
         /// The manifest that it was to be found in.
         origin: Digest,
-        /// Why.
         problem: String,
     },
 }

@@ -55,7 +55,6 @@ pub enum SumsError {
     Line {
         /// Its number, from 1.
         number: usize,
-        /// What is wrong with it.
         problem: &'static str,
     },
 }

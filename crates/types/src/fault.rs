@@ -15,9 +15,7 @@ pub enum FaultEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRow {
     pub code: &'static str,
-    /// What happened.
     pub what: &'static str,
-    /// What to do.
     pub todo: &'static str,
 }
 

@@ -17,7 +17,6 @@ use binary::{is_der_private_key, is_openpgp_secret};
 struct SecretForm {
     start: &'static str,
     rest: Rest,
-    /// With its article.
     kind: &'static str,
 }
 

@@ -37,7 +37,6 @@ const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
 /// How long a client is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waits {
-    /// For an answer.
     pub(super) patience: Duration,
     /// For a place that fails to recover.
     pub(super) hold: Duration,

@@ -251,7 +251,6 @@ fn now() -> Moment {
 /// A request for a page.
 struct Visit {
     request: Parts,
-    /// What is searched.
     query: String,
     /// Which part of the list is asked for, from 1.
     part: usize,

@@ -48,11 +48,9 @@ pub(crate) type KeptBytes = Arc<dyn Fn() -> u64 + Send + Sync>;
 
 /// What is served.
 pub struct ServedSite {
-    /// The routes.
     pub(crate) router: Router,
     /// Where they are, as clients write it.
     pub(crate) base: BaseUrl,
-    /// Who asks.
     pub(crate) client: ClientOf,
     /// What is counted below the routes.
     pub(crate) counts: Counts,

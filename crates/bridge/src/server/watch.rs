@@ -22,7 +22,6 @@ const SPARED: Duration = Duration::from_secs(1);
 pub(super) struct WatchLimits {
     /// From the first byte of a request to its last header.
     pub(super) head: Duration,
-    /// Without any request.
     pub(super) idle: Duration,
     /// Without a byte that the client takes.
     pub(super) write: Duration,

@@ -46,7 +46,6 @@ pub struct Capability {
 /// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeReport {
-    /// The scratch repository.
     pub repository: String,
     /// Every attempt, in order.
     pub capabilities: Vec<Capability>,

@@ -28,7 +28,6 @@ const NOT_FOLLOWED: [&str; 2] = ["username", "password-stdin"];
 /// What has versions.
 #[derive(Clone, Copy)]
 pub(super) enum VersionsOf<'a> {
-    /// A provider's address.
     Address(&'a str),
     /// A repository or `oci:DIR`.
     Place(&'a str),

@@ -9,7 +9,6 @@ pub(crate) struct HelpTopic {
     pub(crate) about: &'static str,
     /// The name of its file in `docs/`, by which other pages link to it.
     pub(super) file: &'static str,
-    /// The page.
     pub(crate) text: &'static str,
 }
 

@@ -49,8 +49,10 @@ pub(crate) struct Finder {
 /// What decides.
 enum Rules {
     /// `--from`, as it was written.
-    From { from: From, text: String },
-    /// The CLI configuration.
+    From {
+        from: From,
+        text: String,
+    },
     Configured(Box<ConfiguredMethods>),
 }
 

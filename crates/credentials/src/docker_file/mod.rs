@@ -43,7 +43,6 @@ pub enum EditEffect {
     Added,
     /// The server had another entry.
     Replaced,
-    /// Entries are gone.
     Removed,
     /// The bytes are those that were there; nothing needs to be written.
     Nothing,

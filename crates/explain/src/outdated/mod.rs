@@ -30,7 +30,6 @@ pub struct VersionComparison {
     pub admitted: Option<Version>,
     /// The newest that any constraints could choose without naming it: no pre-release, unless it is admitted.
     pub newest: Option<Version>,
-    /// What that means.
     pub state: UpgradeState,
     /// The demands that do not admit `newest`; empty if all do.
     pub held_back_by: Vec<ModuleDemand>,

@@ -18,7 +18,6 @@ const NEWEST: usize = 20;
 /// Which versions, and where.
 #[derive(Clone, Copy)]
 pub struct VersionsQuestion<'a> {
-    /// Where.
     pub source: &'a dyn Source,
     /// The provider; `None` if a repository was named, whose releases name it themselves.
     pub address: Option<&'a ProviderAddr>,
@@ -73,7 +72,6 @@ pub struct VersionDetails {
     /// The platforms, of all methods.
     pub platforms: Vec<Platform>,
     pub index: Option<Digest>,
-    /// The plugin protocols.
     pub protocols: Vec<String>,
     /// When it was made.
     pub created: Option<Created>,

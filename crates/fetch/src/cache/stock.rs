@@ -27,7 +27,6 @@ pub struct KeptPackage {
     pub bytes: u64,
     /// When a project last got it.
     pub last_used: SystemTime,
-    /// Its folder.
     pub path: PathBuf,
 }
 
@@ -56,9 +55,7 @@ pub struct PruneRules {
 /// Whether something is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PruneAct {
-    /// It is.
     Remove,
-    /// It would be.
     Report,
 }
 
@@ -67,7 +64,6 @@ pub enum PruneAct {
 pub struct Pruned {
     /// By name and checksum.
     pub removed: Vec<KeptPackage>,
-    /// The others.
     pub kept: Vec<KeptPackage>,
     /// Why one of these could not be removed.
     pub failed: Option<FetchError>,

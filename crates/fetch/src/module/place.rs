@@ -16,7 +16,6 @@ use crate::blocking::blocking;
 pub enum Replace {
     /// They stay, and the module is refused.
     Never,
-    /// They are removed.
     Everything,
 }
 

@@ -20,7 +20,6 @@ pub struct ModuleDir {
 pub(super) enum TargetContents {
     /// Nothing, or an empty folder.
     Nothing,
-    /// The same files.
     Same,
     Other,
 }

@@ -33,7 +33,6 @@ pub use trust_checker::{Judgement, TrustChecker};
 /// What is trusted, and what was trusted before.
 #[derive(Clone, Debug)]
 pub struct Trust {
-    /// Whose signatures count.
     pub policy: Arc<Policy>,
     /// What was trusted before.
     pub pins: Pins,

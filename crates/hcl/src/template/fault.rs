@@ -11,7 +11,6 @@ use std::ops::Range;
 pub struct TemplateFault {
     /// The heading of HCL's own message in kebab-case, such as `invalid-index` or `function-calls-not-allowed`.
     pub code: String,
-    /// What happened.
     pub message: String,
     /// What to write instead, if that is known.
     pub instead: Option<Cow<'static, str>>,

@@ -9,7 +9,6 @@ use super::{Template, convert};
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplatePiece {
-    /// These characters.
     Text(String),
     /// The value of this name, as it is.
     Name(String),

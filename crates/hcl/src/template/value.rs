@@ -35,10 +35,8 @@ pub enum TemplateValue {
 pub enum Type {
     /// Not known.
     Any,
-    /// A truth value.
     Bool,
     Number,
-    /// A text.
     String,
     /// Elements, each of its own type.
     Tuple(Vec<Type>),

@@ -25,8 +25,10 @@ pub enum ModuleOrigin {
     },
     /// In a bundle: every version that it lists, prereleases too, since each was put there on purpose.
     Listed,
-    /// At one location.
-    At { location: NamedPackage, version: Version },
+    At {
+        location: NamedPackage,
+        version: Version,
+    },
 }
 
 /// A package that does not say which module of a registry it is.

@@ -13,7 +13,6 @@ use crate::PackError;
 /// A folder of release files, recognised and not yet read through.
 #[derive(Clone, Debug)]
 pub struct Dist {
-    /// The folder.
     pub path: PathBuf,
     /// Which kind of folder it is.
     pub kind: DistKind,

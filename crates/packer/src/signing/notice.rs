@@ -24,7 +24,6 @@ pub struct NoticeRequest<'a> {
     pub state: ReleaseState,
     /// The kind of notice that it supersedes: deprecated or withdrawn.
     pub ends: ReleaseState,
-    /// Why.
     pub reason: NoticeReason,
     /// The index that takes its place under the tag of the version.
     pub replaced_by: Option<Digest>,

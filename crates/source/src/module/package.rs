@@ -27,7 +27,6 @@ pub struct ModulePackage {
 #[derive(Clone, Debug)]
 pub enum PackageBytes {
     Archive {
-        /// What to fetch.
         part: Part,
         /// How it is packed.
         form: ArchiveForm,

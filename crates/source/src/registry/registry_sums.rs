@@ -28,7 +28,6 @@ pub(super) struct RegistrySums {
 
 /// What a signature by the keys of a registry comes to.
 enum SumsProof {
-    /// It counts.
     Signed,
     /// It counts, although something has expired.
     Expired(String),

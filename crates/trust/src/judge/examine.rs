@@ -25,7 +25,6 @@ pub(super) struct Examination<'a> {
     pub(super) trusted: &'a TrustedKeys,
     pub(super) facts: &'a ReleaseFacts<'a>,
     pub(super) now: SystemTime,
-    /// Every signature.
     pub(super) examined: Vec<Examined>,
     /// The signatures that count.
     pub(super) votes: Vec<Vote>,

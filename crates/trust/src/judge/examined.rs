@@ -86,7 +86,6 @@ pub enum SignatureOutcome {
     },
     /// It counts although the key has expired since.
     CountsExpired {
-        /// What has expired.
         what: String,
     },
     DoesNotCount(Flaw),

@@ -39,10 +39,7 @@ pub enum Flaw {
         missing: Missing,
     },
     /// It is a statement of another type than the rule asks for.
-    PredicateType {
-        /// Which.
-        found: String,
-    },
+    PredicateType { found: String },
     /// A signed `SHA256SUMS` that lists no archive of this release.
     NotListed,
     /// No trusted key made it, or it was damaged: without a hint the two look the same.
@@ -53,33 +50,21 @@ pub enum Flaw {
     /// A key made it that was found beside it, and that is not trusted.
     TravellingKey { key: KeyId },
     /// It does not verify.
-    BadSignature {
-        /// Why.
-        problem: String,
-    },
+    BadSignature { problem: String },
     /// The key has expired since.
-    ExpiredKey {
-        /// What has expired.
-        what: String,
-    },
+    ExpiredKey { what: String },
     RevokedKey {
         /// Which, when and why.
         what: String,
     },
     /// It uses a digest that can be forged.
-    WeakDigest {
-        /// Which, and where.
-        what: String,
-    },
+    WeakDigest { what: String },
     /// It was made with a certificate and not with a key.
     Keyless,
     /// A `SHA256SUMS` without a signature.
     NoSignature,
     /// It could not be read.
-    Unreadable {
-        /// Why.
-        problem: String,
-    },
+    Unreadable { problem: String },
 }
 
 impl Flaw {

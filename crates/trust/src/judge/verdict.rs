@@ -44,7 +44,6 @@ pub struct Verdict {
 /// Whether a person can accept a refused release by hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ByHand {
-    /// A person can.
     Settles,
     /// A person cannot: a rule of the policy demands a signature all the same, or a signature is wrong.
     #[default]

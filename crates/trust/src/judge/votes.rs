@@ -25,7 +25,6 @@ pub(super) struct Vote {
 pub enum Covers {
     /// The index, and so everything in it.
     Index,
-    /// These archives.
     Zips(BTreeSet<PackageHash>),
 }
 

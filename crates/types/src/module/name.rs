@@ -37,7 +37,6 @@ pub enum ModuleName {
     },
     /// A package in an OCI image layout directory.
     Layout {
-        /// The directory.
         dir: PathBuf,
         /// The folder in the package.
         subdir: Subdir,
@@ -63,24 +62,13 @@ pub enum InvalidModuleName {
     Layout(InvalidOciModuleSource),
     /// The folder after `//` leads out of the package.
     #[error("`{input}` names no module: {cause}")]
-    Subdir {
-        /// The text.
-        input: String,
-        /// The folder.
-        cause: InvalidSubdir,
-    },
+    Subdir { input: String, cause: InvalidSubdir },
     /// Nothing stands after `oci:`.
     #[error("`{input}` names no directory")]
-    NoDirectory {
-        /// The text.
-        input: String,
-    },
+    NoDirectory { input: String },
     /// A folder, or anything else that is neither a repository nor a module of a registry.
     #[error("`{input}` is neither a module in a repository nor one of a registry")]
-    OtherKind {
-        /// The text, without secrets.
-        input: String,
-    },
+    OtherKind { input: String },
 }
 
 impl InvalidModuleName {

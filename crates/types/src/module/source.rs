@@ -45,18 +45,10 @@ pub enum InvalidModuleSource {
     Oci(InvalidOciModuleSource),
     /// The folder lies outside of the package.
     #[error("`{input}` is not a module source: {cause}")]
-    Subdir {
-        /// The source.
-        input: String,
-        /// The folder.
-        cause: InvalidSubdir,
-    },
+    Subdir { input: String, cause: InvalidSubdir },
     /// Neither a folder nor anything that could be fetched.
     #[error("`{input}` is not a module source; a folder begins with ./ or ../")]
-    Unknown {
-        /// The source.
-        input: String,
-    },
+    Unknown { input: String },
 }
 
 impl InvalidModuleSource {

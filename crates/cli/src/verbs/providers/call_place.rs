@@ -32,7 +32,6 @@ pub(super) enum CallPlace {
         repository: RepositoryRef,
         reference: Reference,
     },
-    /// A git repository.
     Git,
     /// An absolute folder of this machine.
     AbsoluteFolder,

@@ -16,7 +16,6 @@ use super::found::ReleaseWithEvidence;
 pub(super) struct VerifyReport<'a> {
     pub(super) found: &'a ReleaseWithEvidence,
     pub(super) rule: &'a TrustRule,
-    /// The policy file.
     pub(super) file: Option<&'a Path>,
     pub(super) pin: Option<&'a Pin>,
     pub(super) accepted: Accepted<'a>,
@@ -26,10 +25,7 @@ pub(super) struct VerifyReport<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Accepted<'a> {
     No,
-    Yes {
-        /// The pin file.
-        path: &'a Path,
-    },
+    Yes { path: &'a Path },
 }
 
 /// The line `verified`.
