@@ -14,6 +14,8 @@ use std::thread;
 
 use sha2::{Digest as _, Sha256};
 
+use tofu_oci_disk::FileError;
+
 use crate::ArchiveError;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -137,7 +139,7 @@ pub(crate) fn run<T>(
         let sink = thread::Builder::new()
             .name("unpack".to_owned())
             .spawn_scoped(scope, move || drain(&inbox, &give_back, target, checksums))
-            .map_err(|source| ArchiveError::Io { action: "start a thread for", path: "the archive".into(), source })?;
+            .map_err(FileError::at("start a thread for", "the archive"))?;
         let walked = walk(Feed { messages, empty, made: 0 });
         let hashes = sink.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         Ok((walked?, hashes))

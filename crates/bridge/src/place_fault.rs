@@ -23,7 +23,8 @@ const OWN_PLACES: &str = "the server cannot use one of its places, and its acces
 
 /// The sentence that clients read if the answer may come from another host than the registry. `serve` has not verified that answer,
 /// and only the server may reach that host. All such answers give this sentence, so that clients do not learn which one came.
-const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the access log of the \
+const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the \
+        access log of the \
                          server says what";
 
 /// Why a place failed.
@@ -213,16 +214,13 @@ impl PlaceFault for ArchiveError {
     }
 
     fn instead(&self) -> Option<&'static str> {
-        matches!(self, Self::Io { .. } | Self::Changed { .. }).then_some(OWN_PLACES)
+        matches!(self, Self::Io(_) | Self::Changed { .. }).then_some(OWN_PLACES)
     }
 }
 
 impl PlaceFault for LockError {
     fn fault_code(&self) -> &'static str {
-        match self {
-            Self::Held { .. } => "locked-by-another",
-            Self::Io { .. } => "io",
-        }
+        self.code()
     }
 
     fn instead(&self) -> Option<&'static str> {
@@ -242,6 +240,7 @@ impl PlaceFault for io::Error {
 
 #[cfg(test)]
 mod tests {
+    use tofu_oci_disk::FileError;
     use tofu_oci_types::ProviderAddr;
 
     use super::*;
@@ -263,9 +262,8 @@ mod tests {
         let place = Place::Layout("/srv/oci".into());
         let damaged = StoreError::UnknownRepository { place };
         check(&damaged, hidden, "example.com/acme/zap cannot be read: there is no repository oci:/srv/oci");
-        let (path, source) = ("/srv/zips".into(), full());
         let written = "example.com/acme/zap cannot be read: cannot create /srv/zips: No space left on device";
-        check(&FetchError::Io { action: "create", path, source }, hidden, written);
+        check(&FetchError::from(FileError::new("create", "/srv/zips", full())), hidden, written);
     }
 
     #[test]

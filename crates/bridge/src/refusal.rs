@@ -4,40 +4,48 @@ use std::fmt;
 
 use http::{Response, StatusCode};
 use thiserror::Error;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
 use crate::ServedAddress;
 
 /// Why a question has no answer. Cheap to clone: equal questions share it.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Fault)]
 pub enum Refusal {
-    /// The configuration names no place for it. Nothing was asked.
+    /// the configuration of `serve` names no place for the provider
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
+    #[fault("not-served", todo = "add the provider to `include` of a place in `serve.toml`")]
     NotServed { address: ServedAddress },
     /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
+    #[fault(code = unknown(address))]
     UnknownAddress {
         address: ServedAddress,
         /// What the configuration has to do with it: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
-    /// Versions of it are there, and this one is not: unknown, held back, denied or withdrawn.
+    /// `serve` does not offer the version: it is unknown, withdrawn, held back or denied
     #[error("{address} {version} {absence}")]
+    #[fault("version-not-found", todo = "choose a listed version; the text has the reason of a withdrawal")]
     UnknownVersion { address: ServedAddress, version: Version, absence: VersionAbsence },
-    /// The release has no package for the platform.
+    /// `serve` has the release without a package for the platform
     #[error("{address} {version} has no package for {platform}")]
+    #[fault("platform-not-found", todo = "choose another platform, or ask the publisher for this one")]
     UnknownPlatform { address: ProviderAddr, version: Version, platform: Platform },
-    /// The trust policy refuses the release.
+    /// the trust policy of `serve` refuses the release
     #[error("{address} {version} is not trusted: {reason}")]
+    #[fault("untrusted", todo = "look at it with `tofu-oci verify`, or change the policy")]
     Untrusted { address: ServedAddress, version: Version, reason: String },
     /// Nothing signs the checksums of the release.
     #[error(
         "the checksums of {address} {version} have no signature of its publisher, and this server has no key to sign them: \
          its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
     )]
+    #[fault(code = "signing-key-missing")]
     NoSigningKey { address: ProviderAddr, version: Version },
     /// The place did not answer, although it was asked for as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
+    #[fault(code = code)]
     Upstream {
         address: ServedAddress,
         code: &'static str,
@@ -47,6 +55,13 @@ pub enum Refusal {
         /// The same for the operator, with these; `None` if `reason` is all of it.
         detail: Option<String>,
     },
+}
+
+fn unknown(address: &ServedAddress) -> &'static str {
+    match address {
+        ServedAddress::Provider(_) => "provider-not-found",
+        ServedAddress::Module(_) => "module-not-found",
+    }
 }
 
 /// Why a version is not offered. `Display` is the verb of a sentence about it.
@@ -116,20 +131,6 @@ pub struct RefusalCode(pub &'static str);
 pub struct FailureReason(pub String);
 
 impl Refusal {
-    /// The stable name of the refusal; that of the place's error if the place failed.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotServed { .. } => "not-served",
-            Self::UnknownAddress { address: ServedAddress::Provider(_), .. } => "provider-not-found",
-            Self::UnknownAddress { address: ServedAddress::Module(_), .. } => "module-not-found",
-            Self::UnknownVersion { .. } => "version-not-found",
-            Self::UnknownPlatform { .. } => "platform-not-found",
-            Self::Untrusted { .. } => "untrusted",
-            Self::NoSigningKey { .. } => "signing-key-missing",
-            Self::Upstream { code, .. } => code,
-        }
-    }
-
     /// What the operator reads: the paths and repositories of this server too.
     pub fn for_operator(&self) -> String {
         match self {

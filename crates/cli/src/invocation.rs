@@ -10,6 +10,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
+pub(crate) use tofu_oci_types::quoted;
+
 use crate::args::Timeout;
 
 /// What was typed.
@@ -262,15 +264,6 @@ impl Given {
         }
         line
     }
-}
-
-/// The word, quoted for a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::Credential;
 use crate::json::{JsonKind, JsonText};
+use tofu_oci_fault::Fault;
 use tofu_oci_types::Secret;
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
@@ -43,11 +44,15 @@ pub enum HelperAnswer {
 }
 
 /// A helper that gave no usable answer. Never contains its answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
+#[fault(code = "helper-failed")]
 pub enum HelperError {
-    /// There is no such program.
+    /// the program `docker-credential-NAME` is not on the PATH, or `terraform-credentials-NAME` in no folder of
+    /// plugins
     #[error("docker-credential-{name} is not on the PATH")]
+    #[fault("helper-not-found", code = not_found(name), todo = "install it, or remove the helper from the file that \
+            names it")]
     NotFound { name: HelperName },
     /// The program cannot be run.
     #[error("docker-credential-{name} cannot be run: {reason}")]
@@ -74,6 +79,10 @@ pub enum HelperError {
     TimedOut { name: HelperName, limit: Duration },
 }
 
+fn not_found(name: &HelperName) -> &'static str {
+    if name.as_str() == "desktop.exe" { "helper-not-found-desktop" } else { "helper-not-found" }
+}
+
 impl HelperName {
     /// Reads a name.
     ///
@@ -95,17 +104,6 @@ impl HelperName {
     /// The program, `docker-credential-NAME`.
     pub fn program(&self) -> String {
         format!("docker-credential-{}", self.0)
-    }
-}
-
-impl HelperError {
-    /// A name for programs: `helper-not-found`, `helper-not-found-desktop` or `helper-failed`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound { name } if name.as_str() == "desktop.exe" => "helper-not-found-desktop",
-            Self::NotFound { .. } => "helper-not-found",
-            _ => "helper-failed",
-        }
     }
 }
 

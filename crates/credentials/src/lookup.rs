@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::RepositoryRef;
 
 use crate::key::Specificity;
@@ -94,22 +95,25 @@ pub struct HelperCall {
 }
 
 /// Why nothing can be chosen. Never contains a secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// The `auth` of an entry that fits is not `username:password`.
+    /// an `auth` value does not decode to `NAME:PASSWORD`
     #[error("the `auth` of {key} in {place} has no colon between username and password")]
+    #[fault("auth-without-colon", todo = "log in again; the error names file and line")]
     AuthWithoutColon { key: String, place: FilePlace },
-    /// A block that fits leaves open what it holds.
+    /// an `oci_credentials` block has an empty name or token
     #[error("oci_credentials \"{label}\" in {place} has an empty {argument}")]
+    #[fault("block-style-undecided", todo = "fill in the block, or remove it")]
     StyleUndecided {
         label: String,
         place: FilePlace,
         /// The argument that is empty.
         argument: &'static str,
     },
-    /// The helper that fits best has a name that no program may have.
+    /// the name of a credential helper is not a plain name
     #[error("`{name}` cannot be the name of a credential helper: {origin}")]
+    #[fault("invalid-helper-name", todo = "use letters, digits, `.`, `_` and `-`")]
     InvalidHelperName { name: String, origin: CredentialOrigin },
 }
 
@@ -132,17 +136,6 @@ impl CredentialOrigin {
             | Self::Auth { place, .. }
             | Self::CredHelper { place, .. }
             | Self::CredsStore { place, .. } => place,
-        }
-    }
-}
-
-impl ChoiceError {
-    /// A name for programs, such as `auth-without-colon`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::AuthWithoutColon { .. } => "auth-without-colon",
-            Self::StyleUndecided { .. } => "block-style-undecided",
-            Self::InvalidHelperName { .. } => "invalid-helper-name",
         }
     }
 }

@@ -7,12 +7,14 @@
 //!           --PrivateFile-->                     replaced as a whole, for its owner alone
 //!           --require_own_folder-->             refuses a folder whose files others could exchange
 //!           --FileIdentity-->                  changes when a file changes
+//!           --FileError-->                     what could not be done, and what to do about it
 //! folder    --sync_tree-->                      outlasts a power cut
 //!           --sweep-->                          removes the leftovers of killed runs: what no run has locked
 //! ```
 //!
 //! It does not know the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
+mod file_error;
 mod holder;
 mod identity;
 mod inside;
@@ -26,6 +28,7 @@ mod read;
 mod scratch;
 mod sweep;
 
+pub use file_error::FileError;
 pub use holder::Holder;
 pub use identity::{FileIdentity, device};
 pub use inside::{leads_out, link_out_of, open_inside};

@@ -6,9 +6,10 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tofu_oci_fault::Fault;
 use tokio::time::Instant;
 
-use crate::{HOLDER_NAME, Holder};
+use crate::{FileError, HOLDER_NAME, Holder};
 
 /// After this time the holder is reported.
 const SILENT: Duration = Duration::from_secs(1);
@@ -69,16 +70,15 @@ pub struct Held {
 }
 
 /// Why the lock was not taken.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Fault)]
 pub enum LockError {
     /// The file cannot be opened or locked.
-    #[error("cannot lock {}", path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    /// Another program has it, and did not release it in time.
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Io(#[from] FileError),
+    /// another program held the lock until `--timeout`
+    #[fault("locked-by-another", todo = "wait for the program in the message, or raise `--timeout`")]
+    #[hint("wait until the other program has ended, or end it, and run the same command again")]
     #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
     Held { held: Held, limit: Duration },
 }
@@ -103,7 +103,7 @@ pub async fn lock(on: &Lockable, waiter: &Waiter, report: &(dyn Fn(&Held) + Sync
     let (mut pause, mut reported) = (FIRST_PAUSE, false);
     let mut tries = Tries::of(on);
     loop {
-        let failed = |source| LockError::Io { path: on.path().to_owned(), source };
+        let failed = |source| LockError::from(FileError::new("lock", on.path(), source));
         if let Some(lock) = tries.next(&waiter.program).map_err(failed)? {
             return Ok(lock);
         }

@@ -1,154 +1,168 @@
 //! `#[derive(Fault)]`: what an error says of itself beside its text, at its variant.
 //!
 //! ```text
-//! /// the folder holds no packages                           what happened, in docs/errors.md
+//! /// the folder holds no packages                           what happened, in docs/errors.md; else `what = "…"`
 //! #[error("{} holds no packages", path.display())]           thiserror's own
 //! #[fault("no-packages", end = Usage, todo = "read on")]     its code; how the program ends, else Fixable; what to do, in
 //!                                                            docs/errors.md, else the first hint without values
+//! #[cause("it came from {place}")]                           causes beside those of `source`
 //! #[hint("looked for {}", wanted.join("; "))]                advice, in their order
 //! #[hint(if seen.is_empty() => "the folder is empty")]       advice under a condition, also `if let`
+//! #[hint(each = newest(seen))]                               all texts of an expression: an `Option`, a list
 //! NoPackages { path: PathBuf, wanted: Vec<&'static str>, seen: Vec<String> },
 //!
-//! #[fault(of = _0)]                                          all of it is said by the error inside
+//! #[fault(of = _0)]                                          the error inside says what does not stand here
 //! Sign(Box<SignError>),
-//! #[fault(code = _0.code())]                                 a code that a field knows, or whose row stands elsewhere
+//! #[fault(code = _0.code())]                                 a code that a field knows, or whose row stands elsewhere; beside
+//!                                                            a code as text, which gives the row, it is the one that counts
 //! Store(StoreError),
 //! ```
 //!
-//! Fields are in scope by their names, those of tuples as `_0`, `_1`. The traits are in `tofu-oci-types`.
+//! Above an enum, `fault` says the code and the end of the variants that have none; `#[fault(named)]` says that their names in
+//! kebab-case are their codes. Fields are in scope by their names, those
+//! of tuples as `_0`, `_1`; so are `Fault` and `FaultEnd` of `tofu-oci-types`.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, LitStr, Meta, Result, Token, Variant};
+use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, LitStr, Meta, Result, Token};
 
 /// See the crate.
-#[proc_macro_derive(Fault, attributes(fault, hint))]
+#[proc_macro_derive(Fault, attributes(fault, cause, hint))]
 pub fn derive_fault(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     fault(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// What stands at a variant.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Said {
     code: Option<LitStr>,
     /// An expression in place of the code.
     computed: Option<Expr>,
-    /// The field that says everything.
-    of: Option<Ident>,
-    end: Option<Ident>,
+    /// The field that says the rest.
+    of: Option<Expr>,
+    /// The names of variants are codes.
+    named: bool,
+    end: Option<Expr>,
+    what: Option<LitStr>,
     todo: Option<LitStr>,
 }
 
 fn fault(input: &DeriveInput) -> Result<Tokens> {
-    let Data::Enum(data) = &input.data else {
-        return Err(Error::new_spanned(&input.ident, "`Fault` is for enums"));
+    let mut common = Said::default();
+    let (mut codes, mut ends, mut causes, mut hints, mut rows) = (vec![], vec![], vec![], vec![], vec![]);
+    let variants: Vec<_> = match &input.data {
+        Data::Enum(data) => {
+            common = said(&input.attrs)?;
+            let pattern = |name, fields| pattern(quote!(Self::#name), fields);
+            data.variants.iter().map(|one| (&one.ident, &one.attrs, pattern(&one.ident, &one.fields))).collect()
+        }
+        Data::Struct(data) => vec![(&input.ident, &input.attrs, pattern(quote!(Self), &data.fields))],
+        Data::Union(_) => return Err(Error::new_spanned(&input.ident, "`Fault` is for enums and structs")),
     };
-    let (mut codes, mut ends, mut hints, mut rows) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for variant in &data.variants {
-        let pattern = pattern(variant);
-        let said = said(variant)?;
-        let advice = advice(&variant.attrs)?;
-        if let Some(of) = &said.of {
-            let says_more = said.code.is_some() || said.computed.is_some() || said.end.is_some() || said.todo.is_some();
-            if says_more || !advice.is_empty() {
-                return Err(Error::new_spanned(of, "what a field says is all that is said"));
-            }
-            codes.push(quote!(#pattern => #of.code(),));
-            ends.push(quote!(#pattern => #of.end(),));
-            hints.push(quote!(#pattern => all.extend(#of.hints()),));
-            continue;
-        }
-        let code = match (&said.code, &said.computed) {
-            (Some(code), None) => quote!(#code),
-            (None, Some(computed)) => quote!(#computed),
-            _ => return Err(Error::new_spanned(&variant.ident, "a code, an expression, or `of` a field is needed")),
-        };
-        codes.push(quote!(#pattern => #code,));
-        if let Some(end) = &said.end {
-            ends.push(quote!(#pattern => ::tofu_oci_types::FaultEnd::#end,));
-        }
-        let pushed = advice.iter().map(|(condition, text)| {
-            let push = quote!(all.push(::std::format!(#text)););
-            condition.as_ref().map_or_else(|| push.clone(), |condition| quote!(if #condition { #push }))
+    for (name, attributes, pattern) in variants {
+        let said = said(attributes)?;
+        let (reasons, advice) = (texts(attributes, "cause")?, texts(attributes, "hint")?);
+        let of = said.of.as_ref();
+        let own = [(&said.code, &said.computed), (&common.code, &common.computed)];
+        let own = if of.is_some() { &own[..1] } else { &own[..] };
+        let code = own.iter().find_map(|(code, computed)| match (code, computed) {
+            (_, Some(computed)) => Some(quote!(#computed)),
+            (Some(code), None) => Some(quote!(#code)),
+            (None, None) => None,
         });
-        hints.push(quote!(#pattern => { #(#pushed)* }));
-        if let Some(code) = &said.code {
-            let what = what_happened(&variant.attrs);
-            let todo = said.todo.as_ref().map(LitStr::value).or_else(|| literal(&advice)).unwrap_or_default();
-            if what.is_empty() || todo.is_empty() {
-                return Err(Error::new_spanned(
-                    code,
-                    "its row needs a documentation, and `todo` or a hint without values",
-                ));
-            }
-            rows.push(quote!(::tofu_oci_types::FaultRow { code: #code, what: #what, todo: #todo },));
+        let code = code.or_else(|| of.map(|of| quote!(#of.code())));
+        let code = code.or_else(|| common.named.then(|| kebab_case(name)).map(|code| quote!(#code)));
+        let code = code.ok_or_else(|| Error::new_spanned(name, "a code, an expression, or `of` a field is needed"))?;
+        codes.push(quote!(#pattern => #code,));
+        let end = said.end.as_ref().or(common.end.as_ref().filter(|_| of.is_none()));
+        let end = match (end, of) {
+            (Some(Expr::Path(end)), _) => quote!(FaultEnd::#end),
+            (Some(end), _) => quote!(#end),
+            (None, Some(of)) => quote!(#of.end()),
+            (None, None) => quote!(FaultEnd::Fixable),
+        };
+        ends.push(quote!(#pattern => #end,));
+        for (all, texts, inner) in [(&mut causes, &reasons, quote!(causes)), (&mut hints, &advice, quote!(hints))] {
+            let inner = of.map(|of| quote!(all.extend(#of.#inner());));
+            let pushed = texts.iter().map(Text::pushed);
+            all.push(quote!(#pattern => { #inner #(#pushed)* }));
         }
+        rows.extend(row(&said, attributes, &advice)?);
     }
     let (name, doc) = (&input.ident, "The codes with what happened and what to do: rows of docs/errors.md.");
     Ok(quote! {
-        #[allow(unused_variables)]
-        impl #name {
-            #[doc = #doc]
-            pub const ROWS: &'static [::tofu_oci_types::FaultRow] = &[#(#rows)*];
+        #[allow(unused_variables, unused_mut, unused_imports, dead_code, unreachable_pub)]
+        const _: () = {
+            use ::tofu_oci_types::{Fault, FaultEnd, FaultRow};
 
-            /// A stable kebab-case name of what went wrong.
-            pub fn code(&self) -> &'static str {
-                match self { #(#codes)* }
+            impl #name {
+                #[doc = #doc]
+                pub const ROWS: &'static [FaultRow] = &[#(#rows)*];
+
+                /// A stable kebab-case name of what went wrong.
+                pub fn code(&self) -> &'static str {
+                    match self { #(#codes)* }
+                }
             }
 
-            /// How the program ends because of it.
-            pub fn end(&self) -> ::tofu_oci_types::FaultEnd {
-                #[allow(unreachable_patterns)]
-                match self { #(#ends)* _ => ::tofu_oci_types::FaultEnd::Fixable }
-            }
+            impl Fault for #name {
+                fn code(&self) -> &'static str {
+                    self.code()
+                }
 
-            /// What to do about it, a sentence each.
-            pub fn hints(&self) -> ::std::vec::Vec<::std::string::String> {
-                #[allow(unused_mut)]
-                let mut all = ::std::vec::Vec::new();
-                match self { #(#hints)* }
-                all
-            }
-        }
+                fn end(&self) -> FaultEnd {
+                    match self { #(#ends)* }
+                }
 
-        impl ::tofu_oci_types::Fault for #name {
-            fn code(&self) -> &'static str {
-                self.code()
-            }
+                fn causes(&self) -> ::std::vec::Vec<::std::string::String> {
+                    let mut all = ::std::vec::Vec::new();
+                    match self { #(#causes)* }
+                    all
+                }
 
-            fn end(&self) -> ::tofu_oci_types::FaultEnd {
-                self.end()
+                fn hints(&self) -> ::std::vec::Vec<::std::string::String> {
+                    let mut all = ::std::vec::Vec::new();
+                    match self { #(#hints)* }
+                    all
+                }
             }
-
-            fn hints(&self) -> ::std::vec::Vec<::std::string::String> {
-                self.hints()
-            }
-        }
+        };
     })
 }
 
+/// The row of a code that stands here.
+fn row(said: &Said, attributes: &[Attribute], advice: &[Text]) -> Result<Option<Tokens>> {
+    let Some(code) = &said.code else { return Ok(None) };
+    let what = said.what.as_ref().map_or_else(|| what_happened(attributes), LitStr::value);
+    let todo = said.todo.as_ref().map(LitStr::value).or_else(|| advice.iter().find_map(Text::literal));
+    let todo = todo.unwrap_or_default();
+    if what.is_empty() || todo.is_empty() {
+        return Err(Error::new_spanned(code, "its row needs a documentation, and `todo` or a hint without values"));
+    }
+    Ok(Some(quote!(FaultRow { code: #code, what: #what, todo: #todo },)))
+}
+
 /// The variant with its fields in scope.
-fn pattern(variant: &Variant) -> Tokens {
-    let name = &variant.ident;
-    match &variant.fields {
-        Fields::Unit => quote!(Self::#name),
+fn pattern(name: Tokens, fields: &Fields) -> Tokens {
+    match fields {
+        Fields::Unit => name,
         Fields::Named(fields) => {
             let names = fields.named.iter().map(|field| &field.ident);
-            quote!(Self::#name { #(#names),* })
+            quote!(#name { #(#names),* })
         }
         Fields::Unnamed(fields) => {
             let names = (0..fields.unnamed.len()).map(|number| format_ident!("_{number}"));
-            quote!(Self::#name(#(#names),*))
+            quote!(#name(#(#names),*))
         }
     }
 }
 
-fn said(variant: &Variant) -> Result<Said> {
+fn said(attributes: &[Attribute]) -> Result<Said> {
     let mut said = Said::default();
-    for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("fault")) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("fault")) {
         attribute.parse_args_with(|input: ParseStream<'_>| {
             while !input.is_empty() {
                 if input.peek(LitStr) {
@@ -158,13 +172,18 @@ fn said(variant: &Variant) -> Result<Said> {
                     }
                 } else {
                     let key: Ident = input.parse()?;
+                    if key == "named" {
+                        said.named = true;
+                        continue;
+                    }
                     input.parse::<Token![=]>()?;
                     match key.to_string().as_str() {
                         "code" => said.computed = Some(input.parse()?),
                         "of" => said.of = Some(input.parse()?),
                         "end" => said.end = Some(input.parse()?),
+                        "what" => said.what = Some(input.parse()?),
                         "todo" => said.todo = Some(input.parse()?),
-                        _ => return Err(Error::new_spanned(key, "`code`, `of`, `end` or `todo`")),
+                        _ => return Err(Error::new_spanned(key, "`code`, `of`, `end`, `what` or `todo`")),
                     }
                 }
                 if !input.is_empty() {
@@ -177,11 +196,35 @@ fn said(variant: &Variant) -> Result<Said> {
     Ok(said)
 }
 
-/// The advice at a variant: a condition, and what `format!` takes.
-fn advice(attributes: &[Attribute]) -> Result<Vec<(Option<Tokens>, Tokens)>> {
-    let of = |input: ParseStream<'_>| -> Result<(Option<Tokens>, Tokens)> {
+/// `no-packages` of `NoPackages`.
+fn kebab_case(name: &Ident) -> String {
+    let words = name.to_string();
+    let dash =
+        |(at, one): (usize, char)| (at > 0 && one.is_uppercase()).then_some('-').into_iter().chain(one.to_lowercase());
+    words.char_indices().flat_map(dash).collect()
+}
+
+/// A cause or an advice at a variant.
+enum Text {
+    /// What `format!` takes, under a condition if there is one.
+    One(Option<Tokens>, Tokens),
+    /// An expression with all texts.
+    Each(Expr),
+}
+
+impl Text {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(Ident) && input.peek2(Token![=]) {
+            let key: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            return if key == "each" {
+                input.parse().map(Self::Each)
+            } else {
+                Err(Error::new_spanned(key, "a text, `if`, or `each =`"))
+            };
+        }
         if !input.peek(Token![if]) {
-            return Ok((None, input.parse()?));
+            return Ok(Self::One(None, input.parse()?));
         }
         input.parse::<Token![if]>()?;
         let mut condition = Tokens::new();
@@ -189,16 +232,30 @@ fn advice(attributes: &[Attribute]) -> Result<Vec<(Option<Tokens>, Tokens)>> {
             condition.extend([input.parse::<proc_macro2::TokenTree>()?]);
         }
         input.parse::<Token![=>]>()?;
-        Ok((Some(condition), input.parse()?))
-    };
-    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident("hint"));
-    lists.map(|attribute| of.parse2(attribute.meta.require_list()?.tokens.clone())).collect()
+        Ok(Self::One(Some(condition), input.parse()?))
+    }
+
+    /// The statement that adds it to `all`.
+    fn pushed(&self) -> Tokens {
+        match self {
+            Self::One(None, text) => quote!(all.push(::std::format!(#text));),
+            Self::One(Some(condition), text) => quote!(if #condition { all.push(::std::format!(#text)); }),
+            Self::Each(texts) => {
+                quote!(all.extend(::std::iter::IntoIterator::into_iter(#texts).map(::std::string::String::from));)
+            }
+        }
+    }
+
+    /// The text if it holds no values.
+    fn literal(&self) -> Option<String> {
+        let Self::One(_, text) = self else { return None };
+        syn::parse2::<LitStr>(text.clone()).ok().map(|text| text.value()).filter(|text| !text.contains('{'))
+    }
 }
 
-/// The first advice that holds no values.
-fn literal(advice: &[(Option<Tokens>, Tokens)]) -> Option<String> {
-    let texts = advice.iter().filter_map(|(_, text)| syn::parse2::<LitStr>(text.clone()).ok());
-    texts.map(|text| text.value()).find(|text| !text.contains('{'))
+fn texts(attributes: &[Attribute], name: &str) -> Result<Vec<Text>> {
+    let lists = attributes.iter().filter(|attribute| attribute.path().is_ident(name));
+    lists.map(|attribute| Text::parse.parse2(attribute.meta.require_list()?.tokens.clone())).collect()
 }
 
 /// The first paragraph of the documentation, on one line.

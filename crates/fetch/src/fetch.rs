@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::{Lock, Scratch, Waiter};
+use tofu_oci_disk::{FileError, Lock, Scratch, Waiter};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, Part};
 use tofu_oci_types::{Event, PackageHash, Reporter};
@@ -221,7 +221,7 @@ impl<'a> Fetcher<'a> {
     pub async fn zip_beside(&self, offer: &Offer, folder: &Path) -> Result<Verified, FetchError> {
         let folder = folder.to_owned();
         let made = blocking(move || {
-            let failed = |source| FetchError::Io { action: "create a folder in", path: folder.clone(), source };
+            let failed = |source| FetchError::from(FileError::new("create a folder in", folder.clone(), source));
             Scratch::beside(&folder).map_err(failed)
         });
         self.fetch_in(offer, made.await?, PackageForm::Archive).await

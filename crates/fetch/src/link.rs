@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
 
-use tofu_oci_disk::Waiter;
+use tofu_oci_disk::{FileError, Waiter};
 use tofu_oci_types::Reporter;
 
 use crate::FetchError;
@@ -46,7 +46,7 @@ impl PackagePath {
 fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
     let failed = |action, path: &Path| {
         let path = path.to_owned();
-        move |source| FetchError::Io { action, path, source }
+        move |source| FetchError::from(FileError::new(action, path, source))
     };
     let source = absolute(&from.path).map_err(failed("read", &from.path))?;
     let existing = match fs::symlink_metadata(&to.path) {
@@ -106,7 +106,7 @@ fn remove_link(path: &Path) -> io::Result<()> {
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| FetchError::Io { action: "copy", path, source }
+        move |source| FetchError::from(FileError::new("copy", path, source))
     };
     let mut folders: Vec<PathBuf> = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {

@@ -7,6 +7,7 @@ mod place;
 
 use std::path::{Path, PathBuf};
 
+use tofu_oci_fault::Fault;
 use tofu_oci_lockfile::{LockFileError, WriteOutcome};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
 use tofu_oci_types::Place;
@@ -16,29 +17,23 @@ use crate::Turn;
 pub use place::place;
 
 /// Why the pins could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum PinFileError {
-    /// The text is not a valid pin file. It is never ignored, because the pins may protect the user.
+    /// the pin file cannot be read
     #[error("{}: {problem}", path.display())]
+    #[fault("pins-invalid", end = Usage, todo = "restore `.tofu-oci.pins.json` from version control")]
+    #[hint("take the file back from version control")]
+    #[hint("without it, what was trusted before would be forgotten, so it is never passed over")]
     Invalid { path: PathBuf, problem: PinsError },
-    /// The file cannot be read or written, or is a link that leaves its folder.
+    /// the pin file cannot be read from disk or written
     #[error(transparent)]
+    #[fault("pin-file", todo = "the error says what the system said")]
     File(#[from] LockFileError),
-    /// Another program has pinned another index for the same version meanwhile.
+    /// another run pinned the release differently at the same time
     #[error(transparent)]
+    #[fault("pin-conflict", todo = "run the command again; compare the two releases")]
     Conflict(#[from] PinConflict),
-}
-
-impl PinFileError {
-    /// A stable kebab-case name of what went wrong.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid { .. } => "pins-invalid",
-            Self::Conflict(_) => "pin-conflict",
-            Self::File(_) => "pin-file",
-        }
-    }
 }
 
 /// The pin file that belongs to a lock file: beside it.

@@ -9,7 +9,7 @@ use tofu_oci_archive::{
     ArchiveError, KnownFiles, Limits, PackageContents, Program, folder_program, read_known_directory, read_zip,
     zip_program,
 };
-use tofu_oci_disk::Scratch;
+use tofu_oci_disk::{FileError, Scratch};
 use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version, zip_name};
 
 use crate::blocking::blocking;
@@ -217,7 +217,7 @@ impl PackagePath {
 
     /// What lies here now. Reads all of it that is not known.
     pub(crate) fn inspect(&self, limits: &Limits, known: &dyn KnownFiles) -> Result<PathContents, FetchError> {
-        let failed = |source| FetchError::Io { action: "read", path: self.path.clone(), source };
+        let failed = |source| FetchError::from(FileError::new("read", self.path.clone(), source));
         let link = match fs::symlink_metadata(&self.path) {
             Ok(metadata) => metadata.is_symlink(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathContents::Nothing),
@@ -240,7 +240,7 @@ impl PackagePath {
         };
         match contents {
             Ok(contents) => Ok(PathContents::Package(FoundPackage { contents, zh: self.zh()? })),
-            Err(ArchiveError::Io { action, path, source }) => Err(FetchError::Io { action, path, source }),
+            Err(ArchiveError::Io(error)) => Err(error.into()),
             Err(_) => Ok(PathContents::Other),
         }
     }
@@ -250,7 +250,7 @@ impl PackagePath {
         match self.form {
             PackageForm::Folder => Ok(None),
             PackageForm::Archive => {
-                let failed = |source| FetchError::Io { action: "read", path: self.path.clone(), source };
+                let failed = |source| FetchError::from(FileError::new("read", self.path.clone(), source));
                 let mut hasher = DigestHasher::sha256();
                 let mut file = tofu_oci_disk::open_file(&self.path).map_err(failed)?;
                 let mut buffer = vec![0; 64 * 1024];
@@ -266,7 +266,7 @@ impl PackagePath {
 
     /// Renames a package into this place, which must be empty or a dangling link; a link may also replace a link.
     pub(crate) fn put(&self, from: &Path, existing: &PathContents) -> Result<(), FetchError> {
-        let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
+        let failed = |action| move |source| FetchError::from(FileError::new(action, self.path.clone(), source));
         if *existing == PathContents::DanglingLink || (cfg!(windows) && self.path.is_symlink()) {
             fs::remove_file(&self.path).or_else(|_| fs::remove_dir(&self.path)).map_err(failed("replace"))?;
         } else if (cfg!(windows) || from.is_symlink())

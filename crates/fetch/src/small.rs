@@ -126,7 +126,7 @@ impl SmallLayerFault {
     /// The error of this machine that the zip would meet, too. A full disk is not one: the zip may hold less.
     pub(crate) fn of_this_machine(self) -> Result<FetchError, Self> {
         match self {
-            Self::Fetch(error @ (FetchError::Io { .. } | FetchError::Lock(_) | FetchError::LinkOutOfTree { .. })) => {
+            Self::Fetch(error @ (FetchError::Io(_) | FetchError::Lock(_) | FetchError::LinkOutOfTree { .. })) => {
                 Ok(error)
             }
             fault => Err(fault),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
+use tofu_oci_disk::{FileError, Purpose, Scratch, Whose, sweep};
 
 use crate::FetchError;
 use crate::place::PackagePath;
@@ -57,7 +57,7 @@ impl StagingFolder {
             let raced = |error: &io::Error| error.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS;
             let made = match make_parents(parent) {
                 Ok(made) => made,
-                Err(FetchError::Io { source, .. }) if raced(&source) => continue,
+                Err(FetchError::Io(error)) if raced(&error.source) => continue,
                 Err(error) => return Err(error),
             };
             clean(parent);
@@ -66,7 +66,7 @@ impl StagingFolder {
                 Err(source) => {
                     remove_empty(&made);
                     if !raced(&source) {
-                        return Err(FetchError::Io { action: "create a folder in", path: parent.to_owned(), source });
+                        return Err(FetchError::from(FileError::new("create a folder in", parent, source)));
                     }
                 }
             }
@@ -81,7 +81,7 @@ impl StagingFolder {
     /// A new empty folder inside.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, FetchError> {
         let path = self.path().join(name);
-        fs::create_dir(&path).map_err(|source| FetchError::Io { action: "create", path: path.clone(), source })?;
+        fs::create_dir(&path).map_err(FileError::at("create", path.clone()))?;
         Ok(path)
     }
 
@@ -108,7 +108,7 @@ impl Drop for StagingFolder {
 /// A temporary folder for a package that will be thrown away. Its last holder removes it; after an interruption that is
 /// the thread that still unpacks.
 pub(crate) fn scratch(parent: &Path) -> Result<Scratch, FetchError> {
-    let failed = |source| FetchError::Io { action: "create a folder in", path: parent.to_owned(), source };
+    let failed = |source| FetchError::from(FileError::new("create a folder in", parent, source));
     Scratch::temporary(parent, Purpose::Lock).map_err(failed)
 }
 
@@ -118,7 +118,7 @@ fn make_parents(parent: &Path) -> Result<Vec<PathBuf>, FetchError> {
     made.reverse();
     fs::create_dir_all(parent).map_err(|source| {
         remove_empty(&made);
-        FetchError::Io { action: "create", path: parent.to_owned(), source }
+        FetchError::from(FileError::new("create", parent, source))
     })?;
     Ok(made)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Hostname, Secret};
 
 /// The tokens that a run may show to hosts, as `Authorization: Bearer`.
@@ -17,8 +18,10 @@ pub trait HostTokens: Send + Sync {
 }
 
 /// Why the token of a host is unknown. Never contains what a program wrote.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("the token of {} is unknown: {problem}", .host.display())]
+#[fault(code = code)]
+#[hint("{hint}")]
 pub struct HostTokenError {
     pub host: Hostname,
     pub code: &'static str,

@@ -4,20 +4,26 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use tofu_oci_disk::LockError;
+use tofu_oci_fault::Fault;
 use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, LockRefusal};
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Place, ProviderAddr, Version, versions_in_words};
 
 /// Why an installation failed. No part of the failed package is visible then, and the lock file stays as it was.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum InstallError {
     /// No version meets the constraints.
     #[error("{address} has no version {}", meeting(constraints))]
+    #[fault(code = "no-matching-release")]
+    #[cause("asked {place}")]
+    #[hint("{}", versions_in_words("it has", offered))]
+    #[hint(each = prerelease(address, offered))]
     NoMatchingVersion { address: ProviderAddr, place: Place, constraints: Constraints, offered: Vec<Version> },
-    /// The locked version does not meet the constraints any more.
+    /// the locked version does not meet the constraint any more
     #[error("{address} is locked at {locked}{}, which does not meet `{constraints}`", of(by, address))]
+    #[fault("locked-version-conflict", todo = "`--upgrade` chooses a new version")]
     LockedVersionNotAdmitted {
         address: ProviderAddr,
         /// The provider whose entry it is: this one, or its predecessor.
@@ -25,8 +31,10 @@ pub enum InstallError {
         locked: Version,
         constraints: Constraints,
     },
-    /// The place does not have the locked version.
+    /// the place does not have the locked version
     #[error("{address} is locked at {locked}{}, which {place} does not have", of(by, address))]
+    #[fault("locked-version-gone", todo = "publish it there, or choose another with `--upgrade`")]
+    #[hint("{}", versions_in_words("it has", offered))]
     LockedVersionGone {
         address: ProviderAddr,
         /// The provider whose entry it is: this one, or its predecessor.
@@ -35,33 +43,68 @@ pub enum InstallError {
         locked: Version,
         offered: Vec<Version>,
     },
-    /// 0.0.0 means "no version" and cannot be installed.
+    /// the version is 0.0.0, which OpenTofu reads as "no version"
     #[error("{address} 0.0.0 cannot be installed: that number means that there is no version")]
+    #[fault("zero-version", todo = "publish the release under another version")]
+    #[hint("name another version: ADDR@VERSION")]
     UnspecifiedVersion { address: ProviderAddr },
-    /// Two requests of one call chose different versions of a provider.
+    /// one run would install a provider in two versions
     #[error("{address} would be installed in two versions, {first} and {second}")]
+    #[fault("versions-differ", todo = "give the provider one constraint")]
+    #[hint("name one version for all platforms: ADDR@VERSION")]
     VersionsDiffer { address: ProviderAddr, first: Version, second: Version },
     /// A package could not be fetched, verified or put in its place.
     #[error(transparent)]
+    #[fault(of = _0)]
     Fetch(#[from] FetchError),
     #[error("{address} {version} is not the release that was locked: {refusal}")]
+    #[fault(code = "lock-mismatch")]
+    #[cause(each = of_release(refusal, place))]
+    #[hint(if is_of_release(refusal) => "either the repository or the lock file is not what it was")]
+    #[hint(if is_of_release(refusal) => "if the release was replaced on purpose, remove the provider's block from the \
+            lock file")]
     NotTheLockedRelease { address: ProviderAddr, version: Version, place: Place, refusal: LockRefusal },
     /// The pins cannot be read or written.
     #[error(transparent)]
+    #[fault(of = _0)]
     Pins(#[from] PinFileError),
-    /// Other programs have changed the lock file's entry too often.
+    /// other programs kept changing the entry of the provider
     #[error("{} keeps changing: its entry of {address} is not the one that was read", path.display())]
+    #[fault("lock-changed", todo = "run the command again")]
+    #[hint("run the same command again")]
     LockFileChanged { address: ProviderAddr, path: PathBuf },
-    /// The lock file must not change, and does not have exactly the providers that are required.
+    /// `lock --check` found a difference, or the lock file of `install --locked` does not have exactly the required
+    /// providers
     #[error("{} would change: {}", path.strip_prefix(".").unwrap_or(path).display(), outdated(missing, unneeded))]
+    #[fault("lock-outdated", todo = "run the command of the hint and commit the file")]
+    #[hint(if !unneeded.is_empty() => "run the same command without --locked, look at the difference and commit the \
+            file")]
     LockFileOutdated { path: PathBuf, missing: BTreeSet<ProviderAddr>, unneeded: BTreeSet<ProviderAddr> },
     /// The lock file cannot be used.
     #[error(transparent)]
+    #[fault(of = _0, end = Fixable)]
     LockFile(#[from] LockFileError),
 }
 
 fn of(by: &ProviderAddr, address: &ProviderAddr) -> String {
     if by == address { String::new() } else { format!(" by the entry of {by}") }
+}
+
+/// How a prerelease is chosen, if there is nothing else.
+fn prerelease(address: &ProviderAddr, offered: &[Version]) -> Option<String> {
+    let newest = offered.last().filter(|_| offered.iter().all(Version::is_prerelease))?;
+    Some(format!("a prerelease is installed only by its exact version: {address}@{newest}, or version = \"{newest}\""))
+}
+
+fn is_of_release(refusal: &LockRefusal) -> bool {
+    matches!(refusal, LockRefusal::OtherRelease { .. })
+}
+
+fn of_release(refusal: &LockRefusal, place: &Place) -> Vec<String> {
+    if !is_of_release(refusal) {
+        return Vec::new();
+    }
+    refusal.in_detail().into_iter().chain([format!("it came from {place}")]).collect()
 }
 
 fn outdated(missing: &BTreeSet<ProviderAddr>, unneeded: &BTreeSet<ProviderAddr>) -> String {
@@ -89,25 +132,6 @@ impl From<LockError> for InstallError {
 }
 
 impl InstallError {
-    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
-    ///
-    /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoMatchingVersion { .. } => "no-matching-release",
-            Self::LockedVersionNotAdmitted { .. } => "locked-version-conflict",
-            Self::LockedVersionGone { .. } => "locked-version-gone",
-            Self::UnspecifiedVersion { .. } => "zero-version",
-            Self::VersionsDiffer { .. } => "versions-differ",
-            Self::Fetch(error) => error.code(),
-            Self::NotTheLockedRelease { .. } => "lock-mismatch",
-            Self::Pins(error) => error.code(),
-            Self::LockFileChanged { .. } => "lock-changed",
-            Self::LockFileOutdated { .. } => "lock-outdated",
-            Self::LockFile(error) => error.code(),
-        }
-    }
-
     /// The error's own text and the texts of what caused it, outermost first, in one line.
     pub(crate) fn with_causes(&self) -> String {
         let mut texts = vec![self.to_string()];

@@ -1,56 +1,68 @@
 //! What can be wrong with a release's manifests.
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, Platform};
 
 use crate::DocumentKind;
 
 /// Why some bytes are not a provider release, or cannot become one.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
+#[fault(code = "bad-layout")]
 pub enum LayoutError {
-    /// The tag names something other than a release.
+    /// the tag names the manifest of one platform instead of an index
     #[error("this is {found}, not a provider release: expected an image index with a package for each platform")]
+    #[fault("not-an-index", code = index_code(found), todo = "push an index that lists the manifest with its platform")]
     NotAProviderIndex { found: DocumentKind },
     /// An index entry leads to something other than a package.
     #[error("{digest} is {found}, not a provider package: expected {expected}")]
+    #[fault(code = "artifact-type")]
     NotAProviderPackage { digest: Digest, found: DocumentKind, expected: &'static str },
     /// A container image without the label.
     #[error(
         "this is a plain container image, not a provider package: its config has no label \
          org.opentofu.package-type=provider_binary"
     )]
+    #[fault(code = "artifact-type")]
     NoProviderLabel,
     /// A container image whose label says that it is something else.
     #[error("this is a package of type `{found}`: the label org.opentofu.package-type must be provider_binary")]
+    #[fault(code = "artifact-type")]
     OtherPackageType { found: String },
     /// The release has packages, but none for this platform.
     #[error("this release has no package for {platform}")]
+    #[fault(code = "platform-not-supported")]
     PlatformNotOffered {
         platform: Platform,
         /// What the release has, sorted.
         offered: Vec<Platform>,
     },
-    /// The release has several packages for this platform, and nothing says which one is meant.
+    /// several entries of the index are for the platform
     #[error("this release has {} packages for {platform}", .digests.len())]
+    #[fault("ambiguous-platform", todo = "push an index with one entry for each platform")]
     AmbiguousPlatform { platform: Platform, digests: Vec<Digest> },
-    /// An index in which nothing is a provider package.
+    /// the index has no entry of the artifact type of a package
     #[error("this index has no provider package{}", found_types(.found))]
+    #[fault("no-provider-manifest", todo = "set `artifactType` on the entries of the index; `tofu-oci push` does")]
     NoProviderPackages {
         /// Artifact types of the entries that it does have, sorted.
         found: Vec<String>,
     },
-    /// Entries are marked as packages, the index itself is not.
+    /// the `artifactType` of the index or package is missing or a different one
     #[error(
         "this index has provider packages but no artifactType: expected application/vnd.opentofu.provider on the index"
     )]
+    #[fault("artifact-type", todo = "push the release again, or copy it with a tool that keeps `artifactType`")]
     UnmarkedIndex,
-    /// An entry that is marked as a package does not say for which platform it is.
+    /// an entry of the index names no platform
     #[error("the provider package {digest} has no platform in its index entry")]
+    #[fault("descriptor-platform-missing", todo = "push an index whose entries name their platforms")]
     NoPlatform { digest: Digest },
-    /// An entry that is marked as a package is not an image manifest.
+    /// a manifest has a media type that does not belong there
     #[error(
         "the provider package {digest} has media type `{found}`: expected application/vnd.oci.image.manifest.v1+json"
     )]
+    #[fault("media-type", todo = "push the release with OCI media types")]
     LeafMediaType { digest: Digest, found: String },
     /// The index entry and the manifest disagree about the artifact type.
     #[error(
@@ -58,9 +70,11 @@ pub enum LayoutError {
         quoted(.descriptor.as_deref()),
         quoted(.body.as_deref())
     )]
+    #[fault(code = "artifact-type")]
     ArtifactTypeMismatch { digest: Digest, descriptor: Option<String>, body: Option<String> },
     /// The document names another media type than its descriptor.
     #[error("{digest} has mediaType {}: expected `{expected}`", quoted(.found.as_deref()))]
+    #[fault(code = "media-type")]
     BodyMediaType { digest: Digest, expected: String, found: Option<String> },
     /// A document that can be taken for two things.
     #[error("{digest} is ambiguous: it has both `manifests` and `{member}`")]
@@ -69,11 +83,13 @@ pub enum LayoutError {
         /// `layers`, `config` or `fsLayers`.
         member: &'static str,
     },
-    /// No zip among the layers of an artifact leaf.
+    /// the manifest of the platform has no package layer
     #[error("the provider package {digest} has no layer of type archive/zip{}", found_types(.found))]
+    #[fault("no-zip-layer", todo = "push the release again")]
     NoPackageLayer { digest: Digest, found: Vec<String> },
-    /// Several zips among the layers of an artifact leaf.
+    /// the manifest of the platform has several package layers
     #[error("the provider package {digest} has {count} layers of type archive/zip: expected one")]
+    #[fault("several-zip-layers", todo = "push a manifest with one layer")]
     SeveralPackageLayers { digest: Digest, count: usize },
     /// A layer of an image leaf that is not a tar file.
     #[error("the image {digest} has a layer of type `{found}`, which is not an image layer")]
@@ -124,30 +140,13 @@ pub enum LayoutError {
     },
 }
 
-impl LayoutError {
-    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
-    ///
-    /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotAProviderIndex {
-                found: DocumentKind::ProviderTarget | DocumentKind::ContainerImage | DocumentKind::SingleManifest,
-            } => "not-an-index",
-            Self::NotAProviderIndex { .. }
-            | Self::UnmarkedIndex
-            | Self::NotAProviderPackage { .. }
-            | Self::ArtifactTypeMismatch { .. }
-            | Self::NoProviderLabel
-            | Self::OtherPackageType { .. } => "artifact-type",
-            Self::PlatformNotOffered { .. } => "platform-not-supported",
-            Self::AmbiguousPlatform { .. } => "ambiguous-platform",
-            Self::NoProviderPackages { .. } => "no-provider-manifest",
-            Self::NoPlatform { .. } => "descriptor-platform-missing",
-            Self::NoPackageLayer { .. } => "no-zip-layer",
-            Self::SeveralPackageLayers { .. } => "several-zip-layers",
-            Self::LeafMediaType { .. } | Self::BodyMediaType { .. } => "media-type",
-            _ => "bad-layout",
-        }
+/// The measured name of `OpenTofu`.
+///
+/// Spec: `real-tofu-sources.md` (measured), §4 and §8.
+fn index_code(found: &DocumentKind) -> &'static str {
+    match found {
+        DocumentKind::ProviderTarget | DocumentKind::ContainerImage | DocumentKind::SingleManifest => "not-an-index",
+        _ => "artifact-type",
     }
 }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize as _;
 use serde_json::Value;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Algorithm, Descriptor, Digest, ModuleAddr};
 
 use crate::document::{self, MAX_ENTRIES, ManifestDocument};
@@ -25,48 +26,47 @@ pub struct ModuleManifest {
 }
 
 /// Why some bytes are not the manifest of a module package.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum InvalidModuleManifest {
     /// The media type is not that of an OCI image manifest.
     #[error("this is {found}, not a module package: expected an OCI image manifest and not an index")]
+    #[fault(code = "not-an-image-manifest")]
     NotAnImageManifest { found: DocumentKind },
     /// The bytes cannot be read as a manifest.
     #[error(transparent)]
+    #[fault(code = document_code(_0))]
     Document(LayoutError),
     /// The manifest does not say that it is a module package.
     #[error("this is {found}, not a module package: expected artifactType application/vnd.opentofu.modulepkg")]
+    #[fault(code = "artifact-type")]
     ArtifactType { found: DocumentKind },
     /// The manifest has no layer.
     #[error("the module package {digest} has no layer: expected one of type archive/zip")]
+    #[fault(code = "no-zip-layer")]
     NoLayer { digest: Digest },
     /// None of the layers is a zip.
     #[error("the module package {digest} has no layer of type archive/zip, only {}", .found.join(", "))]
+    #[fault(code = "no-zip-layer-other-format")]
     NoZipLayer { digest: Digest, found: Vec<String> },
     #[error("the module package {digest} has {count} layers of type archive/zip: expected one")]
+    #[fault(code = "several-zip-layers")]
     SeveralZipLayers { digest: Digest, count: usize },
     /// The digest of the zip is of an algorithm that verifies nothing.
     #[error("the zip {digest} must have a sha256 or sha512 digest")]
+    #[fault(code = "digest-algorithm")]
     PackageDigest { digest: Digest },
 }
 
-impl InvalidModuleManifest {
-    /// A stable kebab-case name of the fault: the name of `OpenTofu`'s reason if it refuses too.
-    ///
-    /// Spec: `real-tofu-http.md` (measured), §3.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotAnImageManifest { .. } => "not-an-image-manifest",
-            Self::Document(LayoutError::Malformed { .. }) => "manifest-not-json",
-            Self::Document(LayoutError::TooLarge { .. }) => "manifest-too-large",
-            Self::Document(LayoutError::BodyMediaType { .. }) => "body-media-type-missing",
-            Self::Document(_) => "bad-layout",
-            Self::ArtifactType { .. } => "artifact-type",
-            Self::NoLayer { .. } => "no-zip-layer",
-            Self::NoZipLayer { .. } => "no-zip-layer-other-format",
-            Self::SeveralZipLayers { .. } => "several-zip-layers",
-            Self::PackageDigest { .. } => "digest-algorithm",
-        }
+/// The name of `OpenTofu`'s reason if it refuses too.
+///
+/// Spec: `real-tofu-http.md` (measured), §3.
+fn document_code(error: &LayoutError) -> &'static str {
+    match error {
+        LayoutError::Malformed { .. } => "manifest-not-json",
+        LayoutError::TooLarge { .. } => "manifest-too-large",
+        LayoutError::BodyMediaType { .. } => "body-media-type-missing",
+        _ => "bad-layout",
     }
 }
 

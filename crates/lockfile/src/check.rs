@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_types::{PackageHash, Platform, Scheme};
+use tofu_oci_types::{PackageHash, Platform, SHOWN, Scheme};
 
 use crate::LockEntry;
 
@@ -131,6 +131,27 @@ pub enum LockRefusal {
     /// None of the entry's lines is a checksum of any package of the release.
     #[error("{}", no_release(locked.len()))]
     OtherRelease { locked: Vec<PackageHash> },
+}
+
+impl LockRefusal {
+    /// Both sides of the disagreement, so that nobody has to compute them again.
+    pub fn in_detail(&self) -> Vec<String> {
+        let mut lines: Vec<String> = match self {
+            Self::OtherManifest { lines: ManifestLines::Required, .. } => {
+                let rule =
+                    "a rule of the policy says manifest_checksums = \"required\", so equal contents are not enough";
+                return vec![rule.to_owned()];
+            }
+            Self::OtherManifest { .. } => return Vec::new(),
+            Self::NoMatch { locked, .. } | Self::OtherRelease { locked } => {
+                locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}")).collect()
+            }
+        };
+        if let Self::NoMatch { found, .. } = self {
+            lines.extend(found.iter().map(|hash| format!("the package has  {hash}")));
+        }
+        lines
+    }
 }
 
 fn no_match(locked: usize) -> String {

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{ScratchFile, Whose};
+use tofu_oci_disk::{FileError, ScratchFile, Whose};
 use tofu_oci_hcl::template::native_text;
 use tofu_oci_types::TextPosition;
 
@@ -45,7 +45,7 @@ pub const LOCK_FILE_LIMIT: u64 = 64 << 20;
 /// # Errors
 /// As [`read`], whatever the text says.
 pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
-    let failed = |source| LockFileError::Io { action: "read", path: path.to_owned(), source };
+    let failed = |source| LockFileError::from(FileError::new("read", path, source));
     let bytes = match tofu_oci_disk::read_file(path, LOCK_FILE_LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -152,7 +152,7 @@ fn name_file(error: LockFileError, file: &Path) -> LockFileError {
 /// # Errors
 /// If the system refuses it.
 pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
-    let failed = |action| move |source| LockFileError::Io { action, path: path.to_owned(), source };
+    let failed = |action| move |source| LockFileError::from(FileError::new(action, path, source));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Removes the leftovers of killed runs; a living run keeps its files locked.
     tofu_oci_disk::sweep(folder, Whose::Users);

@@ -1,36 +1,24 @@
 //! What can be wrong with a lock file.
 
-use std::io;
 use std::path::PathBuf;
 
+use tofu_oci_disk::FileError;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::TextPosition;
 
 /// Why a lock file could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The text is not a valid lock file. Nothing is guessed: a misread lock file does not protect.
+    /// the lock file cannot be read
     #[error("{}:{at}: {problem}", path.display())]
+    #[fault("lock-invalid", todo = "correct the line that the error shows, or restore the file")]
+    #[hint("correct the file by hand, or restore it from version control; nothing was changed")]
     Invalid { path: PathBuf, at: TextPosition, problem: LockProblem },
-    /// The file system failed.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// `read`, `write` or `rename`.
-        action: &'static str,
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-}
-
-impl LockFileError {
-    /// A stable kebab-case name of what went wrong.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Invalid { .. } => "lock-invalid",
-            Self::Io { .. } => "lock-file",
-        }
-    }
+    /// the lock file cannot be read from disk or written
+    #[error(transparent)]
+    #[fault("lock-file", of = _0, end = Fixable, todo = "the error says what the system said")]
+    Io(#[from] FileError),
 }
 
 /// What is wrong at one position of a lock file.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::docker_file::{self, Edit, EditEffect};
 use tofu_oci_credentials::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
-use tofu_oci_disk::{PrivateFile, StagedFile};
+use tofu_oci_disk::{FileError, PrivateFile, StagedFile};
+use tofu_oci_fault::Fault;
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
@@ -29,24 +30,26 @@ pub enum Keeper {
 }
 
 /// Why the file cannot hold or name a login. Nothing was changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
+#[fault(code = "usage", end = Usage)]
 pub enum LoginFileError {
     /// `--auth-file` is empty.
     #[error("--auth-file names no file")]
+    #[hint("omit it for docker's own file")]
     Unnamed,
     /// There is no home folder.
     #[error("there is no home directory to keep logins in")]
+    #[hint("name a file with --auth-file FILE, or a folder with DOCKER_CONFIG=DIR")]
     NoHome,
     /// The file system refuses it.
-    #[error("cannot {action} {file}")]
-    Unusable {
-        /// `use`, `read` or `write`.
-        action: &'static str,
-        file: String,
-        source: io::Error,
-    },
-    /// It is not a credential file.
+    #[error(transparent)]
+    #[fault(of = _0, end = Fixable)]
+    #[hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR")]
+    Unusable(#[from] FileError),
+    /// the file that keeps logins is malformed
     #[error("{file}{}: {}", source.line().map(|line| format!(":{line}")).unwrap_or_default(), source.problem())]
+    #[fault("login-file-invalid", todo = "correct the file, or name another one with `--auth-file`")]
+    #[hint("nothing was changed: correct the file, or name another one with --auth-file FILE")]
     Malformed {
         /// The file's name, for people; the error of an edit does not know it.
         file: String,
@@ -54,6 +57,8 @@ pub enum LoginFileError {
     },
     /// It names an invalid helper.
     #[error("{file} names a credential helper that cannot be one")]
+    #[fault(code = "invalid-helper-name")]
+    #[hint("nothing was changed: correct the name, which is the part after docker-credential-")]
     InvalidHelper { file: String, source: InvalidHelperName },
 }
 
@@ -85,7 +90,7 @@ impl LoginFile {
                 file.sweep();
                 Ok(Self { file, shown })
             }
-            Err(source) => Err(LoginFileError::Unusable { action: "use", file: shown, source }),
+            Err(source) => Err(FileError::new("use", shown, source).into()),
         }
     }
 
@@ -175,7 +180,7 @@ impl LoginFile {
     }
 
     fn unusable(&self, action: &'static str, source: io::Error) -> LoginFileError {
-        LoginFileError::Unusable { action, file: self.shown.clone(), source }
+        FileError::new(action, self.shown.clone(), source).into()
     }
 
     fn malformed(&self, source: AuthFileError) -> LoginFileError {

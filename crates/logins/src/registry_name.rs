@@ -3,15 +3,28 @@
 use std::fmt;
 
 use tofu_oci_credentials::docker_file::server_key;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 
 /// A text that names no registry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{shown}` is not a registry: {problem}")]
+#[fault(code = "usage", end = Usage)]
+#[hint("{}", meant_instead(meant.as_deref(), *problem))]
 pub struct RegistryNameError {
     pub shown: String,
     pub problem: RegistryNameProblem,
     pub meant: Option<String>,
+}
+
+fn meant_instead(meant: Option<&str>, problem: RegistryNameProblem) -> String {
+    match (meant, problem) {
+        (Some(meant), RegistryNameProblem::PortWithZero) => {
+            format!("name the registry as its repositories begin: {meant}")
+        }
+        (Some(meant), _) => format!("name the registry alone: {meant}"),
+        (None, _) => "write it as its repositories begin, such as ghcr.io or registry.example.com:5000".to_owned(),
+    }
 }
 
 /// What is wrong with the name of a registry.

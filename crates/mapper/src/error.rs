@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, RepositoryRef, masked_user};
 
@@ -9,11 +10,16 @@ use crate::PlaceRule;
 use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
 
 /// Why an address has no place under the rules.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum MapError {
-    /// The hostname is the magic suffix itself, so that no registry remains.
+    /// the host of the address is the reserved suffix alone
     #[error("{address} names no registry before .{suffix}")]
+    #[fault(
+        "no-registry-before-suffix",
+        todo = "write the registry before the suffix: \
+            `ghcr.io.oci.opentofu.org/acme/widget`"
+    )]
     NothingBeforeSuffix { address: String, suffix: String },
     /// The address has characters that a repository name cannot have.
     ///
@@ -24,44 +30,37 @@ pub enum MapError {
         of.noun(),
         of.noun()
     )]
+    #[fault(code = "invalid-repository-address")]
     UnsupportedCharacters { address: String, repository: String, rule: PlaceRule, of: TemplateOf },
-    /// The rule made something else than a repository address.
+    /// the rule gives a text that is not a repository
     #[error("{rule} gives no repository for {address}")]
+    #[fault("invalid-repository-address", todo = "correct the template; a repository is `REGISTRY/PATH` in lower case")]
     InvalidRepository {
         address: String,
         rule: PlaceRule,
         #[source]
         source: InvalidRepositoryRef,
     },
-    /// The rule gives null for this address, or puts null into a text.
+    /// the template gives null for the address
     #[error("{rule} gives null for {address}")]
+    #[fault("template-null", todo = "give the template a value for every address that it is for")]
     TemplateNull { address: String, rule: PlaceRule },
-    /// The rule has no result for this address, although it has one for others.
+    /// the template fails for the address, or gives a list or an object
     #[error("{rule} cannot be worked out for {address}: {fault}")]
+    #[fault("template-eval", todo = "correct the expression; the error shows it")]
     TemplateEval { address: String, rule: PlaceRule, fault: Box<TemplateFault> },
     /// The rule gives a list or an object for this address.
     #[error("{rule} gives no text for {address}: {found}")]
+    #[fault(code = "template-eval")]
     TemplateNotAString { address: String, rule: PlaceRule, found: String },
-    /// The rule gives a registry and no repository in it.
+    /// the template gives an empty text for the address
     #[error("{rule} gives only the registry {registry} for {address}, and no repository in it")]
+    #[fault("empty-repository", todo = "correct the template")]
     EmptyRepository { address: String, rule: PlaceRule, registry: String },
     /// Two of the wanted addresses get the same repository.
     #[error("{first} and {second} would both come from {place}")]
+    #[fault(code = "same-place")]
     SamePlace { first: String, second: String, place: String },
-}
-
-impl MapError {
-    /// A stable kebab-case name of the fault, for those that `OpenTofu` knows too the one of the measured cases.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NothingBeforeSuffix { .. } => "no-registry-before-suffix",
-            Self::UnsupportedCharacters { .. } | Self::InvalidRepository { .. } => "invalid-repository-address",
-            Self::TemplateNull { .. } => "template-null",
-            Self::TemplateEval { .. } | Self::TemplateNotAString { .. } => "template-eval",
-            Self::EmptyRepository { .. } => "empty-repository",
-            Self::SamePlace { .. } => "same-place",
-        }
-    }
 }
 
 /// A text that is not a usable repository template. Columns count characters from 1.

@@ -56,7 +56,7 @@ impl UriTemplate {
             return invalid(span, UriFaultKind::UnknownVariable);
         }
         if !text.contains('/') {
-            return invalid(0..text.len(), UriFaultKind::NoName);
+            return invalid(0..text.len(), UriFaultKind::NoRepositoryName);
         }
         Ok(template)
     }
@@ -136,7 +136,7 @@ impl FromStr for UriTemplate {
             let rest = &text[at..];
             let (part, end) = if rest.starts_with('{') {
                 let Some(length) = rest.find('}') else {
-                    return Err(InvalidUriTemplate::new(text, at..text.len(), UriFaultKind::Unclosed));
+                    return Err(InvalidUriTemplate::new(text, at..text.len(), UriFaultKind::UnclosedExpression));
                 };
                 let name = at + 1..at + length;
                 check_expression(text, &name)?;
@@ -169,10 +169,10 @@ fn check_expression(text: &str, span: &Range<usize>) -> Result<(), InvalidUriTem
         let kind = match character {
             '_' | 'a'..='z' | 'A'..='Z' | '0'..='9' => continue,
             '%' if is_triplet(&inner[at..]) => continue,
-            '%' => UriFaultKind::Percent,
+            '%' => UriFaultKind::BadPercent,
             ':' | '*' => UriFaultKind::Modifier,
             ',' => UriFaultKind::SeveralVariables,
-            _ => UriFaultKind::Name,
+            _ => UriFaultKind::BadName,
         };
         return invalid(at, character.len_utf8(), kind);
     }
@@ -183,10 +183,10 @@ fn check_literal(text: &str, span: Range<usize>) -> Result<(), InvalidUriTemplat
     for (at, character) in text[span.clone()].char_indices() {
         let start = span.start + at;
         let kind = match character {
-            '%' if !is_triplet(&text[start..]) => UriFaultKind::Percent,
-            '}' => UriFaultKind::Unopened,
+            '%' if !is_triplet(&text[start..]) => UriFaultKind::BadPercent,
+            '}' => UriFaultKind::UnopenedExpression,
             ' ' | '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '|' | '\0'..='\u{1f}' | '\u{7f}' | '\u{fffd}' => {
-                UriFaultKind::Literal
+                UriFaultKind::BadCharacter
             }
             _ => continue,
         };

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::ArchiveError;
+use tofu_oci_disk::FileError;
 use tofu_oci_fault::Fault;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
@@ -157,7 +158,8 @@ pub enum PackError {
     #[error(transparent)]
     #[fault(
         "other-platform",
-        todo = "of a release of your own: build it for that platform, or correct the name; of one that was installed: tell the publisher; \
+        todo = "of a release of your own: build it for that platform, or correct the name; of one that was installed: \
+                tell the publisher; \
             `tofu-oci check --deep` reports it"
     )]
     #[hint("build the package again for {}, or name it for the platform of its program", _0.platform)]
@@ -173,8 +175,7 @@ pub enum PackError {
     OtherAddress(Box<OtherAddress>),
     /// The repository is kept for versions of another kind.
     #[error(transparent)]
-    #[fault(code = _0.code())]
-    #[hint("{}", _0.advice())]
+    #[fault(of = _0)]
     KeptForOther(Box<KeptForOther>),
     /// the small layer of a package expands so much that installers would refuse it
     #[error("the small layer of {platform} could not be installed")]
@@ -211,7 +212,8 @@ pub enum PackError {
     /// The source has no such release.
     #[error("{place} has no version {tag}")]
     #[fault(code = "tag-not-found")]
-    #[hint(if !offered.is_empty() => "it has {}", offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    #[hint(if !offered.is_empty() => "it has {}", offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", \
+            "))]
     NoRelease { place: Place, tag: Tag, offered: Vec<Version> },
     /// the source of a copy has no versions
     #[error("{place} has no releases")]
@@ -225,15 +227,10 @@ pub enum PackError {
     #[fault(code = _0.error.code())]
     Copy(#[from] CopyError),
     /// The file system reported an error.
-    #[error("cannot {action} {}", path.display())]
-    #[fault(code = "io")]
-    Io {
-        /// `read`, `write`, `create`.
-        action: &'static str,
-        path: PathBuf,
-        #[source]
-        source: Arc<std::io::Error>,
-    },
+    #[error(transparent)]
+    #[fault(of = _0)]
+    #[hint(if _0.action == "create a folder in" => "set TMPDIR to a folder that you may write to")]
+    Io(#[from] FileError),
     /// A store reported an error.
     #[error(transparent)]
     #[fault(code = _0.code())]
@@ -244,7 +241,7 @@ pub enum PackError {
     Layout(#[from] LayoutError),
     /// A package cannot be read or packed.
     #[error("{} cannot be published", path.display())]
-    #[fault(code = source.code())]
+    #[fault(of = source, end = Fixable)]
     Archive {
         path: PathBuf,
         #[source]
@@ -345,6 +342,6 @@ impl PackError {
 
     /// An error of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.into(), source: Arc::new(source) }
+        Self::Io(FileError::new(action, path, source))
     }
 }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use tofu_oci_archive::Program;
+use tofu_oci_fault::Fault;
 use tofu_oci_trust::{NoticeReason, VersionOf};
 use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Tag, Version, printable};
 
@@ -55,7 +56,9 @@ pub(crate) fn because(reason: Option<&NoticeReason>) -> String {
 }
 
 /// A repository in which versions of another kind lie: those of a provider, or those of a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(code = kept_code(kept))]
+#[hint("{}", own_repository(kept))]
 #[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
 pub struct KeptForOther {
     pub place: Place,
@@ -70,24 +73,20 @@ fn in_words(kept: &VersionOf) -> String {
     }
 }
 
-impl KeptForOther {
-    /// A stable kebab-case name of what went wrong.
-    pub(crate) fn code(&self) -> &'static str {
-        match self.kept {
-            VersionOf::Provider { .. } => "kept-for-provider",
-            VersionOf::Module => "kept-for-module",
-        }
+fn kept_code(kept: &VersionOf) -> &'static str {
+    match kept {
+        VersionOf::Provider { .. } => "kept-for-provider",
+        VersionOf::Module => "kept-for-module",
     }
+}
 
-    /// What to do about it.
-    pub(crate) fn advice(&self) -> &'static str {
-        match self.kept {
-            VersionOf::Provider { .. } => {
-                "give the module a repository of its own: OpenTofu takes each tag here for a version of the provider"
-            }
-            VersionOf::Module => {
-                "give the provider a repository of its own: no client could install a module as a provider"
-            }
+fn own_repository(kept: &VersionOf) -> &'static str {
+    match kept {
+        VersionOf::Provider { .. } => {
+            "give the module a repository of its own: OpenTofu takes each tag here for a version of the provider"
+        }
+        VersionOf::Module => {
+            "give the provider a repository of its own: no client could install a module as a provider"
         }
     }
 }

@@ -82,7 +82,7 @@ mod tests {
                 let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
                 format!("{realm} {} {}", text(service.as_deref()), text(scope))
             }
-            Err(refusal) => refusal.fault.code(),
+            Err(refusal) => refusal.fault.with_status(),
         };
         assert_eq!(got, want, "{lines:?}");
     }

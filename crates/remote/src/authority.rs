@@ -127,7 +127,7 @@ impl Authorizer {
             None => {
                 let fault = AccessFault::NoCredentialsForBasic;
                 let problem = || "the registry asks for a name and a password, and there are none".to_owned();
-                network.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
+                network.saw(|| Exchange::Refused { code: fault.with_status(), problem: problem() });
                 Reply::Nothing(Some(fault))
             }
         })

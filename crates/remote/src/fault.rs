@@ -32,7 +32,7 @@ pub(crate) fn forbidden(place: Place, fault: &RedirectFault, problem: String) ->
 /// A rule forbids a token server.
 pub(crate) fn realm_refused(network: &RegistryNetwork, place: Place, refusal: RealmRefusal) -> StoreError {
     let RealmRefusal { fault, problem } = refusal;
-    network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+    network.saw(|| Exchange::Refused { code: fault.with_status(), problem: problem.clone() });
     StoreError::Forbidden { place, fault: Some(fault), host: None, problem }
 }
 

@@ -203,7 +203,7 @@ mod tests {
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let named = UserHosts::new(&owned(plain), &owned(token));
         let got = check_realm(&url(realm), &url(registry), &named).err().map(|refusal| refusal.fault.code());
-        assert_eq!(got.as_deref(), want, "{registry} with {realm}");
+        assert_eq!(got, want, "{registry} with {realm}");
     }
 
     #[test]

@@ -109,7 +109,7 @@ mod tests {
                 let refresh = answer.refresh.as_ref().map_or("", |refresh| refresh.expose());
                 format!("{} {:?} {:?} {refresh}", answer.token.expose(), answer.life, answer.seconds)
             }
-            Err(fault) => fault.code(),
+            Err(fault) => fault.with_status(),
         };
         assert_eq!(got.trim(), want, "{body}");
     }

@@ -1,25 +1,39 @@
 //! Why a place did not answer with what was asked for.
 
+use tofu_oci_fault::Fault;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Version, printable};
+use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, RUN, Version, printable, versions_in_words};
 
 use crate::InstallMethod;
 use crate::failure::Failure;
 
+const WRITTEN: &str =
+    "check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images";
+
 /// Why a source failed.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum SourceError {
     /// The place does not have it. The next place may.
     #[error("{}", not_offered(address, place, what))]
+    #[fault(of = what, code = not_offered_code(what, place))]
+    #[hint(if matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches) => "`{RUN} resolve {address} \
+            --explain` says of each method why")]
+    #[hint(if matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches) => "or say where it is with --from \
+            REPOSITORY")]
+    #[hint(if what.is_unknown() => "check the name; `{RUN} resolve {address} --explain` says where it is looked for")]
     NotOffered { address: ProviderAddr, place: Place, what: NotOffered },
-    /// What lies under this version's tag cannot be installed.
+    /// the place has something under the tag of the version that cannot be installed
     #[error("{address} {version} in {place} cannot be installed: {problem}")]
+    #[fault("unusable", todo = "run `tofu-oci check REPOSITORY`; its findings say what to correct")]
+    #[hint("{WRITTEN}")]
     Unusable { address: ProviderAddr, version: Version, place: Place, problem: String },
     /// What lies under this version's tag breaks the rules of every layout.
     #[error("{address} {version} in {place} cannot be installed")]
+    #[fault(code = source.code())]
+    #[hint("{WRITTEN}")]
     Layout {
         address: ProviderAddr,
         version: Version,
@@ -29,9 +43,13 @@ pub enum SourceError {
     },
     /// The place could not be read.
     #[error(transparent)]
+    #[fault(of = _0)]
     Store(#[from] StoreError),
     /// The place could not be used, and is not a repository.
     #[error("nothing can be installed from {place}")]
+    #[fault(of = failure)]
+    #[hint(if matches!(failure, Failure::PrivateHost { .. }) => "or say which repository holds the provider with \
+            --from REPOSITORY")]
     Failed {
         place: Place,
         #[source]
@@ -39,6 +57,7 @@ pub enum SourceError {
     },
     /// One of several methods ends the search: its answer rules the next ones out.
     #[error(transparent)]
+    #[fault(code = _0.code(), end = _0.source.end())]
     Method(Box<Blame>),
 }
 
@@ -57,24 +76,47 @@ pub struct Blame {
 }
 
 /// What a place does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum NotOffered {
+    /// the place does not have the provider, there is no such repository, or no method of the CLI configuration is
+    /// for it
     #[error("no such provider")]
+    #[fault(
+        "provider-not-found",
+        todo = "check the address; `tofu-oci resolve ADDR --explain` shows what each method \
+            answers"
+    )]
     UnknownProvider,
-    /// The provider itself, and the place is the registry that its address belongs to.
+    /// the registry of the address does not know the provider
     #[error("no such provider")]
+    #[fault(
+        "registry-provider-not-known",
+        todo = "check the address; name the repository with `--from` if the \
+            packages are elsewhere"
+    )]
     UnknownToRegistry,
-    /// Anything: no installation method is configured at all.
+    /// no version meets the constraints, or the CLI configuration has no method left
     #[error("no installation method")]
+    #[fault("no-matching-release", todo = "relax the constraint; the error lists the versions that the place offers")]
     NoMethods,
     /// The provider: no installation method is for it.
     #[error("no installation method for this provider")]
+    #[fault(code = "provider-not-found")]
     NoMethodMatches,
+    /// the repository has no tag for the version
     #[error("no version {version}")]
+    #[fault(
+        "tag-not-found",
+        todo = "publish the version, or exclude the provider from this method so that the next \
+            one is asked"
+    )]
+    #[hint("{}", versions_in_words("it has", offered))]
     VersionMissing { version: Version, offered: Vec<Version> },
     /// This version: its publisher has withdrawn it.
     #[error("version {version} was withdrawn")]
+    #[fault(code = "withdrawn")]
+    #[hint("{}", versions_in_words("it has", offered))]
     Withdrawn {
         version: Version,
         /// Why; `None` if that could not be read. Nothing has verified it.
@@ -82,7 +124,14 @@ pub enum NotOffered {
         replaced_by: Option<Digest>,
         offered: Vec<Version>,
     },
+    /// the release has no package for the platform
     #[error("no package of {version} for {platform}")]
+    #[fault(
+        "platform-not-supported",
+        todo = "choose one of the platforms in the hint, or ask the publisher for this \
+            one"
+    )]
+    #[hint("this release offers {}", offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     PlatformMissing {
         version: Version,
         platform: Platform,
@@ -114,17 +163,13 @@ fn not_offered(address: &ProviderAddr, place: &Place, what: &NotOffered) -> Stri
     }
 }
 
-impl NotOffered {
-    /// A stable kebab-case name, as measured with `OpenTofu`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownProvider | Self::NoMethodMatches => "provider-not-found",
-            Self::UnknownToRegistry => "registry-provider-not-known",
-            Self::NoMethods => "no-matching-release",
-            Self::VersionMissing { .. } => "tag-not-found",
-            Self::Withdrawn { .. } => "withdrawn",
-            Self::PlatformMissing { .. } => "platform-not-supported",
-        }
+/// A stable kebab-case name: the measured one of `OpenTofu` if it fails in the same way.
+///
+/// Spec: `real-tofu-sources.md` (measured), §4 and §8.
+fn not_offered_code(what: &NotOffered, place: &Place) -> &'static str {
+    match (what, place) {
+        (NotOffered::VersionMissing { .. }, Place::Folder(_) | Place::NetworkMirror(_)) => "mirror-version-missing",
+        _ => what.code(),
     }
 }
 
@@ -147,25 +192,6 @@ impl SourceError {
                 | Self::Failed { failure: Failure::FolderMissing(_), .. }
         );
         missing || self.is_transient()
-    }
-
-    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
-    ///
-    /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotOffered {
-                what: NotOffered::VersionMissing { .. },
-                place: Place::Folder(_) | Place::NetworkMirror(_),
-                ..
-            } => "mirror-version-missing",
-            Self::NotOffered { what, .. } => what.code(),
-            Self::Unusable { .. } => "unusable",
-            Self::Layout { source, .. } => source.code(),
-            Self::Store(error) => error.code(),
-            Self::Failed { failure, .. } => failure.code(),
-            Self::Method(blame) => blame.code(),
-        }
     }
 
     /// The error of the method that ended the search; the error itself if only one place was asked.

@@ -57,7 +57,7 @@ impl DocumentCache {
         let fetched = once.get_or_try_init(|| async {
             let bytes = self.fetch(store, descriptor).await?;
             self.make_room(bytes.len());
-            Ok(bytes)
+            Ok::<_, StoreError>(bytes)
         });
         let bytes = fetched.await?.clone();
         if bytes.len() as u64 == descriptor.size {

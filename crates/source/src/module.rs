@@ -18,7 +18,7 @@ mod package;
 mod registry;
 mod version_list;
 
-pub use self::error::{GitFault, LocationFault, ModuleError, wanted_text};
+pub use self::error::{GitFault, LocationFault, ModuleError, Withdrawal, wanted_text};
 pub use self::git::GitCheckout;
 pub use self::git_program::{GitCommand, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError};
 pub use self::location::{ArchiveForm, ModuleArchive, ModuleLocation};

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use tofu_oci_disk::FileError;
 use tofu_oci_hcl::HclSyntax;
 use tofu_oci_hcl::template::native_text;
 use tofu_oci_types::TextPosition;
@@ -66,7 +67,11 @@ pub(crate) fn tests(dir: &Path, tests: &Path) -> Result<BTreeSet<PathBuf>, TfCon
         let place = dir.join(folder);
         let names = names(&place)?.unwrap_or_default();
         if place.is_file() {
-            return Err(TfConfigError::Io { path: place, source: io::ErrorKind::NotADirectory.into() });
+            return Err(TfConfigError::from(FileError::new(
+                "read",
+                place,
+                io::Error::from(io::ErrorKind::NotADirectory),
+            )));
         }
         let is_test = |name: &&String| {
             let split = split(name, &TEST_EXTENSIONS).filter(|_| !ignored(name));
@@ -79,7 +84,7 @@ pub(crate) fn tests(dir: &Path, tests: &Path) -> Result<BTreeSet<PathBuf>, TfCon
 
 /// The names of the files in a folder, sorted; `None` if there is no such folder.
 pub(crate) fn names(dir: &Path) -> Result<Option<Vec<String>>, TfConfigError> {
-    let failed = |source| TfConfigError::Io { path: dir.to_owned(), source };
+    let failed = |source| TfConfigError::from(FileError::new("read", dir, source));
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -131,7 +136,7 @@ fn is_shadowed(stem: &str, extension: &str, names: &[String]) -> bool {
 /// The bytes of a file, at most `limit`; `None` if it does not exist. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
-    let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
+    let failed = |source| TfConfigError::from(FileError::new("read", path, source));
     let refused = |why| Err(problem(Declared { path: path.to_owned(), at: TextPosition::START }, why));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::Path;
 
+use tofu_oci_disk::FileError;
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
@@ -99,7 +100,7 @@ pub(crate) fn read_test(path: &Path, root: &ModuleFacts) -> Result<ModuleFacts, 
 }
 
 fn read_file(path: &Path, role: FileRole) -> Result<FileFacts, TfConfigError> {
-    let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
+    let gone = || TfConfigError::from(FileError::new("read", path, std::io::Error::from(ErrorKind::NotFound)));
     let text = files::source(path)?.ok_or_else(gone)?;
     reader::read(path, &text, files::syntax(path), role)
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::hostname::{Hostname, InvalidHostname};
 use crate::idn::{self, PartFault};
 use crate::text_value::text_value;
@@ -27,14 +29,16 @@ pub struct ProviderAddr {
 }
 
 /// A text that is not a provider address.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a provider address: {fault}")]
+#[fault(of = fault)]
 pub struct InvalidProviderAddr {
     input: String,
     fault: AddressFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(named)]
 enum AddressFault {
     #[error("it must read [HOST/]NAMESPACE/TYPE")]
     MalformedSource,
@@ -53,19 +57,6 @@ enum AddressFault {
 }
 
 impl InvalidProviderAddr {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            AddressFault::MalformedSource => "malformed-source",
-            AddressFault::InvalidType(_) => "invalid-type",
-            AddressFault::InvalidNamespace(_) => "invalid-namespace",
-            AddressFault::InvalidHostname(_) => "invalid-hostname",
-            AddressFault::LegacyNamespaceHost => "legacy-namespace-host",
-            AddressFault::RedundantProviderPrefix { .. } => "redundant-provider-prefix",
-            AddressFault::RedundantPrefix => "redundant-prefix",
-        }
-    }
-
     /// Whether `OpenTofu` accepts the text as an address, but of another host.
     pub fn passes_opentofu(&self) -> bool {
         matches!(&self.fault, AddressFault::InvalidHostname(error) if error.passes_opentofu())

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::Version;
 use crate::text_value::text_value;
 use crate::token::VersionToken;
@@ -40,24 +42,30 @@ enum Operator {
 }
 
 /// A text that is not a list of constraints.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a version constraint: {}", .fault.reason())]
+#[fault(of = fault)]
 pub struct InvalidConstraints {
     input: String,
     fault: ConstraintFault,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
+#[fault(named)]
 enum ConstraintFault {
     SwappedOperator,
     BadOperator,
+    #[fault(code = "bad-operator")]
     NoPart,
     VPrefix,
+    #[fault(code = "extra-space-after-operator")]
     SpaceAfterOperator,
+    #[fault(code = "extra-space-after-operator")]
     NoVersion,
     TooManyParts,
     Wildcard,
     MissingComma,
+    #[fault(code = "number-too-large")]
     Overflow,
 }
 
@@ -74,24 +82,6 @@ impl ConstraintFault {
             Self::Wildcard => "wildcards are not supported; use ~>, and omit the numbers that may be any",
             Self::MissingComma => "its parts are versions, with or without an operator, separated by commas",
             Self::Overflow => "one of its numbers is above 18446744073709551615",
-        }
-    }
-}
-
-impl InvalidConstraints {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            ConstraintFault::SwappedOperator => "swapped-operator",
-            // `OpenTofu` takes the comma for an operator.
-            ConstraintFault::BadOperator | ConstraintFault::NoPart => "bad-operator",
-            ConstraintFault::VPrefix => "v-prefix",
-            // `OpenTofu` does not distinguish a missing version from blanks.
-            ConstraintFault::SpaceAfterOperator | ConstraintFault::NoVersion => "extra-space-after-operator",
-            ConstraintFault::TooManyParts => "too-many-parts",
-            ConstraintFault::Wildcard => "wildcard",
-            ConstraintFault::MissingComma => "missing-comma",
-            ConstraintFault::Overflow => "number-too-large",
         }
     }
 }

@@ -11,6 +11,13 @@ pub enum FaultEnd {
     Unexpected,
 }
 
+impl FaultEnd {
+    /// The end because of something that may be different the next time, or is not.
+    pub fn of_transient(is_transient: bool) -> Self {
+        if is_transient { Self::Unexpected } else { Self::Fixable }
+    }
+}
+
 /// A code, what happened, and what to do: a row of docs/errors.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRow {
@@ -19,13 +26,22 @@ pub struct FaultRow {
     pub todo: &'static str,
 }
 
+/// Stands for `tofu-oci` in an advice, where the options that say how this run reaches its places belong to the command,
+/// which ends with the next backtick or with the text.
+pub const RUN: &str = "\u{1}tofu-oci";
+
 /// An error with a code and advice. `#[derive(Fault)]` of `tofu-oci-fault` makes it from what stands at the variants.
-pub trait Fault: std::error::Error {
+pub trait Fault {
     /// A stable kebab-case name of what went wrong.
     fn code(&self) -> &'static str;
 
     /// How the program ends because of it.
     fn end(&self) -> FaultEnd;
+
+    /// Why, beside the errors below it; a text each.
+    fn causes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// What to do about it, a sentence each.
     fn hints(&self) -> Vec<String>;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::Ipv4Addr;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::idn;
 use crate::text_value::text_value;
 
@@ -21,14 +23,16 @@ use crate::text_value::text_value;
 pub struct Hostname(String);
 
 /// A text that is not a hostname.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a hostname: {}", .fault.reason())]
+#[fault(of = fault)]
 pub struct InvalidHostname {
     input: String,
     fault: HostnameFault,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
+#[fault(named)]
 enum HostnameFault {
     Empty,
     EmptyLabel,
@@ -61,21 +65,6 @@ impl InvalidHostname {
     /// What is wrong, without the input.
     pub(crate) fn reason(&self) -> &'static str {
         self.fault.reason()
-    }
-
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            HostnameFault::Empty => "empty",
-            HostnameFault::EmptyLabel => "empty-label",
-            HostnameFault::BadPort => "bad-port",
-            HostnameFault::PortRange => "port-range",
-            HostnameFault::UrlNotHost => "url-not-host",
-            HostnameFault::PunycodeGiven => "punycode-given",
-            HostnameFault::Idna => "idna",
-            HostnameFault::TrailingDot => "trailing-dot",
-            HostnameFault::AmbiguousAddress => "ambiguous-address",
-        }
     }
 
     /// Whether `OpenTofu` accepts the text as a hostname, but of another host.

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
 
+use tofu_oci_fault::Fault;
+
 use crate::idn_newer::is_newer;
 
 /// UTS 46 processing: non-transitional, STD3 ASCII rules, hyphen checks, joiner and Bidi rules, no length limit.
 const UTS46: Uts46 = Uts46::new();
 
 /// Why a text is neither a namespace nor a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
+#[fault(named)]
 pub(crate) enum PartFault {
     Empty,
     Dots,
@@ -19,16 +22,6 @@ pub(crate) enum PartFault {
 }
 
 impl PartFault {
-    #[cfg(test)]
-    pub(crate) fn code(self) -> &'static str {
-        match self {
-            Self::Empty => "empty",
-            Self::Dots => "dots",
-            Self::DoubleDash => "double-dash",
-            Self::Charset => "charset",
-        }
-    }
-
     pub(crate) fn reason(self) -> &'static str {
         match self {
             Self::Empty => "is empty",

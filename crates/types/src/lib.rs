@@ -25,7 +25,10 @@
 //! network           why no answer came                     NetworkFault
 //! ```
 
+extern crate self as tofu_oci_types; // for `#[derive(Fault)]`
+
 mod address;
+mod advice;
 mod byte_size;
 mod constraint;
 mod descriptor;
@@ -64,12 +67,13 @@ mod token;
 mod version;
 
 pub use address::{InvalidProviderAddr, ProviderAddr};
+pub use advice::{SHOWN, quoted, versions_in_words};
 pub use byte_size::{ByteSize, InvalidByteSize};
 pub use constraint::{Constraints, InvalidConstraints};
 pub use descriptor::{Descriptor, OciPlatform};
 pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
 pub use event::{Counter, Event, Level, NoReporter, Reporter, WorkUnit};
-pub use fault::{Fault, FaultEnd, FaultRow};
+pub use fault::{Fault, FaultEnd, FaultRow, RUN};
 pub use file_name::{ZipName, sums_name, zip_name};
 pub use go_names::{is_known_to_go, platforms_of_build};
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};

@@ -1,15 +1,26 @@
 //! Why two machines could not talk, by stable names.
 
+use tofu_oci_fault::Fault;
+
 /// What kept two machines from talking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
 #[non_exhaustive]
+#[fault(code = "tls")]
 pub enum NetworkFault {
-    /// The name is unknown, or no name server answers.
+    /// the name of the host is unknown, or no name server answers
+    #[fault("dns", todo = "check the name and the name server; with a proxy, check `HTTPS_PROXY`")]
     Dns,
-    /// No program listens there.
+    /// nothing listens at the address
+    #[fault("connection-refused", todo = "check the port, and that the registry runs")]
     Refused,
-    /// The TLS handshake failed, not because of the other side's certificate: the two share no version or cipher, or
-    /// the other side refused.
+    /// The two share no version or cipher, or the other side refuses, not because of a certificate.
+    #[fault(
+        "tls",
+        what = "the TLS handshake failed, the certificate is not trusted, or the other side does not speak \
+            TLS",
+        todo = "read the hint: it names the date, the host name or the authority; `--ca-file` trusts a \
+            private authority, `--plain-http HOST` allows plain HTTP"
+    )]
     Tls,
     /// The other side's certificate is invalid, not because of its dates.
     Certificate,
@@ -34,36 +45,25 @@ pub enum NetworkFault {
     /// The answer to a TLS greeting is not TLS.
     NotTls,
     /// The answer is not HTTP.
+    #[fault(code = "connection-lost")]
     NotHttp,
-    /// No answer came in time.
+    /// no answer, or no progress, within the time
+    #[fault("timeout", todo = "run the command again; `--timeout` allows more time")]
     TimedOut,
+    /// the connection broke and every retry failed
+    #[fault("connection-lost", todo = "run the command again; work that was done is kept")]
     Lost,
-    /// No route leads to the machine.
+    /// the host cannot be reached, or does not speak HTTP
+    #[fault("unreachable", todo = "check the network, the port and the proxy")]
     NoRoute,
-    /// The proxy wants a login or does not accept it, or a variable names no proxy that can be used.
+    /// the proxy wants a login or does not accept it, or a variable names no proxy that can be used
+    #[fault(
+        "proxy",
+        todo = "write it as `http://USER:PASSWORD@HOST:PORT` or `socks5://…` in `HTTPS_PROXY`; \
+            `NO_PROXY` goes around it"
+    )]
     Proxy,
     /// The name leads to this machine or into a private network, and a host elsewhere had named it.
+    #[fault(code = "private-host")]
     PrivateAddress,
-}
-
-impl NetworkFault {
-    /// A stable kebab-case name.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Dns => "dns",
-            Self::Refused => "connection-refused",
-            Self::Tls
-            | Self::Certificate
-            | Self::ClientCertificate
-            | Self::CertificateOfAnother
-            | Self::CertificateExpired { .. }
-            | Self::CertificateNotYetValid { .. }
-            | Self::NotTls => "tls",
-            Self::TimedOut => "timeout",
-            Self::Lost | Self::NotHttp => "connection-lost",
-            Self::NoRoute => "unreachable",
-            Self::Proxy => "proxy",
-            Self::PrivateAddress => "private-host",
-        }
-    }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::{Hostname, InvalidHostname, ProviderAddr};
 
 /// A pattern of provider addresses, as `include` and `exclude` hold them.
@@ -20,44 +22,40 @@ pub struct Pattern {
 }
 
 /// A text that is not a pattern of providers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a pattern of providers: {fault}")]
+#[fault(of = fault)]
 pub struct InvalidPattern {
     input: String,
     fault: PatternFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(named)]
 enum PatternFault {
     #[error("it must read [HOST/]NAMESPACE/TYPE")]
     SegmentCount,
     #[error("{0}")]
+    #[fault(code = "invalid-hostname")]
     Hostname(InvalidHostname),
     #[error("the type {0}")]
+    #[fault(code = "invalid-type")]
     Type(&'static str),
     #[error("the namespace {0}")]
+    #[fault(code = "invalid-namespace")]
     Namespace(&'static str),
     #[error("with a host it reads {}", with_namespace(.host, .rest))]
+    #[fault(code = "invalid-namespace")]
     HostAlone { host: String, rest: String },
     #[error("a namespace can be * only if the type is * too")]
+    #[fault(code = "namespace-wildcard-not-allowed")]
     NamespaceWildcard,
     #[error("the host can be * only if the namespace and the type are * too")]
+    #[fault(code = "hostname-wildcard-not-allowed")]
     HostnameWildcard,
 }
 
 impl InvalidPattern {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            PatternFault::SegmentCount => "segment-count",
-            PatternFault::Hostname(_) => "invalid-hostname",
-            PatternFault::Type(_) => "invalid-type",
-            PatternFault::Namespace(_) | PatternFault::HostAlone { .. } => "invalid-namespace",
-            PatternFault::NamespaceWildcard => "namespace-wildcard-not-allowed",
-            PatternFault::HostnameWildcard => "hostname-wildcard-not-allowed",
-        }
-    }
-
     /// Whether `OpenTofu` accepts the text as a pattern, but of another host.
     pub fn passes_opentofu(&self) -> bool {
         matches!(&self.fault, PatternFault::Hostname(error) if error.passes_opentofu())

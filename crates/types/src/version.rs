@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::text_value::text_value;
 use crate::token::VersionToken;
 
@@ -22,14 +24,16 @@ pub struct Version {
 }
 
 /// A text that is not an exact version.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a version: {}", .fault.reason())]
+#[fault(of = fault)]
 pub struct InvalidVersion {
     input: String,
     fault: VersionFault,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
+#[fault(named)]
 enum VersionFault {
     Empty,
     Operator,
@@ -43,6 +47,7 @@ enum VersionFault {
     BadChars,
     TooManyParts,
     Wildcard,
+    #[fault(code = "number-too-large")]
     Overflow,
 }
 
@@ -62,27 +67,6 @@ impl VersionFault {
             Self::TooManyParts => "it has more than three numbers",
             Self::Wildcard => "one exact version is wanted, without wildcards",
             Self::Overflow => "one of its numbers is above 18446744073709551615",
-        }
-    }
-}
-
-impl InvalidVersion {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            VersionFault::Empty => "empty",
-            VersionFault::Operator => "operator",
-            VersionFault::BadStart => "bad-start",
-            VersionFault::VPrefix => "v-prefix",
-            VersionFault::LeadingSpace => "leading-space",
-            VersionFault::TrailingSpace => "trailing-space",
-            VersionFault::Multiple => "multiple",
-            VersionFault::Range => "range",
-            VersionFault::BadFormat => "bad-format",
-            VersionFault::BadChars => "bad-chars",
-            VersionFault::TooManyParts => "too-many-parts",
-            VersionFault::Wildcard => "wildcard",
-            VersionFault::Overflow => "number-too-large",
         }
     }
 }

@@ -70,7 +70,7 @@ const CRATES: &[TableRow] = &[
     ("fault",       HousePosition::On(HouseFloor::Letters),     Conduct::Pure),
     ("types",       HousePosition::On(HouseFloor::Words),       Conduct::Pure),
     ("hcl",         HousePosition::On(HouseFloor::Languages),   Conduct::Pure),
-    ("disk",        HousePosition::On(HouseFloor::Words),       Conduct::Quiet),
+    ("disk",        HousePosition::On(HouseFloor::Languages),     Conduct::Quiet),
     ("store",       HousePosition::On(HouseFloor::Rules),       Conduct::Quiet),
     ("mapper",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
     ("credentials", HousePosition::On(HouseFloor::Rules),       Conduct::Pure),

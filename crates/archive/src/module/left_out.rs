@@ -1,5 +1,7 @@
 //! What is not packed, and why.
 
+use tofu_oci_fault::Fault;
+
 use std::fmt;
 
 /// A file or a folder that does not go into a module's package.
@@ -11,8 +13,9 @@ pub struct LeftOut {
 }
 
 /// Why a file does not go into a module's package.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Fault)]
 #[non_exhaustive]
+#[fault(named)]
 pub enum LeftOutReason {
     /// The repository of a version control system.
     VersionControl,
@@ -33,22 +36,6 @@ pub enum LeftOutReason {
         /// The number of the line, from 1.
         line: usize,
     },
-}
-
-impl LeftOutReason {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::VersionControl => "version-control",
-            Self::WorkingData => "working-data",
-            Self::State => "state",
-            Self::CliConfig => "cli-config",
-            Self::CrashLog => "crash-log",
-            Self::Variables => "variables",
-            Self::Credentials => "credentials",
-            Self::Ignored { .. } => "ignored",
-        }
-    }
 }
 
 impl fmt::Display for LeftOutReason {

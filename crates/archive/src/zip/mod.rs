@@ -25,6 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
+use tofu_oci_disk::FileError;
+
 use crate::folder_target::FolderTarget;
 use crate::links::copy_links;
 use crate::names::{EntryKind, NameSet};
@@ -97,7 +99,7 @@ pub fn read_zip_unless(cancelled: &AtomicBool, path: &Path, limits: &Limits) -> 
     let walk = ZipWalk { limits, hints: hints_of(path, limits)?, spool: None };
     read_through(&mut source, &mut Nowhere, walk).map_err(|error| match error {
         ArchiveError::Input(_) if cancelled.load(Ordering::Relaxed) => ArchiveError::Cancelled,
-        ArchiveError::Input(source) => ArchiveError::Io { action: "read", path: path.to_owned(), source },
+        ArchiveError::Input(source) => ArchiveError::from(FileError::new("read", path, source)),
         error => error,
     })
 }
@@ -168,9 +170,9 @@ pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEn
 fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError> {
     match open_entries(path, limits) {
         Ok(entries) => Ok(Some(hints(entries))),
-        Err(
-            error @ (ArchiveError::Io { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. }),
-        ) => Err(error),
+        Err(error @ (ArchiveError::Io(_) | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. })) => {
+            Err(error)
+        }
         Err(_) => Ok(None),
     }
 }

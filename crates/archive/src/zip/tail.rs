@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use tofu_oci_disk::FileError;
+
 use super::format::{
     CENTRAL, CentralEntry, END, END64, LOCATOR64, LOCATOR64_BYTES, check_one_end, u16_at, u32_at, u64_at,
 };
@@ -22,7 +24,7 @@ const END_BYTES: usize = 22;
 /// The central directory's entries in their order. `file` holds the archive from the offset `base` to its end.
 pub(crate) fn read_entries(file: &File, base: u64, limits: &Limits) -> Result<Vec<CentralEntry>, ArchiveError> {
     let mut file = file;
-    let io = |source: io::Error| ArchiveError::Io { action: "read", path: Path::new("the archive").to_owned(), source };
+    let io = |source: io::Error| ArchiveError::from(FileError::new("read", Path::new("the archive"), source));
     let length = file.seek(SeekFrom::End(0)).map_err(io)?;
     let tail_start = length.saturating_sub((END_BYTES + LOCATOR64_BYTES + usize::from(u16::MAX)) as u64);
     let mut tail = Vec::new();

@@ -1,50 +1,46 @@
 //! Why a client is not admitted.
 
+use tofu_oci_fault::Fault;
+
 use super::client::ClientName;
 use crate::ServedAddress;
 use http::StatusCode;
 use thiserror::Error;
 
 /// Why a client is not admitted. No text holds what the client sent.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error, Fault)]
 pub enum Denied {
-    /// It sends no token.
+    /// the server wants a token, and the client sent none
     #[error(
         "this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
     )]
+    #[fault("token-missing", todo = "put it into a `credentials` block for the host, or into the mirror's URL")]
     NoToken,
-    /// What it sends as `Authorization` is neither a Bearer token nor Basic with one as the password.
+    /// the header `Authorization` is neither `Bearer TOKEN` nor Basic with the token as its password
     #[error("the Authorization header must be `Bearer TOKEN`, or Basic with the token as the password")]
+    #[fault("authorization-malformed", todo = "send one of the two")]
     BadAuthorization,
-    /// No client has this token.
+    /// no `[[client]]` of `serve.toml` has this token
     #[error("this server does not know the token: it is wrong, or was removed from the configuration")]
+    #[fault("token-unknown", todo = "ask the operator for a new one (`serve --new-token`)")]
     UnknownToken,
-    /// The client may not see it; it need not exist.
+    /// no pattern of the client's `providers` matches
     #[error("the client {client} may not use {address}: no pattern of its `{}` matches", .address.setting())]
+    #[fault("client-not-allowed", todo = "ask the operator to add one")]
     NotAllowed { client: ClientName, address: ServedAddress },
-    /// The link is older than links live.
+    /// a signed link is older than its lifetime
     #[error("this link has expired: run the command again, so that it asks for a new one")]
+    #[fault("link-expired", todo = "run the command again")]
     ExpiredLink { client: ClientName },
-    /// The link was made for another path, was changed, is good for longer than links are, or its client's token was removed.
+    /// a signed link was changed, or its token was removed
     #[error(
         "this link is not valid here: it was changed, or the token that it was made for was removed; run the command again"
     )]
+    #[fault("link-invalid", todo = "run the command again")]
     BadLink,
 }
 
 impl Denied {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoToken => "token-missing",
-            Self::BadAuthorization => "authorization-malformed",
-            Self::UnknownToken => "token-unknown",
-            Self::NotAllowed { .. } => "client-not-allowed",
-            Self::ExpiredLink { .. } => "link-expired",
-            Self::BadLink => "link-invalid",
-        }
-    }
-
     /// 401 if a token would help, else 403.
     pub fn status(&self) -> StatusCode {
         match self {

@@ -4,19 +4,30 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use tofu_oci_fault::Fault;
+
 /// Why a server does not start.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
+#[fault(end = Usage)]
 pub enum ServeError {
-    /// An address cannot be listened at.
+    /// `serve` cannot listen at an address
     #[error("cannot listen at {address}")]
+    #[fault("listen-failed", todo = "name another with `--listen`; ports below 1024 need a right")]
+    #[hint("name another address: --listen 127.0.0.1:0 takes a free port; ports below 1024 need a right")]
     Listen {
         address: SocketAddr,
         #[source]
         source: io::Error,
     },
-    /// The certificate cannot be used.
+    /// the certificate and key of `serve` cannot be read, or do not belong together
     #[error("the certificate {} cannot be used: {fault}", .path.display())]
+    #[fault(
+        "certificate-unusable",
+        todo = "name PEM files: the certificate with those that signed it, and its \
+            private key"
+    )]
+    #[hint("[tls] takes PEM files: the certificate with those that signed it, and its private key")]
     Certificate { path: PathBuf, fault: CertificateFault },
 }
 
@@ -39,14 +50,4 @@ pub enum CertificateFault {
     /// They are of an unknown kind.
     #[error("{0}")]
     Unusable(rustls::Error),
-}
-
-impl ServeError {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Listen { .. } => "listen-failed",
-            Self::Certificate { .. } => "certificate-unusable",
-        }
-    }
 }

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 use tofu_oci_disk::PrivateFile;
+use tofu_oci_fault::Fault;
 use tofu_oci_trust::{OpenPgpSecretKey, OpenPgpSecretKeyError};
 use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
@@ -15,31 +16,42 @@ use zeroize::Zeroizing;
 const USER_ID: &str = "tofu-oci bridge";
 
 /// Why there is no key of the bridge.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, Fault)]
 #[non_exhaustive]
+#[fault(end = Usage)]
 pub enum KeyFileError {
-    /// The file cannot be read.
+    /// the file that `signing_key` names cannot be read
     #[error("the signing key {} cannot be read", .path.display())]
+    #[fault("signing-key-unreadable", todo = "see the cause; the user that runs `serve` must be able to read it")]
     Unreadable {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    /// The file is missing.
+    /// the publisher has not signed the release, and `serve` has no key of its own to sign with; or the file that
+    /// `signing_key` names does not exist
     #[error("the signing key {} does not exist", .path.display())]
+    #[fault("signing-key-missing", todo = "make a key with `serve --new-key FILE`, and name it as `signing_key`")]
+    #[hint("make one: tofu-oci serve --new-key FILE")]
     Missing { path: PathBuf },
-    /// The file holds no key that can sign.
+    /// the file holds no OpenPGP secret key of version 4 that can sign
     #[error("the signing key {} cannot be used", .path.display())]
+    #[fault("signing-key-unusable", code = unusable(source), todo = "see the cause, or make a key with `serve \
+            --new-key FILE`")]
+    #[hint("{}", instead(source))]
     Unusable {
         path: PathBuf,
         #[source]
         source: OpenPgpSecretKeyError,
     },
-    /// A new key would replace a file.
+    /// `serve --new-key` never replaces a file
     #[error("{} exists, and a new key never replaces a file", .path.display())]
+    #[fault("signing-key-exists", todo = "name another file, or use the key that is there")]
+    #[hint("name another file; clients that know the old key still need it")]
     Exists { path: PathBuf },
-    /// A new key cannot be written.
+    /// `serve --new-key` cannot write the new key
     #[error("the new key {} cannot be written", .path.display())]
+    #[fault("signing-key-unwritable", todo = "see the cause, or name a file in another folder")]
     Unwritable {
         path: PathBuf,
         #[source]
@@ -47,18 +59,20 @@ pub enum KeyFileError {
     },
 }
 
-impl KeyFileError {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unreadable { .. } => "signing-key-unreadable",
-            Self::Missing { .. } => "signing-key-missing",
-            Self::Unusable { source: OpenPgpSecretKeyError::PasswordNeeded, .. } => "signing-key-password-needed",
-            Self::Unusable { source: OpenPgpSecretKeyError::WrongPassword, .. } => "signing-key-password-wrong",
-            Self::Unusable { .. } => "signing-key-unusable",
-            Self::Exists { .. } => "signing-key-exists",
-            Self::Unwritable { .. } => "signing-key-unwritable",
+fn unusable(error: &OpenPgpSecretKeyError) -> &'static str {
+    match error {
+        OpenPgpSecretKeyError::PasswordNeeded => "signing-key-password-needed",
+        OpenPgpSecretKeyError::WrongPassword => "signing-key-password-wrong",
+        _ => "signing-key-unusable",
+    }
+}
+
+fn instead(error: &OpenPgpSecretKeyError) -> &'static str {
+    match error {
+        OpenPgpSecretKeyError::PasswordNeeded | OpenPgpSecretKeyError::WrongPassword => {
+            "set TOFU_OCI_SIGNING_KEY_PASSWORD to the password of the key"
         }
+        _ => "clients know OpenPGP keys alone; make one: tofu-oci serve --new-key FILE",
     }
 }
 

@@ -188,7 +188,7 @@ fn examine(
         return Ok(None);
     }
     let contents = match read_zip(file.path(), &Limits::default()) {
-        Err(ArchiveError::Io { action, path, source }) => return Err(StoreError::io(action, path, source)),
+        Err(ArchiveError::Io(error)) => return Err(error.into()),
         read => PackageFacts::contents_of(read),
     };
     let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
@@ -209,7 +209,7 @@ fn tar(path: &Path, unpacked: &AtomicU64) -> Result<Option<Result<PackageContent
     // Of a refused one it is not known how much came out.
     spend(unpacked, read.as_ref().map_or(limits.total_bytes, PackageContents::bytes));
     match read {
-        Err(ArchiveError::Io { action, path, source }) => Err(StoreError::io(action, path, source)),
+        Err(ArchiveError::Io(error)) => Err(error.into()),
         read => Ok(Some(PackageFacts::contents_of(read))),
     }
 }

@@ -1,12 +1,15 @@
 //! Why `OpenTofu` refuses.
 
+use tofu_oci_fault::Fault;
+
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
 /// Why `OpenTofu` does not install a provider's package or a module; one variant for each of its messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Fault)]
 #[non_exhaustive]
+#[fault(named)]
 pub enum Because {
     /// No tag is a version.
     NoVersions,
@@ -124,72 +127,6 @@ pub enum Because {
     TagAndDigest,
     /// The source of a module: after `oci::` stands another scheme.
     SchemeNotOci,
-}
-
-impl Because {
-    /// Its stable name.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::NoVersions => "no-versions",
-            Self::NoMatchingVersion => "no-matching-version",
-            Self::UnspecifiedVersion => "unspecified-version",
-            Self::TagNotFound => "tag-not-found",
-            Self::RegistryAnswer => "registry-answer",
-            Self::NotAnIndex => "not-an-index",
-            Self::IndexMediaType => "index-media-type",
-            Self::ManifestNotFound => "manifest-not-found",
-            Self::ManifestContentType => "manifest-content-type",
-            Self::ManifestTooLarge => "manifest-too-large",
-            Self::ManifestNotJson => "manifest-not-json",
-            Self::BodyMediaTypeMissing => "body-media-type-missing",
-            Self::IndexOrLeafArtifactType => "index-or-leaf-artifact-type",
-            Self::NoProviderLeaf => "no-provider-leaf",
-            Self::LeafMediaType => "leaf-media-type",
-            Self::LeafWithoutPlatform => "leaf-without-platform",
-            Self::PlatformNotOffered => "platform-not-offered",
-            Self::DuplicatePlatform => "duplicate-platform",
-            Self::NoZipLayer => "no-zip-layer",
-            Self::NoZipLayerOtherFormat => "no-zip-layer-other-format",
-            Self::SeveralPackages => "several-packages",
-            Self::LayerPlatform => "layer-platform",
-            Self::DigestAlgorithm => "digest-algorithm",
-            Self::BlobNotFound => "blob-not-found",
-            Self::SizeMismatch => "size-mismatch",
-            Self::DigestMismatch => "digest-mismatch",
-            Self::NotAZip => "not-a-zip",
-            Self::EmptyArchive => "empty-archive",
-            Self::UnsafeEntry => "unsafe-entry",
-            Self::DamagedArchive => "damaged-archive",
-            Self::EntryNotWritable => "entry-not-writable",
-            Self::ExecutableNotFound => "executable-not-found",
-            Self::Crash => "crash",
-            Self::PlainHttp => "plain-http",
-            Self::RepositoryUnreadable => "repository-unreadable",
-            Self::DigestNotFound => "digest-not-found",
-            Self::NotAnImageManifest => "not-an-image-manifest",
-            Self::ArtifactType => "artifact-type",
-            Self::SeveralZipLayers => "several-zip-layers",
-            Self::ManifestDigestMismatch => "manifest-digest-mismatch",
-            Self::BlobMismatch => "blob-mismatch",
-            Self::SubdirMissing => "subdir-missing",
-            Self::SubdirAmbiguous => "subdir-ambiguous",
-            Self::SubdirEscapes => "subdir-escapes",
-            Self::CallEscapesPackage => "call-escapes-package",
-            Self::CallMissing => "call-missing",
-            Self::CallLoop => "call-loop",
-            Self::InvalidConfiguration => "invalid-configuration",
-            Self::RepositoryName => "repository-name",
-            Self::ArchiveArgument => "archive-argument",
-            Self::ChecksumArgument => "checksum-argument",
-            Self::ArgumentEmpty => "argument-empty",
-            Self::ArgumentRepeated => "argument-repeated",
-            Self::UnknownArgument => "unknown-argument",
-            Self::TagMalformed => "tag-malformed",
-            Self::DigestMalformed => "digest-malformed",
-            Self::TagAndDigest => "tag-and-digest",
-            Self::SchemeNotOci => "scheme-not-oci",
-        }
-    }
 }
 
 /// The code.

@@ -7,7 +7,7 @@ use futures_util::TryStreamExt as _;
 use tofu_oci_archive::{
     ArchiveError, LayerCompression, LayerTree, Limits, PackageContents, Program, ReadSource, folder_programs,
 };
-use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_disk::{FileError, Purpose, Scratch};
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
@@ -118,7 +118,7 @@ async fn union(
         .map_err(|error| ImageFault::from(StoreError::io("unpack", "layers", std::io::Error::other(error))))?;
     outcome.map_err(|error| match error {
         ArchiveError::WrongDiffId { .. } => ImageFault::DiffId(error.to_string()),
-        ArchiveError::Io { action, path, source } => ImageFault::Unasked(StoreError::io(action, path, source)),
+        ArchiveError::Io(error) => ImageFault::Unasked(error.into()),
         other => ImageFault::Layer(other.to_string()),
     })
 }
@@ -145,7 +145,7 @@ fn unpack(folder: &Path, layers: &[(PathBuf, LayerCompression)], diff_ids: &[Dig
         tree.apply(&mut ReadSource::open(path)?, *compression, diff_ids.get(number))?;
     }
     let into = folder.join("package");
-    std::fs::create_dir(&into).map_err(|source| ArchiveError::Io { action: "create", path: into.clone(), source })?;
+    std::fs::create_dir(&into).map_err(FileError::at("create", into.clone()))?;
     let contents = tree.materialise(&into)?;
     let programs = folder_programs(&into, &is_any_executable)?;
     Ok(Union { contents, programs })

@@ -63,7 +63,7 @@ async fn check(folder: &Path, case: &Value) -> Option<String> {
     for row in rows {
         let version = row.version.as_ref().map(ToString::to_string);
         let verdict = if row.installs { "installs" } else { "refuses" };
-        let got = reported(verdict, version.as_deref(), row.because.map(Because::code));
+        let got = reported(verdict, version.as_deref(), row.because.as_ref().map(Because::code));
         if got != want || row.unread {
             return Some(format!(
                 "{} ({}), {}: predicted {got}, measured {want}",

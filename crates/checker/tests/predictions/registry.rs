@@ -45,7 +45,7 @@ async fn a_registry_is_predicted_as_the_folder_is_and_what_was_not_read_is_said(
             let unread = depth == Depth::Manifests && INSIDE.contains(&want);
             let want = if unread { "installs" } else { want };
             for row in rows(&facts, None) {
-                let got = row.because.map_or("installs", Because::code);
+                let got = row.because.as_ref().map_or("installs", Because::code);
                 if got != want || row.unread != unread {
                     wrong.push(format!("{name}, {depth:?}: {got}, unread: {}", row.unread));
                 }

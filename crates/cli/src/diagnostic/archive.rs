@@ -10,66 +10,13 @@ use crate::invocation;
 const NAMED: usize = 10;
 
 impl Diagnostic {
-    /// The same with the advice for whoever makes the archive.
+    /// The same with the advice for whoever packs a module.
     pub(super) fn archive_hint(self, error: &ArchiveError) -> Self {
         match error {
-            ArchiveError::NotAZip | ArchiveError::NotALayer { .. } | ArchiveError::Truncated => {
-                self.hint("the file may be an interrupted download or build; make it again")
-            }
-            ArchiveError::Malformed { .. }
-            | ArchiveError::Damaged { .. }
-            | ArchiveError::BadChecksum { .. }
-            | ArchiveError::Mismatch { .. } => {
-                self.hint("`unzip -t` shows what is damaged; build the archive again, or fetch it again")
-            }
             ArchiveError::UnsafeName { .. } if invocation::verb() == "module push" => {
-                self.hint(format!("rename it, or leave it out: a line in {}", ignore_file()))
-            }
-            ArchiveError::UnsafeName { .. } => {
-                self.hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")
-            }
-            ArchiveError::EmbeddedRepository { .. } => {
-                self.hint("omit it from the package: git, a prompt or an editor would run the commands that it names")
+                self.instead(format!("rename it, or leave it out: a line in {}", ignore_file()))
             }
             ArchiveError::Secrets { found } => self.secrets_hint(found),
-            ArchiveError::DuplicateName { .. } | ArchiveError::NameCollision { .. } => {
-                self.hint("remove one of the two, so that the package is the same on every system")
-            }
-            ArchiveError::Symlink { .. }
-            | ArchiveError::DanglingHardLink { .. }
-            | ArchiveError::UnsupportedEntry { .. } => {
-                self.hint("a package consists of plain files: put a copy of the file in its place, or leave it out")
-            }
-            ArchiveError::LinkOutside { .. } => {
-                self.hint("put a copy of the file in its place, or leave it out: a line in .tofuignore")
-            }
-            ArchiveError::LinkToNothing { .. } | ArchiveError::LinkInCircle { .. } => {
-                self.hint("remove the link, or leave it out: a line in .tofuignore")
-            }
-            ArchiveError::IgnoreLine { .. } => self
-                .hint("a pattern is a path with *, **, ? and [a-z]; ! in front takes files back, # begins a comment"),
-            ArchiveError::Encrypted { .. } | ArchiveError::UnsupportedMethod { .. } => {
-                self.hint("make the archive with plain `zip`: stored or deflated, and not encrypted")
-            }
-            ArchiveError::Oversized { .. }
-            | ArchiveError::TooLarge { .. }
-            | ArchiveError::TooManyEntries { .. }
-            | ArchiveError::TooManyMembers { .. }
-            | ArchiveError::RatioExceeded { .. } => {
-                self.hint("this is far more than a provider or a module needs; check what it holds")
-            }
-            ArchiveError::NoExecutable { provider_type, found } => {
-                let hint =
-                    format!("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]");
-                let diagnostic = self.hint(hint);
-                if found.is_empty() {
-                    diagnostic
-                } else {
-                    diagnostic.hint(format!("the root holds {}", found.join(", ")))
-                }
-            }
-            ArchiveError::Changed { .. } => self.hint("wait until the build is done, and run the same command again"),
-            ArchiveError::Io { action, path, source } => self.io_hint(action, path, source),
             _ => self,
         }
     }

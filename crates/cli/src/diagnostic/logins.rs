@@ -3,8 +3,7 @@
 use tofu_oci_credentials::CredentialOrigin;
 use tofu_oci_logins::{
     CredentialCause, CredentialRefusal, CredentialReport, EntryFault, FileOutcome, HelperFault, ListedFileFault,
-    LoginCommand, LoginFileError, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition,
-    StoreLoginError, UsernameError,
+    LoginCommand, LoginFileError, RegistryName, RegistryNameError, Remedy, Repetition, StoreLoginError, UsernameError,
 };
 use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 use tofu_oci_remote::CredentialFault;
@@ -90,14 +89,7 @@ impl Diagnostic {
 
 impl From<UsernameError> for Diagnostic {
     fn from(error: UsernameError) -> Self {
-        let diagnostic = Self::of(Exit::Usage, &error);
-        match error {
-            UsernameError::NoRegistry => diagnostic
-                .hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
-                .hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out"),
-            UsernameError::SeveralRegistries { .. } => diagnostic
-                .hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out"),
-        }
+        Self::fault(&error)
     }
 }
 
@@ -110,34 +102,13 @@ impl From<&CredentialFault> for Diagnostic {
 
 impl From<RegistryNameError> for Diagnostic {
     fn from(error: RegistryNameError) -> Self {
-        let diagnostic = Self::usage(error.to_string());
-        diagnostic.hint(match (error.meant, error.problem) {
-            (Some(meant), RegistryNameProblem::PortWithZero) => {
-                format!("name the registry as its repositories begin: {meant}")
-            }
-            (Some(meant), _) => format!("name the registry alone: {meant}"),
-            (None, _) => "write it as its repositories begin, such as ghcr.io or registry.example.com:5000".to_owned(),
-        })
+        Self::fault(&error)
     }
 }
 
 impl From<LoginFileError> for Diagnostic {
     fn from(error: LoginFileError) -> Self {
-        match &error {
-            LoginFileError::Unnamed => Self::usage(error.to_string()).hint("omit it for docker's own file"),
-            LoginFileError::NoHome => Self::usage(error.to_string())
-                .hint("name a file with --auth-file FILE, or a folder with DOCKER_CONFIG=DIR"),
-            LoginFileError::Unusable { action, file, source } => Self::of(Exit::Fixable, &error)
-                .code("io")
-                .io_hint(action, file.as_ref(), source)
-                .hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR"),
-            LoginFileError::Malformed { .. } => Self::usage(error.to_string())
-                .code("login-file-invalid")
-                .hint("nothing was changed: correct the file, or name another one with --auth-file FILE"),
-            LoginFileError::InvalidHelper { .. } => Self::of(Exit::Usage, &error)
-                .code("invalid-helper-name")
-                .hint("nothing was changed: correct the name, which is the part after docker-credential-"),
-        }
+        Self::fault(&error)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Errors of `mirror`.
 
 use tofu_oci_mirror::{MirrorError, ModuleMirrorError};
+use tofu_oci_types::versions_in_words;
 
-use super::{Diagnostic, versions};
+use super::Diagnostic;
 use crate::invocation;
 
 /// What the user does if a repository is to hold two providers, or two modules.
@@ -33,7 +34,9 @@ impl From<ModuleMirrorError> for Diagnostic {
             ModuleMirrorError::Pack(error) => error.into(),
             ModuleMirrorError::Store(error) => error.into(),
             ModuleMirrorError::Bundle(error) => error.into(),
-            ModuleMirrorError::Unmet { offered, .. } if !offered.is_empty() => plain.hint(versions("it has", &offered)),
+            ModuleMirrorError::Unmet { offered, .. } if !offered.is_empty() => {
+                plain.hint(versions_in_words("it has", &offered))
+            }
             ModuleMirrorError::OtherAddress { address, published_as, .. } => plain.renaming(&address, &*published_as),
             ModuleMirrorError::OtherModule { address, kept, .. } => plain.preceding(&*address, &*kept).hint(BOTH_THERE),
             ModuleMirrorError::TooMany { .. } => plain.hint(match invocation::verb() {

@@ -10,7 +10,6 @@ mod module_lock;
 mod module_pull;
 mod network;
 mod pack;
-mod registries;
 mod source;
 mod state;
 mod store;
@@ -25,12 +24,11 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use tofu_oci_logins::{CredentialResolver, RefusalCause};
-use tofu_oci_types::{Fault, FaultEnd, Place, RepositoryRef};
+use tofu_oci_types::{Fault, FaultEnd, Place, RUN, RepositoryRef};
 
 pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use module_pull::corrected;
-pub(crate) use source::versions;
 pub(crate) use state::brings_back;
 pub(crate) use trust::{Refused, RefusedRelease};
 
@@ -91,13 +89,19 @@ impl Diagnostic {
     }
 
     /// All that an error says of itself.
-    pub(crate) fn fault<E: Fault + 'static>(error: &E) -> Self {
+    pub(crate) fn fault<E: Fault + Error + 'static>(error: &E) -> Self {
         let exit = match error.end() {
             FaultEnd::Fixable => Exit::Fixable,
             FaultEnd::Usage => Exit::Usage,
             FaultEnd::Unexpected => Exit::Unexpected,
         };
-        error.hints().into_iter().fold(Self::of(exit, error).code(error.code()), Self::hint)
+        let mut diagnostic = Self::of(exit, error).code(error.code());
+        diagnostic.causes.extend(error.causes());
+        diagnostic.hints.extend(error.hints().iter().map(|hint| runnable(hint)));
+        match invocation::more_time().filter(|_| error.code() == "locked-by-another") {
+            Some(option) => diagnostic.hint(format!("{option} waits longer")),
+            None => diagnostic,
+        }
     }
 
     /// The same with another end of the program.
@@ -109,6 +113,12 @@ impl Diagnostic {
     /// The same with one more line of advice.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
+        self
+    }
+
+    /// The same with this advice alone.
+    fn instead(mut self, hint: impl Into<String>) -> Self {
+        self.hints = vec![hint.into()];
         self
     }
 
@@ -163,17 +173,6 @@ impl Diagnostic {
             self.text = format!("{what}: {}", self.text);
         }
         self
-    }
-
-    /// The same with what to do about a lock that another program holds.
-    fn locked(self) -> Self {
-        let diagnostic = self
-            .code("locked-by-another")
-            .hint("wait until the other program has ended, or end it, and run the same command again");
-        match invocation::more_time() {
-            Some(option) => diagnostic.hint(format!("{option} waits longer")),
-            None => diagnostic,
-        }
     }
 
     /// What is wrong, in one line.
@@ -248,6 +247,13 @@ impl Diagnostic {
         }
         page
     }
+}
+
+/// An advice whose command has the options of this run.
+fn runnable(hint: &str) -> String {
+    let Some((before, rest)) = hint.split_once(RUN) else { return hint.to_owned() };
+    let (words, after) = rest.split_at(rest.find('`').unwrap_or(rest.len()));
+    format!("{before}{}{}", invocation::command(words.trim_start()), runnable(after))
 }
 
 /// The most characters of one text that people get to read: what a server has sent may be in there, which has megabytes.

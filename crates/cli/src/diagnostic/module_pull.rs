@@ -1,17 +1,15 @@
 //! Errors of `module pull` and `module versions`.
 
-use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::ModuleFetchError;
-use tofu_oci_layout::{DocumentKind, InvalidModuleManifest};
-use tofu_oci_source::{Failure, GitFault, GitRunError, LocationFault, ModuleError};
+use tofu_oci_source::{Failure, ModuleError, Withdrawal};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{
-    Constraints, InvalidModuleName, InvalidModuleSource, ModuleAddr, ModuleName, NetworkFault, Place, Reference,
-    Version, printable,
+    Constraints, InvalidModuleName, InvalidModuleSource, ModuleName, NetworkFault, Place, Reference, Version,
+    versions_in_words,
 };
 
-use super::{Diagnostic, versions};
+use super::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::subject::{is_version_argument, source_of_repository};
@@ -79,146 +77,33 @@ fn of_registry(text: &str) -> Option<String> {
 
 impl From<ModuleError> for Diagnostic {
     fn from(error: ModuleError) -> Self {
-        let code = error.code();
-        Self::of_module(&error).or_code(code)
+        let plain = Self::fault(&error);
+        match error {
+            ModuleError::Store(error @ StoreError::DigestMismatch { place: Place::Host(_), .. }) => {
+                let StoreError::DigestMismatch { place: Place::Host(host), expected, actual, .. } = &error else {
+                    return plain;
+                };
+                Self::new(Exit::Fixable, format!("the archive from {host} is not the one that its checksum names"))
+                    .code(error.code())
+                    .cause(format!("the checksum is {expected}, and that of the archive is {actual}"))
+                    .hint("the owner of the registry must correct the checksum or the archive; nothing was kept")
+            }
+            ModuleError::Store(error) => error.into(),
+            ModuleError::Failed { failure: Failure::Network { fault, .. }, .. } => plain.module_host_hint(fault),
+            _ => plain,
+        }
     }
 }
 
 impl Diagnostic {
-    fn of_module(error: &ModuleError) -> Self {
-        match error {
-            ModuleError::Store(StoreError::DigestMismatch { place: Place::Host(host), expected, actual, .. }) => {
-                Self::new(Exit::Fixable, format!("the archive from {host} is not the one that its checksum names"))
-                    .cause(format!("the checksum is {expected}, and that of the archive is {actual}"))
-                    .hint("the owner of the registry must correct the checksum or the archive; nothing was kept")
+    /// The same with the advice that fits a host of modules that could not be reached.
+    fn module_host_hint(self, fault: NetworkFault) -> Self {
+        match super::network::hint_of(fault) {
+            _ if fault == NetworkFault::PrivateAddress => self,
+            Some(hint) => self.hint(hint),
+            None => {
+                self.hint("check the host name and the network; --ca-file FILE trusts a private certificate authority")
             }
-            ModuleError::Store(error) => Self::from(error),
-            ModuleError::UnknownModule { .. } => Self::of(Exit::Fixable, error)
-                .hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws"),
-            ModuleError::NoMatchingVersion { address, offered, .. } => {
-                let diagnostic = Self::of(Exit::Fixable, error).hint(versions("it has", offered));
-                match offered.last() {
-                    Some(newest) if offered.iter().all(Version::is_prerelease) => diagnostic.hint(format!(
-                        "a prerelease is chosen only by its exact version: {}",
-                        invocation::quoted(&format!("{address}@{newest}"))
-                    )),
-                    _ => diagnostic,
-                }
-            }
-            ModuleError::VersionMissing { address, .. } => Self::of(Exit::Fixable, error)
-                .hint(format!("take another version: {}", module_versions(address)))
-                .hint("the owner of the registry must correct it"),
-            ModuleError::Withdrawn { place, version, reason, offered } => {
-                Self::withdrawn(place, version, reason.clone(), offered)
-            }
-            ModuleError::Location { location, fault, .. } => {
-                let diagnostic = Self::of(Exit::Fixable, error);
-                let diagnostic = if location.is_empty() {
-                    diagnostic
-                } else {
-                    diagnostic.cause(format!("the location is {location}"))
-                };
-                if let LocationFault::PrivateHost { host } = fault {
-                    return diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"));
-                }
-                diagnostic.hint(match fault {
-                    LocationFault::Kind { .. } => {
-                        "`tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then \
-                         publishes the folder to a repository of yours"
-                    }
-                    LocationFault::NoArchive | LocationFault::Form { .. } => {
-                        "the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip"
-                    }
-                    LocationFault::Checksum => "the owner of the registry must write checksum=sha256:HEX",
-                    _ => "the owner of the registry must correct it",
-                })
-            }
-            ModuleError::Git { fault, .. } => Self::of_git(error, fault),
-            ModuleError::Manifest {
-                place: place @ (Place::Registry(_) | Place::Layout(_)),
-                source: InvalidModuleManifest::NotAnImageManifest { found: DocumentKind::ProviderIndex },
-                ..
-            } => Self::of(Exit::Fixable, error)
-                .hint(format!("for what it is: {}", invocation::command(&format!("versions {place}"))))
-                .hint(format!("to install it: tofu-oci install HOST/NAMESPACE/TYPE --from {place}")),
-            ModuleError::Manifest { place, .. } => Self::of(Exit::Fixable, error).hint(match place {
-                Place::Registry(_) | Place::Layout(_) => {
-                    "check the repository and the tag; a module package is what `tofu-oci module push` writes"
-                }
-                _ => "check the tag",
-            }),
-            ModuleError::Failed { failure, .. } => {
-                let exit = if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable };
-                Self::of(exit, error).module_host_hint(failure)
-            }
-            _ => Self::of(Exit::Fixable, error),
-        }
-    }
-
-    /// Why a git repository gave no module.
-    fn of_git(error: &ModuleError, fault: &GitFault) -> Self {
-        let exit = if error.is_transient() { Exit::Unexpected } else { Exit::Fixable };
-        Self::of(exit, error).git_hint(fault)
-    }
-
-    fn git_hint(self, fault: &GitFault) -> Self {
-        let diagnostic = self;
-        match fault {
-            GitFault::InSubmodule { fault, .. } => diagnostic.git_hint(fault),
-            GitFault::Run(GitRunError::TooLarge { .. }) => {
-                diagnostic.hint("name a smaller repository, or publish the module with `tofu-oci module push`")
-            }
-            GitFault::Answer { .. } => diagnostic.hint("check which git is on the PATH: git --version"),
-            GitFault::Run(GitRunError::NotRun { .. }) => {
-                diagnostic.hint("install git; modules in git repositories need it")
-            }
-            GitFault::Run(GitRunError::Unguarded { .. }) => diagnostic.hint(
-                "tofu-oci starts itself for that: check that its program file is in place, and the limit of processes",
-            ),
-            GitFault::Run(GitRunError::Stuck { .. }) => diagnostic.hint("run it again, or wait longer: --timeout 5m"),
-            fault if fault.is_of_network() => diagnostic
-                .hint("check the host name and the network, and run the same command again")
-                .hint("git goes through the proxy of its own settings: git config http.proxy, or HTTPS_PROXY"),
-            GitFault::Refused { .. } => diagnostic
-                .hint("try it by hand: `git ls-remote` with the same address; git asks no questions here")
-                .hint(
-                    "a password is a matter of git: a credential helper, ~/.netrc, or an ssh key that the agent holds",
-                ),
-            GitFault::NoReference { .. } => diagnostic.hint("ref= names a branch, a tag or a commit"),
-            GitFault::Location(LocationFault::PrivateHost { host }) => {
-                diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"))
-            }
-            GitFault::Submodule { .. } => diagnostic.hint("the owner of the repository must correct its .gitmodules"),
-            _ => diagnostic,
-        }
-    }
-
-    /// The same with the advice that fits a host that could not be used for modules.
-    fn module_host_hint(self, failure: &Failure) -> Self {
-        match failure {
-            Failure::NoModuleService(_) => self
-                .hint("the host is not a registry of modules; one in a repository is written oci://REPOSITORY?tag=TAG"),
-            Failure::Token(error) => self.hint(error.hint.clone()),
-            Failure::Unauthorized(_) | Failure::Denied(_) => {
-                self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
-            }
-            Failure::PrivateHost { host, .. } => {
-                self.hint(format!("if that is meant, allow it with --private-host {host}"))
-            }
-            Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
-                self.hint("if that is meant, allow it with --private-host HOST")
-            }
-            Failure::Network { fault, .. } => match super::network::hint_of(*fault) {
-                Some(hint) => self.hint(hint),
-                None => self
-                    .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority"),
-            },
-            Failure::PackageRefused { .. } => self.hint(super::source::NO_TOKEN_WITH_PACKAGES),
-            Failure::PackageMissing(_) => self.hint("the registry names an archive that is gone; tell its owner"),
-            Failure::InvalidService(_) | Failure::BadBody(_) | Failure::BadContentType(_) => {
-                self.hint("the owner of the host must correct its service")
-            }
-            _ => self,
         }
     }
 
@@ -229,13 +114,8 @@ impl Diagnostic {
         reason: Option<NoticeReason>,
         offered: &[Version],
     ) -> Self {
-        let diagnostic =
-            Self::new(Exit::Fixable, format!("version {version} was withdrawn from {place}")).code("withdrawn");
-        let diagnostic = match reason {
-            Some(reason) => diagnostic.cause(printable(reason.as_str())),
-            None => diagnostic,
-        };
-        diagnostic.hint(versions("it has", offered))
+        let (place, version, offered) = (place.clone(), version.clone(), offered.to_owned());
+        Self::fault(&Withdrawal { place, version, reason, offered })
     }
 
     /// A tag or digest that a repository lacks, with the versions that it has.
@@ -251,7 +131,7 @@ impl Diagnostic {
         // A prerelease is an example only where there is nothing else.
         match Constraints::any().select(offered).or(offered.last()) {
             Some(newest) => diagnostic
-                .hint(versions("it has the versions", offered))
+                .hint(versions_in_words("it has the versions", offered))
                 .hint(format!("name one in the source, such as ?tag={}", newest.to_string().replace('+', "_"))),
             None => diagnostic
                 .hint("it has no tag that is a version; check the name, or publish one with `tofu-oci module push`"),
@@ -259,41 +139,15 @@ impl Diagnostic {
     }
 }
 
-/// The command that lists the versions of a module.
-fn module_versions(address: &ModuleAddr) -> String {
-    invocation::command(&format!("module versions {address}"))
-}
-
 impl From<ModuleFetchError> for Diagnostic {
     fn from(error: ModuleFetchError) -> Self {
-        let code = error.code();
-        let diagnostic = match &error {
-            ModuleFetchError::Io { source, .. }
-            | ModuleFetchError::Archive { source: ArchiveError::Io { source, .. }, .. } => {
-                Self::of(super::io::io_exit(source), &error)
-            }
-            ModuleFetchError::NotReplaced { .. } => Self::of(Exit::Usage, &error),
-            _ => Self::of(Exit::Fixable, &error),
-        };
+        let plain = Self::fault(&error);
         match error {
-            ModuleFetchError::Module(error) => Self::from(error),
-            ModuleFetchError::Archive { source, .. } => diagnostic.archive_hint(&source),
-            ModuleFetchError::FolderMissing { found, .. } if found.is_empty() => {
-                diagnostic.hint("the package has no folders: omit //SUB from the source")
-            }
-            ModuleFetchError::FolderMissing { found, .. } => diagnostic.hint(format!("it has {}", found.join(", "))),
-            ModuleFetchError::FolderIsFile { .. } => diagnostic.hint("name the folder that the file is in"),
-            ModuleFetchError::SeveralFolders { found, .. } => {
-                diagnostic.hint(format!("name one of them: {}", found.join(", ")))
-            }
-            ModuleFetchError::NotEmpty { .. } => {
-                diagnostic.hint("name another folder, or add --force, which removes everything that is in this one")
-            }
-            ModuleFetchError::Untrusted { refusal, rule, .. } => diagnostic.untrusted_module(&refusal, &rule),
-            ModuleFetchError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
-            _ => diagnostic,
+            ModuleFetchError::Module(error) => error.into(),
+            ModuleFetchError::Fetch(error) => (*error).into(),
+            ModuleFetchError::Untrusted { refusal, rule, .. } => plain.untrusted_module(&refusal, &rule),
+            _ => plain,
         }
-        .or_code(code)
     }
 }
 

@@ -18,13 +18,6 @@ impl From<PackError> for Diagnostic {
             PackError::Archive { source, .. } => diagnostic.archive_hint(source),
             PackError::Module(fault) => diagnostic.module_hint(fault),
             PackError::State(error) => diagnostic.state_hint(error),
-            PackError::Io { action, path, source } => {
-                let diagnostic = diagnostic.exiting(super::io::io_exit(source)).io_hint(action, path, source);
-                match *action {
-                    "create a folder in" => diagnostic.hint("set TMPDIR to a folder that you may write to"),
-                    _ => diagnostic,
-                }
-            }
             PackError::Withdrawn(withdrawn) => diagnostic.withdrawn_hint(withdrawn),
             PackError::TagTaken(taken) => diagnostic.taken_hint(taken),
             _ => diagnostic,

@@ -3,7 +3,7 @@
 use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, Place, ProviderAddr, Version};
+use tofu_oci_types::{NetworkFault, Place, ProviderAddr, Version, versions_in_words};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -17,56 +17,11 @@ impl From<SourceError> for Diagnostic {
 
 impl From<&SourceError> for Diagnostic {
     fn from(error: &SourceError) -> Self {
-        Self::of_source(error).or_code(error.code())
-    }
-}
-
-impl Diagnostic {
-    fn of_source(error: &SourceError) -> Self {
+        let plain = Self::fault(error);
         match error {
-            SourceError::Store(error) => Self::from(error),
-            SourceError::NotOffered { address, place, what } => {
-                let text = match what {
-                    NotOffered::UnknownProvider => format!("there is no provider {address} at {place}"),
-                    NotOffered::VersionMissing { version, .. } => format!("{address} has no version {version}"),
-                    NotOffered::Withdrawn { version, reason: Some(reason), .. } => {
-                        format!("{address} {version} was withdrawn: {reason}")
-                    }
-                    NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn"),
-                    NotOffered::PlatformMissing { version, platform, .. } => {
-                        format!("{address} {version} has no package for {platform}")
-                    }
-                    NotOffered::NoMethods => format!("the CLI configuration has no installation method for {address}"),
-                    NotOffered::NoMethodMatches => {
-                        format!("no installation method of the CLI configuration is for {address}")
-                    }
-                    _ => format!("{address}: {what}"),
-                };
-                let mut diagnostic = Self::new(Exit::Fixable, text);
-                let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
-                if asked && !diagnostic.text.contains(&place.to_string()) {
-                    diagnostic = diagnostic.cause(format!("asked {place}"));
-                }
-                diagnostic = diagnostic.code(what.code());
-                let explain = invocation::command(&format!("resolve {address} --explain"));
-                match what {
-                    NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
-                    NotOffered::Withdrawn { version, offered, .. } => {
-                        diagnostic.hint(versions("it has", offered)).hint(away_from(address, version))
-                    }
-                    NotOffered::PlatformMissing { offered, .. } => {
-                        let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                        diagnostic.hint(format!("this release offers {list}"))
-                    }
-                    NotOffered::NoMethods | NotOffered::NoMethodMatches => diagnostic
-                        .hint(format!("`{explain}` says of each method why"))
-                        .hint("or say where it is with --from REPOSITORY"),
-                    _ => diagnostic.hint(format!("check the name; `{explain}` says where it is looked for")),
-                }
-            }
-            SourceError::Failed { failure, place } => {
-                Self::of(failure_exit(failure), error).failure_hint(failure, place)
-            }
+            SourceError::Store(error) => error.into(),
+            SourceError::NotOffered { address, place, what } => plain.not_offered(address, place, what),
+            SourceError::Failed { failure, place } => plain.failure_hint(failure, place),
             SourceError::Method(blame) => {
                 let diagnostic = Self::from(&blame.source).about(&blame.address.to_string());
                 let diagnostic = match &blame.source {
@@ -84,10 +39,38 @@ impl Diagnostic {
                     None => diagnostic,
                 }
             }
-            SourceError::Layout { .. } | SourceError::Unusable { .. } => Self::of(Exit::Fixable, error).hint(
-                "check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images",
-            ),
-            _ => Self::of(Exit::Fixable, error),
+            _ => plain,
+        }
+    }
+}
+
+impl Diagnostic {
+    /// The same in words that name the place once.
+    fn not_offered(mut self, address: &ProviderAddr, place: &Place, what: &NotOffered) -> Self {
+        self.text = match what {
+            NotOffered::UnknownProvider => format!("there is no provider {address} at {place}"),
+            NotOffered::VersionMissing { version, .. } => format!("{address} has no version {version}"),
+            NotOffered::Withdrawn { version, reason: Some(reason), .. } => {
+                format!("{address} {version} was withdrawn: {reason}")
+            }
+            NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn"),
+            NotOffered::NoMethods => format!("the CLI configuration has no installation method for {address}"),
+            NotOffered::NoMethodMatches => {
+                format!("no installation method of the CLI configuration is for {address}")
+            }
+            NotOffered::PlatformMissing { .. } => self.text,
+            _ => format!("{address}: {what}"),
+        };
+        let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
+        let diagnostic = self.code(what.code());
+        let diagnostic = if asked && !diagnostic.text.contains(&place.to_string()) {
+            diagnostic.cause(format!("asked {place}"))
+        } else {
+            diagnostic
+        };
+        match what {
+            NotOffered::Withdrawn { version, .. } => diagnostic.hint(away_from(address, version)),
+            _ => diagnostic,
         }
     }
 }
@@ -101,7 +84,8 @@ impl Diagnostic {
                 Self::from(StoreError::UnknownRepository { place })
             }
             SourceError::NotOffered { place, what: NotOffered::VersionMissing { version, offered }, .. } => {
-                Self::new(Exit::Fixable, format!("{place} has no version {version}")).hint(versions("it has", &offered))
+                Self::new(Exit::Fixable, format!("{place} has no version {version}"))
+                    .hint(versions_in_words("it has", &offered))
             }
             SourceError::NotOffered { place, what: NotOffered::Withdrawn { version, reason, offered, .. }, .. } => {
                 Self::withdrawn(&place, &version, reason, &offered)
@@ -151,11 +135,6 @@ fn short() -> Option<(&'static str, ProviderAddr)> {
     (name.matches('/').count() < 2).then_some((name, whole))
 }
 
-/// Whether the user can do something about a place that could not be used.
-fn failure_exit(failure: &Failure) -> Exit {
-    if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable }
-}
-
 impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure, place: &Place) -> Self {
@@ -163,64 +142,36 @@ impl Diagnostic {
             && self.text.contains(&whole.hostname().to_string())
         {
             return self
-                .hint(format!("`{short}` was read as {whole}; for another provider, write HOST/NAMESPACE/TYPE"))
+                .instead(format!("`{short}` was read as {whole}; for another provider, write HOST/NAMESPACE/TYPE"))
                 .hint("say which repository holds it with --from REPOSITORY, or check the network");
         }
-        match failure {
-            Failure::HostWithPort(_) => {
-                self.hint("name another place with --from, or exclude the provider from the network_mirror, so that another method serves it")
+        let fault = match failure {
+            Failure::Network { fault, .. } if *fault != NetworkFault::PrivateAddress => *fault,
+            _ => return self,
+        };
+        match super::network::hint_of(fault) {
+            Some(hint) => self.hint(hint),
+            None if is_of_port(place) => {
+                let host = format!("{place}/");
+                let word = invocation::word_where(|word| word.starts_with(&host)).map(|word| {
+                    let (name, at) = word.split_at(word.find('@').unwrap_or(word.len()));
+                    let address = invocation::quoted(&format!("HOST/NAMESPACE/TYPE{at}"));
+                    invocation::with_word(word, &format!("{address} --from {name}"))
+                });
+                let diagnostic = word.into_iter().fold(self, |diagnostic, word| {
+                    diagnostic.hint(format!("if this is a repository, and no provider's address: {word}"))
+                });
+                diagnostic.hint(
+                    "check the host, the port and the network; --ca-file FILE trusts a private certificate authority",
+                )
             }
-            Failure::InvalidMirrorAddress(_) => {
-                self.hint("write it as https://HOST/PATH/, with a slash at the end")
-            }
-            Failure::ChecksumFormats(_) => {
-                self.hint("whoever runs the mirror must list a zh: or h1: checksum, or none")
-            }
-            Failure::NoProviderService(_) => self
-                .hint("say which repository holds it with --from REPOSITORY")
-                .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
-            Failure::Token(error) => self.hint(error.hint.clone()),
-            Failure::InvalidService(_) => self.hint("the owner of the host must correct its service"),
-            Failure::Protocols(_) => self.hint("choose a version that speaks protocol 5 or 6, or ask the publisher for one"),
-            Failure::ChecksumList(_) => self.hint("do not install it: the registry contradicts itself; tell its owner"),
-            Failure::BadSignature(_) => self
-                .hint("do not install it before the owner of the registry says which key signs, and why it was not this one")
-                .hint("where the packages are published unsigned on purpose, name a mirror of them with --from"),
-            Failure::PrivateHost { host, .. } => self
-                .hint(format!("if that is meant, allow it with --private-host {host}"))
-                .hint("or say which repository holds the provider with --from REPOSITORY"),
-            Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
-                self.hint("if that is meant, allow it with --private-host HOST")
-            }
-            Failure::Network { fault, .. } => match super::network::hint_of(*fault) {
-                Some(hint) => self.hint(hint),
-                None if is_of_port(place) => {
-                    let host = format!("{place}/");
-                    let word = invocation::word_where(|word| word.starts_with(&host)).map(|word| {
-                        let (name, at) = word.split_at(word.find('@').unwrap_or(word.len()));
-                        invocation::with_word(word, &format!("{} --from {name}", invocation::quoted(&format!("HOST/NAMESPACE/TYPE{at}"))))
-                    });
-                    let diagnostic = word.into_iter().fold(self, |diagnostic, word| {
-                        diagnostic.hint(format!("if this is a repository, and no provider's address: {word}"))
-                    });
-                    diagnostic.hint("check the host, the port and the network; --ca-file FILE trusts a private certificate authority")
-                }
-                None => self
-                    .hint("say which repository holds the provider with --from REPOSITORY")
-                    .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
-                    .hint("for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`"),
-            },
-            Failure::Unauthorized(_) | Failure::Denied(_) => {
-                self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
-            }
-            Failure::PackageRefused { .. } => self.hint(NO_TOKEN_WITH_PACKAGES),
-            Failure::FolderMissing(_) => {
-                self.hint("create the folder, or correct its path; a relative path begins in the working directory")
-            }
-            Failure::NoRepository(_) => {
-                self.hint("change the template so that it gives a repository, or exclude the provider from this method")
-            }
-            _ => self,
+            None => self
+                .hint("say which repository holds the provider with --from REPOSITORY")
+                .hint("or check the host name and the network; --ca-file FILE trusts a private certificate authority")
+                .hint(
+                    "for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci \
+                     config snippet --help`",
+                ),
         }
     }
 }
@@ -228,23 +179,6 @@ impl Diagnostic {
 /// Whether a host is written with a port, as registries of images often are and hosts of providers seldom.
 fn is_of_port(place: &Place) -> bool {
     matches!(place, Place::Host(host) if host.contains(':'))
-}
-
-/// Why a token does not help where packages want one.
-pub(super) const NO_TOKEN_WITH_PACKAGES: &str = "no client sends the token of a host with packages: whoever runs it must serve them \
-     without a login, or name signed addresses";
-
-/// How many items of a list are shown.
-pub(super) const SHOWN: usize = 8;
-
-pub(crate) fn versions(lead: &str, offered: &[Version]) -> String {
-    if offered.is_empty() {
-        return "it has no versions".to_owned();
-    }
-    let newest: Vec<String> = offered.iter().rev().take(SHOWN).map(ToString::to_string).collect();
-    let more = offered.len().saturating_sub(SHOWN);
-    let rest = if more > 0 { format!(" and {more} older") } else { String::new() };
-    format!("{lead} {}{rest}", newest.join(", "))
 }
 
 /// What leads to another version than a withdrawn one.

@@ -2,9 +2,9 @@
 
 use tofu_oci_packer::StateError;
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Place, Tag};
+use tofu_oci_types::{Place, Tag, versions_in_words};
 
-use super::{Diagnostic, versions};
+use super::Diagnostic;
 use crate::invocation;
 
 /// What makes a withdrawn version available again.
@@ -17,7 +17,7 @@ impl Diagnostic {
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
             StateError::Withdrawn { place, tag, offered, .. } => {
-                self.hint(versions("it has", offered)).hint(brings_back(&release(place, tag)))
+                self.hint(versions_in_words("it has", offered)).hint(brings_back(&release(place, tag)))
             }
             StateError::NotWithdrawn { left, source, .. } => {
                 let hints = Self::from(&**source);
@@ -35,7 +35,7 @@ impl Diagnostic {
     /// What to do where a registry deletes nothing.
     pub(super) fn tag_stays_hint(self, error: &StoreError) -> Self {
         let StoreError::TagStays { place, tag, .. } = error else { return self };
-        self.hint("the release stays as it is; ask the operator of the registry to turn deletion on").hint(format!(
+        self.hint(format!(
             "to warn those who choose the version instead: `{}`",
             invocation::command_about_place(&format!("deprecate {} --message TEXT", release(place, tag)))
         ))

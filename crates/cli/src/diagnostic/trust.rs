@@ -6,7 +6,6 @@ use tofu_oci_trust::{ByHand, Flaw, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
-use crate::exit::Exit;
 use crate::invocation;
 
 /// The release that is complained of.
@@ -45,20 +44,17 @@ impl Refused<'_> {
 
 impl From<PinFileError> for Diagnostic {
     fn from(error: PinFileError) -> Self {
+        let plain = Self::fault(&error);
         match error {
-            PinFileError::File(error) => Self::from(error),
-            PinFileError::Invalid { .. } => Self::of(Exit::Usage, &error)
-                .code("pins-invalid")
-                .hint("take the file back from version control")
-                .hint("without it, what was trusted before would be forgotten, so it is never passed over"),
+            PinFileError::File(error) => error.into(),
             PinFileError::Conflict(conflict) => {
                 let pin = &conflict.ours;
-                Self::of(Exit::Fixable, &conflict).code("moved-tag").hint(format!(
+                plain.code("moved-tag").hint(format!(
                     "the version moved between two commands: `{}` shows what is there now",
                     invocation::command(&format!("verify {}@{}", pin.address, pin.version))
                 ))
             }
-            error => Self::of(Exit::Fixable, &error).code(error.code()),
+            _ => plain,
         }
     }
 }

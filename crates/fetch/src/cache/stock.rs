@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_archive::{NoKnownFiles, PackageContents, file_sha256};
-use tofu_oci_disk::{LockError, Lockable, Waiter};
+use tofu_oci_disk::{FileError, LockError, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
 use super::folder::CacheFolder;
@@ -203,7 +203,7 @@ fn list(own: &CacheFolder) -> Result<Vec<(KeptPackage, PackageContents)>, FetchE
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, FetchError> {
-    let failed = |source| FetchError::Io { action: "read", path: folder.to_owned(), source };
+    let failed = |source| FetchError::from(FileError::new("read", folder, source));
     match fs::read_dir(folder) {
         Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(failed)).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -230,7 +230,7 @@ async fn remove(own: &CacheFolder, package: &KeptPackage, waiter: &Waiter) -> Re
     let (own, path) = (own.clone(), package.path.clone());
     let work = move || {
         let _lock = lock;
-        own.remove(&path).map_err(|source| FetchError::Io { action: "remove", path, source })
+        own.remove(&path).map_err(|source| FetchError::from(FileError::new("remove", path, source)))
     };
     blocking(work).await
 }

@@ -1,9 +1,10 @@
 //! Why a module's package was not fetched, or not put in its place.
 
-use std::io;
 use std::path::PathBuf;
 
 use tofu_oci_archive::ArchiveError;
+use tofu_oci_disk::FileError;
+use tofu_oci_fault::Fault;
 use tofu_oci_source::ModuleError;
 use tofu_oci_trust::{TrustRefusal, TrustRule};
 use tofu_oci_types::{Place, Subdir};
@@ -11,21 +12,26 @@ use tofu_oci_types::{Place, Subdir};
 use crate::FetchError;
 
 /// Why a module's package could not be fetched, or put in its place. No part of it is visible then.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ModuleFetchError {
     /// The place failed or does not have the package.
     #[error(transparent)]
+    #[fault(of = _0)]
     Module(#[from] ModuleError),
     /// The archive was refused or could not be written.
     #[error("the package from {place} cannot be unpacked")]
+    #[fault(of = source)]
     Archive {
         place: Place,
         #[source]
         source: ArchiveError,
     },
-    /// The folder that was named is not in the package.
+    /// the package has no such folder, or a file of this name
     #[error("the package from {place} has no folder `{folder}`")]
+    #[fault("subdir-missing", todo = "name one of the folders that the error names")]
+    #[hint(if found.is_empty() => "the package has no folders: omit //SUB from the source")]
+    #[hint(if !found.is_empty() => "it has {}", found.join(", "))]
     FolderMissing {
         place: Place,
         folder: Subdir,
@@ -34,8 +40,13 @@ pub enum ModuleFetchError {
     },
     /// What was named as a folder is a file of the package.
     #[error("`{folder}` is a file of the package from {place}, and a module is a folder")]
+    #[fault(code = "subdir-missing")]
+    #[hint("name the folder that the file is in")]
     FolderIsFile { place: Place, folder: Subdir },
+    /// a pattern after `//` matches several folders of the package
     #[error("`{folder}` matches {} folders of the package from {place}", found.len())]
+    #[fault("subdir-ambiguous", todo = "name one of them")]
+    #[hint("name one of them: {}", found.join(", "))]
     SeveralFolders {
         place: Place,
         folder: Subdir,
@@ -44,46 +55,34 @@ pub enum ModuleFetchError {
     },
     /// The trust policy refuses the package.
     #[error("the module from {place} is not trusted: {refusal}")]
+    #[fault(code = refusal.code())]
     Untrusted { place: Place, refusal: Box<TrustRefusal>, rule: Box<TrustRule> },
-    /// Other files lie in the place.
+    /// the folder has other files than the module
     #[error("{} is not empty, and has other files than the module", path.display())]
+    #[fault("folder-not-empty", todo = "name another folder, or add `--force`, which removes them")]
+    #[hint("name another folder, or add --force, which removes everything that is in this one")]
     NotEmpty { path: PathBuf },
-    /// What lies in the place is not a folder that may be replaced.
+    /// what lies there is a link, a file, a git repository or the current folder, and is never replaced; or the
+    /// folder would complete a bare git repository
     #[error("{} is {what}", path.display())]
+    #[fault("folder-not-replaced", end = Usage, todo = "name another folder")]
     NotReplaced { path: PathBuf, what: &'static str },
     /// The file system failed.
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// `create`, `rename`, `read`.
-        action: &'static str,
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-}
-
-impl ModuleFetchError {
-    /// A stable kebab-case name of what went wrong: the name of `OpenTofu`'s reason if it refuses too.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Module(error) => error.code(),
-            Self::Archive { source, .. } => source.code(),
-            Self::FolderMissing { .. } | Self::FolderIsFile { .. } => "subdir-missing",
-            Self::SeveralFolders { .. } => "subdir-ambiguous",
-            Self::Untrusted { refusal, .. } => refusal.code(),
-            Self::NotEmpty { .. } => "folder-not-empty",
-            Self::NotReplaced { .. } => "folder-not-replaced",
-            Self::Io { .. } => "io",
-        }
-    }
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Io(#[from] FileError),
+    /// A folder of its own could not be used in another way.
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Fetch(Box<FetchError>),
 }
 
 /// Errors of temporary folders.
 impl From<FetchError> for ModuleFetchError {
     fn from(error: FetchError) -> Self {
         match error {
-            FetchError::Io { action, path, source } => Self::Io { action, path, source },
-            other => Self::Io { action: "prepare", path: PathBuf::new(), source: io::Error::other(other.to_string()) },
+            FetchError::Io(error) => Self::Io(error),
+            other => Self::Fetch(Box::new(other)),
         }
     }
 }

@@ -19,6 +19,7 @@ mod repository;
 use std::path::Path;
 
 use tofu_oci_archive::{ArchiveError, Limits};
+use tofu_oci_disk::FileError;
 use tofu_oci_source::{GitCheckout, GitFault, ModuleError};
 use tofu_oci_types::GitReference;
 
@@ -74,11 +75,9 @@ impl<'a> CheckedOut<'a> {
             first.get_or_insert(commit);
             // Only the files are wanted, and the repositories of many submodules are large together.
             let git = folder.join(".git");
-            blocking(move || std::fs::remove_dir_all(&git)).await.map_err(|source| ModuleFetchError::Io {
-                action: "remove",
-                path: folder.join(".git"),
-                source,
-            })?;
+            blocking(move || std::fs::remove_dir_all(&git))
+                .await
+                .map_err(FileError::at("remove", folder.join(".git")))?;
             for Submodule { path: inner, address, commit } in found {
                 let path = if path.is_empty() { inner.clone() } else { format!("{path}/{inner}") };
                 self.submodules += 1;

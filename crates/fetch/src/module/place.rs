@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_disk::FileError;
 
 use super::error::ModuleFetchError;
 use super::fetch::FetchedModule;
@@ -87,7 +88,7 @@ impl FetchedModule {
     }
 
     fn failed(&self, action: &'static str, source: io::Error) -> ModuleFetchError {
-        ModuleFetchError::Io { action, path: self.target.shown.clone(), source }
+        ModuleFetchError::from(FileError::new(action, self.target.shown.clone(), source))
     }
 }
 

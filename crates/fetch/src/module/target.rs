@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_archive::{Limits, PackageContents, makes_bare_repository, read_directory};
+use tofu_oci_disk::FileError;
 
 use super::error::ModuleFetchError;
 
@@ -31,7 +32,7 @@ impl ModuleDir {
     /// [`ModuleFetchError::NotReplaced`] for anything but a folder, also a link to one, for the root of a git repository, for
     /// a part that completes a bare one, and for a folder that this process or its caller works in. [`ModuleFetchError::NotEmpty`] cannot be known yet.
     pub fn new(shown: &Path, working_dir: &Path) -> Result<Self, ModuleFetchError> {
-        let failed = |source| ModuleFetchError::Io { action: "read", path: shown.to_owned(), source };
+        let failed = |source| ModuleFetchError::from(FileError::new("read", shown, source));
         let refused = |what| Err(ModuleFetchError::NotReplaced { path: shown.to_owned(), what });
         let absolute = std::path::absolute(working_dir.join(shown)).map_err(failed)?;
         if makes_bare_repository(&absolute).map_err(failed)? {
@@ -82,7 +83,7 @@ impl ModuleDir {
         module: &PackageContents,
         limits: &Limits,
     ) -> Result<TargetContents, ModuleFetchError> {
-        let failed = |source| ModuleFetchError::Io { action: "read", path: self.shown.clone(), source };
+        let failed = |source| ModuleFetchError::from(FileError::new("read", self.shown.clone(), source));
         match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(TargetContents::Nothing),
             Err(error) => return Err(failed(error)),

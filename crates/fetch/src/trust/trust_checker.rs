@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tofu_oci_disk::FileError;
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
@@ -245,7 +246,8 @@ impl<'a> TrustChecker<'a> {
             before.is_none_or(|before| before.index != pin.index || before.signers != pin.signers)
         };
         let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
-        let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));
+        let read_only =
+            matches!(&error, PinFileError::File(LockFileError::Io(FileError { action: "write" | "replace", .. })));
         if !read_only || forgets || lock_file != WriteOutcome::Unchanged {
             return Err(error);
         }

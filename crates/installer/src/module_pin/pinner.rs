@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_fetch::{ModuleStanding, SignedBy, judge_module};
-use tofu_oci_source::{ModuleError, ModulePackage};
+use tofu_oci_source::{ModuleError, ModulePackage, Withdrawal};
 use tofu_oci_types::{Constraints, Digest, Event, Reference, Reporter, Tag, Version};
 
 use super::error::ModulePinError;
@@ -168,7 +168,8 @@ impl PinnedCall<'_> {
                 let tagged = if let Reference::Tag(tag) = reference { tag.version() } else { None };
                 if let Some(version) = tagged.filter(|version| listing.withdrawn.contains(version)) {
                     let reason = self.repository.withdrawal(&version).await;
-                    return Err(ModulePinError::Withdrawn { place, version, reason, offered });
+                    let withdrawn = Withdrawal { place, version, reason, offered };
+                    return Err(ModuleError::Withdrawn(Box::new(withdrawn)).into());
                 }
                 Err(ModulePinError::Missing { place, reference: reference.clone(), offered, source: Box::new(error) })
             }

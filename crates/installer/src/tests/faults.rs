@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use tofu_oci_disk::FileError;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store, StoreError};
@@ -176,6 +177,10 @@ async fn a_folder_that_cannot_be_written_is_named() {
     // A file where a folder must be: an error for every user, the superuser too.
     std::fs::write(workspace.path().join(".terraform"), "").unwrap();
     let error = workspace.install(store).await.expect_err("there is a file in the way");
-    assert!(matches!(error, InstallError::Fetch(FetchError::Io { action: "create", .. })), "{}", with_causes(&error));
+    assert!(
+        matches!(error, InstallError::Fetch(FetchError::Io(FileError { action: "create", .. }))),
+        "{}",
+        with_causes(&error)
+    );
     assert_eq!(workspace.snapshot().len(), 1);
 }

@@ -114,7 +114,7 @@ async fn the_lock_of_a_package_is_not_made_where_a_link_leads() {
         let result = put(&workspace, &target).await;
         assert_eq!(outside(&workspace), before);
         match result {
-            Err(InstallError::Fetch(FetchError::Lock(LockError::Io { path, .. }))) => assert_eq!(path, lock),
+            Err(InstallError::Fetch(FetchError::Lock(LockError::Io(error)))) => assert_eq!(error.path, lock),
             other => panic!("{other:?}"),
         }
     }

@@ -15,6 +15,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Hostname, Place, Predecessors};
 
 pub use self::kinds::provider_and_module_in_one_place;
@@ -46,11 +47,16 @@ impl<'a, A: TemplateAddress> AddressRule<'a, A> {
 }
 
 /// Why rules may not be used together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum NotOneToOne {
-    /// Two addresses have one place.
+    /// two providers, two modules, or a provider and a module would have one repository; the message names them
     #[error("{} two {}s to one {}: {first} and {second} both get {place}", sends(templates), of.noun(), kind(place))]
+    #[fault(
+        "same-place",
+        todo = "write `/` between the symbols of the template, mention those that the patterns \
+            leave open, write a rule for each namespace, or give modules a path of their own"
+    )]
     Meeting {
         first: String,
         second: String,
@@ -62,11 +68,18 @@ pub enum NotOneToOne {
         remedy: String,
         of: TemplateOf,
     },
-    /// A template computes with the parts of an address.
+    /// a template computes with a part of the address, or has one several times, so that it is not known that each
+    /// address gets a repository of its own
     #[error("`{template}` computes with the parts of an address, so it is not known that each {} gets a place of its own", of.noun())]
+    #[fault(
+        "computed-place",
+        todo = "write text and symbols alone, in a rule for each case; comparisons with a text, \
+            such as `namespace == \"acme\"`, are judged"
+    )]
     Computed { rule: (usize, usize), template: String, of: TemplateOf },
     /// The search reached its limit before it found two addresses with one place, or none.
     #[error("tofu-oci cannot tell whether {} two {}s to one place", sends(templates), of.noun())]
+    #[fault(code = "computed-place")]
     Unclear {
         /// The rule, and the number of its place; of two, the later one.
         rule: (usize, usize),
@@ -85,14 +98,6 @@ fn kind(place: &Place) -> &'static str {
 }
 
 impl NotOneToOne {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Meeting { .. } => "same-place",
-            Self::Computed { .. } | Self::Unclear { .. } => "computed-place",
-        }
-    }
-
     /// The rule that is at fault, and the number of its place; of two, the later one.
     pub fn rule(&self) -> (usize, usize) {
         match self {

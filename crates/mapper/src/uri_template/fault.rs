@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::masked_user;
 
 /// A text that is not a URI template for providers.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("{}", self.text())]
+#[fault(of = kind)]
 pub struct InvalidUriTemplate {
     template: String,
     span: Range<usize>,
@@ -14,47 +16,28 @@ pub struct InvalidUriTemplate {
 }
 
 /// The kinds of faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Fault)]
+#[fault(named)]
 pub(super) enum UriFaultKind {
-    Unclosed,
-    Unopened,
+    UnclosedExpression,
+    UnopenedExpression,
     NoVariable,
     Operator,
     Modifier,
     SeveralVariables,
-    Name,
-    Percent,
-    Literal,
+    BadName,
+    BadPercent,
+    BadCharacter,
     Empty,
     Url,
     Relative,
-    NoName,
+    NoRepositoryName,
     UnknownVariable,
 }
 
 impl InvalidUriTemplate {
     pub(super) fn new(template: &str, span: Range<usize>, kind: UriFaultKind) -> Self {
         Self { template: template.to_owned(), span, kind }
-    }
-
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.kind {
-            UriFaultKind::Unclosed => "unclosed-expression",
-            UriFaultKind::Unopened => "unopened-expression",
-            UriFaultKind::NoVariable => "no-variable",
-            UriFaultKind::Operator => "operator",
-            UriFaultKind::Modifier => "modifier",
-            UriFaultKind::SeveralVariables => "several-variables",
-            UriFaultKind::Name => "bad-name",
-            UriFaultKind::Percent => "bad-percent",
-            UriFaultKind::Literal => "bad-character",
-            UriFaultKind::Empty => "empty",
-            UriFaultKind::Url => "url",
-            UriFaultKind::Relative => "relative",
-            UriFaultKind::NoName => "no-repository-name",
-            UriFaultKind::UnknownVariable => "unknown-variable",
-        }
     }
 
     /// The faulty bytes of the template.
@@ -73,8 +56,8 @@ impl InvalidUriTemplate {
         let found = template[span.clone()].escape_debug();
         let problem = match kind {
             UriFaultKind::Empty => return "the template is empty".to_owned(),
-            UriFaultKind::Unclosed => "`{` has no `}`".to_owned(),
-            UriFaultKind::Unopened => "`}` has no `{`".to_owned(),
+            UriFaultKind::UnclosedExpression => "`{` has no `}`".to_owned(),
+            UriFaultKind::UnopenedExpression => "`}` has no `{`".to_owned(),
             UriFaultKind::NoVariable => "there is no name in `{}`".to_owned(),
             UriFaultKind::Operator => {
                 format!("the operator `{found}` is not supported, only plain names such as {{type}} are")
@@ -83,16 +66,18 @@ impl InvalidUriTemplate {
                 format!("the modifier `{found}` is not supported, only plain names such as {{type}} are")
             }
             UriFaultKind::SeveralVariables => "each `{}` names one variable".to_owned(),
-            UriFaultKind::Name => format!("`{found}` cannot be in a name"),
-            UriFaultKind::Percent => "`%` must be followed by two hexadecimal digits".to_owned(),
-            UriFaultKind::Literal => format!("`{found}` cannot be in a URI"),
+            UriFaultKind::BadName => format!("`{found}` cannot be in a name"),
+            UriFaultKind::BadPercent => "`%` must be followed by two hexadecimal digits".to_owned(),
+            UriFaultKind::BadCharacter => format!("`{found}` cannot be in a URI"),
             UriFaultKind::Url => {
                 format!("`{found}` begins a URL, and a repository is written without, as REGISTRY/NAME")
             }
             UriFaultKind::Relative => {
                 "it begins without a registry, and a repository is written REGISTRY/NAME".to_owned()
             }
-            UriFaultKind::NoName => "there is only a registry, and a repository is written REGISTRY/NAME".to_owned(),
+            UriFaultKind::NoRepositoryName => {
+                "there is only a registry, and a repository is written REGISTRY/NAME".to_owned()
+            }
             UriFaultKind::UnknownVariable => {
                 format!("`{found}` is nothing that an address has: write {{namespace}} or {{type}}")
             }

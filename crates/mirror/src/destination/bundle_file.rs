@@ -115,7 +115,7 @@ impl BundleFile {
         let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
         let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
         // What another program has added to the bundle meanwhile stays.
-        let lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
+        let lock = lock.map_err(StoreError::Locked)?;
         let (mut contents, is_new) = self.contents().await?;
         if !is_new {
             return Ok(());

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_mapper::{NotOneToOne, TemplateError, TemplateRepositories, check_mentioned};
 
 /// A destination, as a user names it.
@@ -18,24 +19,20 @@ pub enum DestinationName {
 }
 
 /// A text that names no destination.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 pub enum InvalidDestination {
-    /// `oci:`, `static:` or `bundle:` with nothing after it.
+    /// `oci:`, `static:` or `bundle:` names no file or folder
     #[error("`{0}` names no file or folder")]
+    #[fault("destination-without-path", todo = "write the path after the colon")]
     NoPath(String),
-    /// The template cannot be used.
+    /// the template of a destination cannot be used
     #[error(transparent)]
+    #[fault(
+        "destination-template",
+        todo = "write it as `REGISTRY/REPOSITORY`, with ${hostname}, ${namespace} and \
+            ${type} where providers differ"
+    )]
     Template(#[from] TemplateError),
-}
-
-impl InvalidDestination {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoPath(_) => "destination-without-path",
-            Self::Template(_) => "destination-template",
-        }
-    }
 }
 
 impl FromStr for DestinationName {

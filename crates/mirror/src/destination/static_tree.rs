@@ -180,7 +180,7 @@ impl StaticTree {
     async fn lock(&self, folder: &Path, reporter: &dyn Reporter) -> Result<Lock, MirrorError> {
         let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
         let lock = tofu_oci_disk::lock(&Lockable::File(folder.join(LOCK_NAME)), &self.waiter, &report).await;
-        Ok(lock.map_err(|error| StoreError::Locked(Arc::new(error)))?)
+        Ok(lock.map_err(StoreError::Locked)?)
     }
 
     /// Lists the packages in `VERSION.json`, and then the version in `index.json`. True if one of them has changed, with all

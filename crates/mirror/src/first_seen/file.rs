@@ -1,7 +1,6 @@
 //! The record as a file in the folder of its provider.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, read_file};
 use tofu_oci_store::{StoreError, is_cut};
@@ -55,7 +54,7 @@ pub(super) async fn change_file(
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(failed)?;
     let lock = tofu_oci_disk::lock(&Lockable::File(folder.join(LOCK_NAME)), &Waiter::default(), &|_| ()).await;
-    let _lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
+    let _lock = lock.map_err(StoreError::Locked)?;
     let (all, is_known) = edited()?;
     if is_known {
         return Ok(all);

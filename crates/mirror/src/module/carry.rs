@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_disk::{FileError, Purpose, Scratch};
 use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, judge_module};
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
@@ -142,11 +142,8 @@ impl ModuleMirrorJob<'_> {
 
     async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
         let ModuleCarrying { work_dir, limits, .. } = *self.how;
-        let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(|source| ModuleFetchError::Io {
-            action: "create a folder in",
-            path: work_dir.to_owned(),
-            source,
-        })?;
+        let failed = |source| ModuleFetchError::from(FileError::new("create a folder in", work_dir, source));
+        let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(failed)?;
         let target = ModuleDir::new(&PathBuf::from("module"), scratch.path())?;
         let subject = format!("{} {}", visit.address, visit.version);
         let fetched = fetch_module(package, &target, &subject, limits, self.reporter).await?;

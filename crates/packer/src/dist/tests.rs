@@ -3,7 +3,7 @@
 mod builds;
 
 use insta::assert_snapshot;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Fault};
 
 use super::*;
 use crate::testing::Folder;

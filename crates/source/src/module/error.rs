@@ -1,31 +1,44 @@
 //! Why a module did not come.
 
-use tofu_oci_layout::InvalidModuleManifest;
+use tofu_oci_fault::Fault;
+use tofu_oci_layout::{DocumentKind, InvalidModuleManifest};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{NoticeReason, VersionOf};
-use tofu_oci_types::{Constraints, ModuleAddr, Place, Reference, Version};
+use tofu_oci_types::{Constraints, ModuleAddr, Place, RUN, Reference, Version, printable, quoted, versions_in_words};
 
 use super::git_program::GitRunError;
 use crate::{DiscoveryError, Failure, Listing, withdrawal};
 
 /// Why a place did not give a module.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ModuleError {
-    /// The registry does not know the module.
+    /// the registry of modules does not know the module
     #[error("{place} does not know the module {address}")]
+    #[fault("module-not-found", todo = "check namespace, name and target system")]
+    #[hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws")]
     UnknownModule { address: ModuleAddr, place: Place },
-    /// The registry lists no version that the constraint admits.
+    /// no version that the registry lists meets the constraint; a prerelease is chosen only by its exact version
     #[error("{address} has no version{}", wanted_text(wanted))]
+    #[fault("no-matching-version", todo = "choose one of the versions that the error names")]
+    #[hint("{}", versions_in_words("it has", offered))]
+    #[hint(each = prerelease(address, offered))]
     NoMatchingVersion { address: ModuleAddr, place: Place, wanted: Constraints, offered: Vec<Version> },
-    /// The registry lists the version, and does not say where its package is.
+    /// the registry lists the version and has no download of it
     #[error("{place} lists {address} {version}, and has no download of it")]
+    #[fault("module-version-missing", todo = "take another version; tell the owner of the registry")]
+    #[hint("take another version: {RUN} module versions {address}")]
+    #[hint("the owner of the registry must correct it")]
     VersionMissing { address: ModuleAddr, version: Version, place: Place },
     /// The registry names a location that tofu-oci does not fetch from.
     #[error("{}", location_text(address, version, place, fault))]
+    #[fault(of = fault)]
+    #[cause(if !location.is_empty() => "the location is {location}")]
     Location { address: ModuleAddr, version: Version, place: Place, location: String, fault: LocationFault },
     /// What the repository has under this tag or digest is not a module package.
     #[error("{place} has no module package under {reference}")]
+    #[fault(code = source.code())]
+    #[hint(each = instead(place, source))]
     Manifest {
         place: Place,
         reference: Reference,
@@ -33,16 +46,12 @@ pub enum ModuleError {
         source: InvalidModuleManifest,
     },
     /// The version was withdrawn from the repository.
-    #[error("version {version} was withdrawn from {place}")]
-    Withdrawn {
-        place: Place,
-        version: Version,
-        /// Why; `None` if that could not be read. Nothing has verified it.
-        reason: Option<NoticeReason>,
-        offered: Vec<Version>,
-    },
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Withdrawn(Box<Withdrawal>),
     /// A git repository did not give the package.
     #[error("no module can be fetched from {repository}")]
+    #[fault(of = fault, end = FaultEnd::of_transient(self.is_transient()))]
     Git {
         place: Place,
         repository: String,
@@ -51,14 +60,34 @@ pub enum ModuleError {
     },
     /// The repository could not be read.
     #[error(transparent)]
+    #[fault(of = _0)]
     Store(#[from] StoreError),
     /// The registry, or the host of the archive, could not be used.
     #[error("no module can be read from {place}")]
+    #[fault(of = failure)]
+    #[hint(if matches!(failure, Failure::PackageMissing(_)) => "the registry names an archive that is gone; tell its \
+            owner")]
+    #[hint(if matches!(failure, Failure::BadBody(_) | Failure::BadContentType(_)) => "the owner of the host must \
+            correct its service")]
     Failed {
         place: Place,
         #[source]
         failure: Failure,
     },
+}
+
+/// A version that was withdrawn from a repository.
+#[derive(Debug, Clone, thiserror::Error, Fault)]
+#[error("version {version} was withdrawn from {place}")]
+#[fault(code = "withdrawn")]
+#[cause(each = reason.iter().map(|reason| printable(reason.as_str())))]
+#[hint("{}", versions_in_words("it has", offered))]
+pub struct Withdrawal {
+    pub place: Place,
+    pub version: Version,
+    /// Why; `None` if that could not be read. Nothing has verified it.
+    pub reason: Option<NoticeReason>,
+    pub offered: Vec<Version>,
 }
 
 /// What git, curl and ssh say of a host that they did not reach. The program runs with untranslated messages.
@@ -74,32 +103,50 @@ const UNREACHED: [&str; 8] = [
 ];
 
 /// Why a git repository did not give a package.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum GitFault {
     /// The program could not be run, or was ended.
     #[error(transparent)]
+    #[fault(of = _0)]
     Run(#[from] GitRunError),
-    /// The program said no.
+    /// git could not fetch the repository; the error has its words
     #[error("git says: {message}")]
+    #[fault("git-failed", todo = "try `git ls-remote` with the same address")]
+    #[hint(if self.is_of_network() => "check the host name and the network, and run the same command again")]
+    #[hint(if self.is_of_network() => "git goes through the proxy of its own settings: git config http.proxy, or \
+            HTTPS_PROXY")]
+    #[hint(if !self.is_of_network() => "try it by hand: `git ls-remote` with the same address; git asks no questions \
+            here")]
+    #[hint(if !self.is_of_network() => "a password is a matter of git: a credential helper, ~/.netrc, or an ssh key \
+            that the agent holds")]
     Refused { message: String },
-    /// The repository has no such branch, tag or commit.
+    /// the git repository has no such branch, tag or commit
     #[error("it has no branch, tag or commit {reference}")]
+    #[fault("git-reference-missing", todo = "correct `ref=`")]
+    #[hint("ref= names a branch, a tag or a commit")]
     NoReference {
         /// What was asked for; `HEAD` if nothing was.
         reference: String,
     },
-    /// The answer of the program is not one that git gives.
+    /// an answer of the program git cannot be read
     #[error("the answer of git cannot be read: {problem}")]
+    #[fault("git-answer", todo = "report it with `git --version`")]
+    #[hint("check which git is on the PATH: git --version")]
     Answer { problem: String },
     /// It must not be fetched from there.
     #[error(transparent)]
+    #[fault(code = _0.code())]
+    #[hint(if let LocationFault::PrivateHost { host } = _0 => "if that is meant, allow it with --private-host {host}")]
     Location(LocationFault),
     /// A submodule could not be fetched, as any repository.
     #[error("its submodule `{path}` cannot be fetched: {fault}")]
+    #[fault(of = fault)]
     InSubmodule { path: String, fault: Box<GitFault> },
     /// A submodule is not usable.
     #[error("its submodule `{path}` cannot be fetched: {problem}")]
+    #[fault(code = code)]
+    #[hint("the owner of the repository must correct its .gitmodules")]
     Submodule { path: String, problem: String, code: &'static str },
 }
 
@@ -121,55 +168,85 @@ impl GitFault {
             _ => false,
         }
     }
-
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::InSubmodule { fault, .. } => fault.code(),
-            Self::Run(GitRunError::NotRun { .. }) => "git-missing",
-            Self::Run(GitRunError::Unguarded { .. }) => "git-unguarded",
-            Self::Run(GitRunError::Stuck { .. }) => "git-stuck",
-            Self::Run(GitRunError::TooLarge { .. }) => "git-too-large",
-            Self::Refused { .. } => "git-failed",
-            Self::NoReference { .. } => "git-reference-missing",
-            Self::Answer { .. } => "git-answer",
-            Self::Location(fault) => fault.code(),
-            Self::Submodule { code, .. } => code,
-        }
-    }
 }
 
 /// Why a location of a registry is not fetched from.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum LocationFault {
-    /// It is of another kind of `OpenTofu`'s: a bucket, Mercurial, a folder.
+    /// the registry names a bucket, a folder or another location that tofu-oci does not fetch from
     #[error("it is {kind}, and a registry may name https archives, oci:// repositories and git repositories")]
+    #[fault(
+        "module-location-kind",
+        todo = "`tofu get` in a configuration; publish the folder with `tofu-oci module \
+            push`"
+    )]
+    #[hint(
+        "`tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then publishes the \
+            folder to a repository of yours"
+    )]
     Kind { kind: &'static str },
-    /// The answer names no location.
+    /// the answer of the registry names no location of the package
     #[error("the answer has neither a `location` nor a header X-Terraform-Get")]
+    #[fault("module-location-missing", todo = "tell the owner of the registry")]
+    #[hint("the owner of the registry must correct it")]
     Missing,
     /// A host of the internet sends to this machine or into a private network.
     #[error("it leads to {host}, which is on this machine or in a private network")]
+    #[fault(code = "private-host")]
+    #[hint("if that is meant, allow it with --private-host {host}")]
     PrivateHost {
         /// Where to: `HOST[:PORT]`.
         host: String,
     },
-    /// It is not a module source, or one that may not stand here.
+    /// the registry names a location that is malformed or must not be asked
     #[error("{problem}")]
+    #[fault(
+        "module-location-invalid",
+        todo = "tell the owner of the registry; `--private-host` allows a host of your \
+            own"
+    )]
+    #[hint("the owner of the registry must correct it")]
     Invalid { problem: String },
-    /// Neither the end of the path nor the argument `archive` says what the archive is.
+    /// the location names no .zip or .tar.gz archive
     #[error("neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive")]
+    #[fault("module-archive-form", todo = "the owner of the registry names one, or adds `archive=zip`")]
+    #[hint("the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip")]
     NoArchive,
     /// The archive has a form that is not unpacked.
     #[error("it is a {form} archive, and tofu-oci unpacks .zip, .tar.gz and .tgz")]
+    #[fault(code = "module-archive-form")]
+    #[hint("the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip")]
     Form {
         /// Such as `tar.xz`.
         form: String,
     },
-    /// The checksum is not one that can be verified.
+    /// the `checksum` of the location is not a sha256 or sha512
     #[error("its checksum is not a sha256 or sha512 in hexadecimal digits")]
+    #[fault("module-checksum", todo = "tell the owner of the registry")]
+    #[hint("the owner of the registry must write checksum=sha256:HEX")]
     Checksum,
+}
+
+/// How a prerelease is chosen, if there is nothing else.
+fn prerelease(address: &ModuleAddr, offered: &[Version]) -> Option<String> {
+    let newest = offered.last().filter(|_| offered.iter().all(Version::is_prerelease))?;
+    Some(format!("a prerelease is chosen only by its exact version: {}", quoted(&format!("{address}@{newest}"))))
+}
+
+/// What to do with something else than a module package.
+fn instead(place: &Place, found: &InvalidModuleManifest) -> Vec<String> {
+    let is_repository = matches!(place, Place::Registry(_) | Place::Layout(_));
+    match found {
+        InvalidModuleManifest::NotAnImageManifest { found: DocumentKind::ProviderIndex } if is_repository => vec![
+            format!("for what it is: {RUN} versions {place}"),
+            format!("to install it: tofu-oci install HOST/NAMESPACE/TYPE --from {place}"),
+        ],
+        _ if is_repository => {
+            vec!["check the repository and the tag; a module package is what `tofu-oci module push` writes".to_owned()]
+        }
+        _ => vec!["check the tag".to_owned()],
+    }
 }
 
 fn location_text(address: &ModuleAddr, version: &Version, place: &Place, fault: &LocationFault) -> String {
@@ -198,22 +275,7 @@ impl ModuleError {
             return self;
         }
         let reason = withdrawal(store, &VersionOf::Module, &version).await.map(|notice| notice.reason);
-        Self::Withdrawn { place: store.place(), version, reason, offered }
-    }
-
-    /// A stable kebab-case name of what went wrong: the name of `OpenTofu`'s reason if it refuses too.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownModule { .. } => "module-not-found",
-            Self::NoMatchingVersion { .. } => "no-matching-version",
-            Self::VersionMissing { .. } => "module-version-missing",
-            Self::Withdrawn { .. } => "withdrawn",
-            Self::Location { fault, .. } => fault.code(),
-            Self::Manifest { source, .. } => source.code(),
-            Self::Git { fault, .. } => fault.code(),
-            Self::Store(error) => error.code(),
-            Self::Failed { failure, .. } => failure.code(),
-        }
+        Self::Withdrawn(Box::new(Withdrawal { place: store.place(), version, reason, offered }))
     }
 
     /// Whether a retry of the same question may succeed.
@@ -223,20 +285,6 @@ impl ModuleError {
             Self::Store(error) => error.is_transient(),
             Self::Failed { failure, .. } => failure.is_transient(),
             _ => false,
-        }
-    }
-}
-
-impl LocationFault {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Kind { .. } => "module-location-kind",
-            Self::Missing => "module-location-missing",
-            Self::PrivateHost { .. } => "private-host",
-            Self::Invalid { .. } => "module-location-invalid",
-            Self::NoArchive | Self::Form { .. } => "module-archive-form",
-            Self::Checksum => "module-checksum",
         }
     }
 }

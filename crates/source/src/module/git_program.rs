@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use async_trait::async_trait;
+use tofu_oci_fault::Fault;
 use tofu_oci_types::GitTransport;
 
 /// The program `git`. `cli` gives the real one, tests give their own.
@@ -59,19 +60,27 @@ pub struct GitOutput {
 }
 
 /// Why `git` gave no output.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum GitRunError {
-    /// It is in no folder of the PATH, or cannot be run.
+    /// the program git cannot be run, and the module is in a git repository
     #[error("the program git cannot be run: {reason}")]
+    #[fault("git-missing", todo = "install git")]
+    #[hint("install git; modules in git repositories need it")]
     NotRun { reason: String },
-    /// The process that ends git together with tofu-oci cannot be started, so git was not run.
+    /// git was not run, since tofu-oci could not start the process that ends git together with it
     #[error("git was not run, since the process that ends it with tofu-oci cannot be started: {reason}")]
+    #[fault("git-unguarded", todo = "check that the program file of tofu-oci is in place, and the limit of processes")]
+    #[hint("tofu-oci starts itself for that: check that its program file is in place, and the limit of processes")]
     Unguarded { reason: String },
-    /// It made no progress.
+    /// git made no progress for the time of `--timeout`
     #[error("git made no progress for {seconds} s")]
+    #[fault("git-stuck", end = Unexpected, todo = "run it again, or with a longer `--timeout`")]
+    #[hint("run it again, or wait longer: --timeout 5m")]
     Stuck { seconds: u64 },
-    /// It wrote too much.
+    /// the git repository has more bytes than a package may have
     #[error("git fetched more than {limit} bytes")]
+    #[fault("git-too-large", todo = "name another package")]
+    #[hint("name a smaller repository, or publish the module with `tofu-oci module push`")]
     TooLarge { limit: u64 },
 }

@@ -40,7 +40,7 @@ impl DirStore {
         let path = self.root.join("index.json");
         let cut = || match read_limited(&path, MAX_INDEX_JSON) {
             Ok(bytes) => Ok(bytes.filter(|bytes| is_cut(bytes))),
-            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+            Err(StoreError::Io(error)) if is_absent(&error.source) => {
                 Ok(self.root.join("oci-layout").exists().then(Vec::new))
             }
             Err(error) => Err(error),

@@ -40,7 +40,7 @@ impl DirStore {
         let malformed = |problem: &str| StoreError::Malformed { place: self.place(), problem: problem.to_owned() };
         let bytes = match read_limited(&self.root.join("oci-layout"), 64 * 1024) {
             Ok(bytes) => bytes.unwrap_or_default(),
-            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+            Err(StoreError::Io(error)) if is_absent(&error.source) => {
                 return Err(malformed("it is not an OCI image layout (it has no file oci-layout)"));
             }
             Err(error) => return Err(error),
@@ -213,7 +213,7 @@ impl DirStore {
         self.cache.manifests_read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let bytes = match self.manifest_bytes(digest) {
             Ok(bytes) => bytes,
-            Err(error @ StoreError::Io { .. }) => return Err(error),
+            Err(error @ StoreError::Io(_)) => return Err(error),
             Err(_) => return Ok(None),
         };
         if !digest.matches(&bytes) {

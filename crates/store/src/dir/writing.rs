@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_disk::{LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFile};
+use tofu_oci_disk::{FileError, LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFile};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Tag};
 use tokio::sync::{mpsc, oneshot};
 
@@ -49,7 +49,7 @@ impl DirStore {
         let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
         let bytes = match read_limited(&self.root.join("index.json"), MAX_INDEX_JSON) {
             Ok(bytes) => bytes.ok_or_else(|| malformed("index.json is too large".to_owned()))?,
-            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+            Err(StoreError::Io(error)) if is_absent(&error.source) => {
                 if self.is_to_be_made() {
                     return Ok(IndexJson::empty());
                 }
@@ -285,8 +285,8 @@ impl DirStore {
         let on = Lockable::File(self.root.join(LOCK_NAME));
         let report = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
         tofu_oci_disk::lock(&on, &self.waiter, &report).await.map_err(|error| match error {
-            LockError::Io { path, source } => self.write_error("lock", &path, source),
-            held @ LockError::Held { .. } => StoreError::Locked(held.into()),
+            LockError::Io(FileError { action, path, source }) => self.write_error(action, &path, source),
+            held @ LockError::Held { .. } => StoreError::Locked(held),
         })
     }
 
@@ -350,10 +350,16 @@ impl DirStore {
         std::fs::create_dir_all(path).map_err(|error| self.write_error("create", path, error))
     }
 
-    pub(crate) fn write_error(&self, action: &'static str, path: &Path, error: std::io::Error) -> StoreError {
+    pub(crate) fn write_error(
+        &self,
+        action: &'static str,
+        path: &Path,
+        error: impl Into<Arc<std::io::Error>>,
+    ) -> StoreError {
+        let error = error.into();
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly { place: self.place() },
-            _ => StoreError::io(action, path, error),
+            _ => FileError::new(action, path, error).into(),
         }
     }
 

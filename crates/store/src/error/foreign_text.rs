@@ -42,7 +42,7 @@ impl StoreError {
             | Self::MissingPart { .. }
             | Self::CutOff { .. }
             | Self::RateLimited { .. }
-            | Self::Io { .. }
+            | Self::Io(_)
             | Self::Locked(_)
             | Self::ReadOnly { .. } => {}
         }

@@ -352,7 +352,7 @@ async fn a_folder_that_cannot_be_written_says_so() {
     assert!(text.starts_with("cannot create DIR/layout/blobs/sha256: "), "{text}");
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
     for kind in [std::io::ErrorKind::PermissionDenied, std::io::ErrorKind::ReadOnlyFilesystem] {
-        let error = store.write_error("write", store.path(), kind.into());
+        let error = store.write_error("write", store.path(), std::io::Error::from(kind));
         assert_eq!(text_of::<()>(Err(error), folder.path()), "oci:DIR/layout is read-only");
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
+use tofu_oci_disk::FileError;
 use tofu_oci_types::{LocalModulePath, ModuleSource};
 
 use super::source_call::{self, CallSource, SourceCall};
@@ -44,7 +45,7 @@ impl CallFile {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, TfConfigError> {
-        let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
+        let failed = |source| TfConfigError::from(FileError::new("read", path, source));
         let place = std::fs::canonicalize(path).map_err(failed)?;
         let gone = || failed(std::io::ErrorKind::NotFound.into());
         let text = files::text(&place, files::WRITTEN).map_err(|error| error.at_path(path))?.ok_or_else(gone)?;

@@ -4,7 +4,8 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{ScratchFile, Whose};
+use tofu_oci_disk::{FileError, ScratchFile, Whose};
+use tofu_oci_fault::Fault;
 
 use super::rewrite::{self, PinnedSource};
 use super::source_call::{self, CallSource};
@@ -12,34 +13,22 @@ use super::walk::CallFile;
 use crate::files;
 
 /// Why a file was not written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum CallFileError {
-    /// Another program has changed the file since it was read.
+    /// another program changed a file of the configuration while `module lock` ran; it stays as that program wrote it
     #[error("{} was changed by another program meanwhile", path.display())]
+    #[fault("config-changed", todo = "run the command again")]
+    #[hint("run the same command again")]
     Changed { path: PathBuf },
-    /// The new text would not read back as it was meant.
+    /// a source is written in a way that `module lock` cannot change without another effect; the file stays
     #[error("{} cannot be rewritten: its new text would say something else", path.display())]
+    #[fault("config-not-rewritten", end = Unexpected, todo = "write it as one string in quotes on a line of its own")]
+    #[hint("the file is as it was; write the source as one string in quotes on a line of its own")]
     Unsound { path: PathBuf },
-    #[error("cannot {action} {}", path.display())]
-    Io {
-        /// `read`, `write` or `replace`.
-        action: &'static str,
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-}
-
-impl CallFileError {
-    /// A stable kebab-case name of what went wrong.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Changed { .. } => "config-changed",
-            Self::Unsound { .. } => "config-not-rewritten",
-            Self::Io { .. } => "io",
-        }
-    }
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Io(#[from] FileError),
 }
 
 /// A file and its new text, not yet written.
@@ -120,7 +109,7 @@ impl CallFileWrite {
     /// # Errors
     /// As [`Self::check`], and if it cannot be written.
     pub fn write(&self) -> Result<bool, CallFileError> {
-        let failed = |action| move |source| CallFileError::Io { action, path: self.path.clone(), source };
+        let failed = |action| move |source| CallFileError::from(FileError::new(action, self.path.clone(), source));
         if !self.needed()? {
             return Ok(false);
         }
@@ -151,7 +140,7 @@ impl CallFileWrite {
             Err(error) if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) => {
                 Err(CallFileError::Changed { path: self.path.clone() })
             }
-            Err(source) => Err(CallFileError::Io { action: "read", path: self.path.clone(), source }),
+            Err(source) => Err(CallFileError::from(FileError::new("read", self.path.clone(), source))),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
@@ -75,33 +76,26 @@ pub(super) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
 }
 
 /// What became of a signature. `Display` is one sentence without its subject, lower case, no full stop.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Fault)]
 #[non_exhaustive]
 pub enum SignatureOutcome {
+    /// `verify` only: the signature counts
+    #[fault("counts", todo = "nothing")]
     Counts,
-    /// It counts although it does not name all that it should.
+    /// `verify` only: the signature counts although it names no provider or version
+    #[fault("counts-unnamed", todo = "the publisher signs with both names")]
     CountsUnnamed {
         /// What it does not name.
         missing: Missing,
     },
-    /// It counts although the key has expired since.
-    CountsExpired {
-        what: String,
-    },
+    /// `verify` only: the signature counts although its key has expired since
+    #[fault("counts-expired", todo = "renew the key in `trust.toml`")]
+    CountsExpired { what: String },
+    #[fault(of = _0)]
     DoesNotCount(Flaw),
 }
 
 impl SignatureOutcome {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Counts => "counts",
-            Self::CountsUnnamed { .. } => "counts-unnamed",
-            Self::CountsExpired { .. } => "counts-expired",
-            Self::DoesNotCount(flaw) => flaw.code(),
-        }
-    }
-
     /// Whether it vouches for the release.
     pub fn counts(&self) -> bool {
         self.flaw().is_none()

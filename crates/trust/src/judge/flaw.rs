@@ -3,92 +3,89 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 use crate::KeyId;
 
 /// Why a signature does not count, or how it contradicts the release. Texts are as the signer wrote them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Fault)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// It names another provider.
+    /// a trusted signature says that the release is another provider
+    #[fault("other-provider", todo = "check the address, `--from` and the repository")]
     OtherProvider {
         named: String,
         /// The provider of the release.
         wanted: Box<ProviderAddr>,
     },
-    /// It names another version.
+    /// a trusted signature says that the release is another version
+    #[fault("other-version", todo = "check the tag and the repository")]
     OtherVersion {
         named: String,
         /// The version of the release.
         wanted: Box<Version>,
     },
-    /// It is a signature of another index.
+    /// a trusted signature is of another index
+    #[fault("other-index", todo = "the publisher signs this index")]
     OtherIndex {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
-    /// It lists other archives for platforms of this release.
+    /// a trusted `SHA256SUMS` gives an archive another checksum
+    #[fault("other-package", todo = "do not install it; tell the publisher")]
     OtherPackage {
         /// Whose file, such as `terraform-provider-widget_1.0.0_linux_amd64.zip`.
         file_name: String,
     },
-    /// It does not name the provider, the version or both.
+    /// a signature does not name the provider or the version
+    #[fault("unnamed-signature", todo = "sign with both names, or set `unnamed = \"warn\"`")]
     Unnamed {
         /// What it does not name.
         missing: Missing,
     },
-    /// It is a statement of another type than the rule asks for.
+    /// no key signed a statement of the type that the rule demands
+    #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
     PredicateType { found: String },
-    /// A signed `SHA256SUMS` that lists no archive of this release.
+    /// `verify` only: a signed `SHA256SUMS` lists no archive of this release
+    #[fault("not-listed", todo = "the publisher attaches the right file")]
     NotListed,
-    /// No trusted key made it, or it was damaged: without a hint the two look the same.
+    /// the key of the signature is not one of yours, or the signature is damaged
+    #[fault("unknown-key", todo = "if it is the publisher's key, add it to `trust.toml`")]
     UnknownKey {
         /// What the signature says about its key.
         claimed: Option<String>,
     },
     /// A key made it that was found beside it, and that is not trusted.
+    #[fault(code = "unknown-key")]
     TravellingKey { key: KeyId },
-    /// It does not verify.
+    /// the signature does not verify, or cannot be read
+    #[fault("bad-signature", todo = "the publisher signs again")]
     BadSignature { problem: String },
-    /// The key has expired since.
+    /// the key had expired when it signed, or the policy refuses keys that have expired since
+    #[fault("expired-key", todo = "put the prolonged public key into `trust.toml`")]
     ExpiredKey { what: String },
+    /// the owner revoked the key
+    #[fault("revoked-key", todo = "the publisher signs with another key")]
     RevokedKey {
         /// Which, when and why.
         what: String,
     },
-    /// It uses a digest that can be forged.
+    /// the signature uses SHA-1, MD5 or RIPEMD-160
+    #[fault("weak-digest", todo = "the publisher signs again")]
     WeakDigest { what: String },
-    /// It was made with a certificate and not with a key.
+    /// `verify` only: a certificate made the signature; tofu-oci accepts keys alone
+    #[fault("keyless", todo = "the publisher signs with a key too")]
     Keyless,
-    /// A `SHA256SUMS` without a signature.
+    /// `verify` only: a `SHA256SUMS` has no signature
+    #[fault("no-signature", todo = "the publisher signs the file")]
     NoSignature,
-    /// It could not be read.
+    /// `verify` only: the signature cannot be read
+    #[fault("unreadable", todo = "the publisher signs again")]
     Unreadable { problem: String },
 }
 
 impl Flaw {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::OtherProvider { .. } => "other-provider",
-            Self::OtherVersion { .. } => "other-version",
-            Self::OtherIndex { .. } => "other-index",
-            Self::OtherPackage { .. } => "other-package",
-            Self::Unnamed { .. } => "unnamed-signature",
-            Self::PredicateType { .. } => "predicate-type",
-            Self::NotListed => "not-listed",
-            Self::UnknownKey { .. } | Self::TravellingKey { .. } => "unknown-key",
-            Self::BadSignature { .. } => "bad-signature",
-            Self::ExpiredKey { .. } => "expired-key",
-            Self::RevokedKey { .. } => "revoked-key",
-            Self::WeakDigest { .. } => "weak-digest",
-            Self::Keyless => "keyless",
-            Self::NoSignature => "no-signature",
-            Self::Unreadable { .. } => "unreadable",
-        }
-    }
-
     /// Whether a trusted signature says that the release is something else than what it is offered as.
     pub fn contradicts(&self) -> bool {
         matches!(self, Self::OtherProvider { .. } | Self::OtherVersion { .. } | Self::OtherPackage { .. })

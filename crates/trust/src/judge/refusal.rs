@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, printable};
 
 use super::flaw::Flaw;
@@ -9,10 +10,12 @@ use crate::NoticeReason;
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
 /// line breaks and other control characters of foreign text are replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Fault)]
 #[non_exhaustive]
 pub enum TrustRefusal {
-    /// Its publisher has withdrawn it.
+    /// the publisher has withdrawn the version, or has replaced the release under its tag; as a warning if no rule
+    /// demands signatures
+    #[fault("withdrawn", todo = "take another version; the text has the reason")]
     Withdrawn {
         /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
         by: Option<String>,
@@ -20,7 +23,8 @@ pub enum TrustRefusal {
         /// The index that took its place under the tag of the version.
         replaced_by: Option<Digest>,
     },
-    /// The version is another index than the one seen before.
+    /// the version names another index than the one seen before
+    #[fault("moved-tag", todo = "ask the publisher why; if it is right: `tofu-oci verify ADDR@VERSION --accept`")]
     MovedTag {
         /// The index that is pinned.
         pinned: Digest,
@@ -28,6 +32,7 @@ pub enum TrustRefusal {
         offered: Digest,
     },
     /// A signature contradicts the release, or the best one found does not count.
+    #[fault(code = refusing_code(flaw))]
     Signature {
         /// Whose signature: the name of the key, else its id.
         by: String,
@@ -35,39 +40,33 @@ pub enum TrustRefusal {
         flaw: Flaw,
     },
     /// No signature makes the statement that the rule asks for.
+    #[fault(code = "predicate-type")]
     PredicateType {
         /// What is asked for.
         wanted: String,
         /// What was signed instead.
         found: Vec<String>,
     },
+    /// too few distinct keys have signed
+    #[fault("threshold", todo = "the owners of the other keys sign too")]
     Threshold {
         by: Vec<String>,
         /// How many keys are asked for.
         wanted: usize,
     },
-    /// There is no signature, and there was one before, of this version or of another one.
+    /// the release is not signed, and this provider was signed before
+    #[fault(
+        "was-signed",
+        todo = "`tofu-oci sign`; if no rule demands a signature, `tofu-oci verify ADDR@VERSION \
+            --accept` takes this release"
+    )]
     WasSigned { by: Vec<String> },
-    /// There is no signature.
+    /// the release is not signed, and the policy demands a signature
+    #[fault("unsigned", todo = "`tofu-oci sign`; the error names the rule and its line")]
     Unsigned,
 }
 
 impl TrustRefusal {
-    /// A stable kebab-case name.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Withdrawn { .. } => "withdrawn",
-            Self::MovedTag { .. } => "moved-tag",
-            Self::Signature { flaw: Flaw::Keyless, .. } => "unknown-key",
-            Self::Signature { flaw: Flaw::Unreadable { .. }, .. } => "bad-signature",
-            Self::Signature { flaw, .. } => flaw.code(),
-            Self::PredicateType { .. } => "predicate-type",
-            Self::Threshold { .. } => "threshold",
-            Self::WasSigned { .. } => "was-signed",
-            Self::Unsigned => "unsigned",
-        }
-    }
-
     /// The flaw of the signature that refuses the release.
     pub fn flaw(&self) -> Option<&Flaw> {
         if let Self::Signature { flaw, .. } = self { Some(flaw) } else { None }
@@ -97,6 +96,15 @@ impl TrustRefusal {
             }
             Self::Unsigned => "it is not signed".to_owned(),
         }
+    }
+}
+
+/// Of the names that `verify` shows alone, the one of the refusal.
+fn refusing_code(flaw: &Flaw) -> &'static str {
+    match flaw {
+        Flaw::Keyless => "unknown-key",
+        Flaw::Unreadable { .. } => "bad-signature",
+        flaw => flaw.code(),
     }
 }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use crate::hostname::{Hostname, InvalidHostname};
 use crate::text_value::text_value;
 
@@ -27,14 +29,16 @@ pub struct ModuleAddr {
 }
 
 /// A text that is not a module's address in a registry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a module of a registry: {fault}")]
+#[fault(of = fault)]
 pub struct InvalidModuleAddr {
     input: String,
     fault: ModuleAddrFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(named)]
 enum ModuleAddrFault {
     #[error("it must read [HOST/]NAMESPACE/NAME/TARGET")]
     MalformedSource,
@@ -58,23 +62,6 @@ enum ModuleAddrFault {
 
 const NAME_RULE: &str =
     "consists of up to 64 ASCII letters, digits, `-` and `_`, the first and the last a letter or digit";
-
-impl InvalidModuleAddr {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            ModuleAddrFault::MalformedSource => "malformed-source",
-            ModuleAddrFault::InvalidHostname(_) => "invalid-hostname",
-            ModuleAddrFault::HostWithoutDot => "host-without-dot",
-            ModuleAddrFault::ReservedHost { .. } => "reserved-host",
-            ModuleAddrFault::PartMissing => "part-missing",
-            ModuleAddrFault::InvalidNamespace => "invalid-namespace",
-            ModuleAddrFault::InvalidName => "invalid-name",
-            ModuleAddrFault::InvalidTarget => "invalid-target",
-            ModuleAddrFault::Arguments => "arguments",
-        }
-    }
-}
 
 impl ModuleAddr {
     /// The registry host that the module belongs to.

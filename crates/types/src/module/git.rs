@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use url::Url;
 
+use tofu_oci_fault::Fault;
+
 use super::mask::masked;
 use super::other::OtherModuleSource;
 use super::subdir::{self, Subdir};
@@ -50,20 +52,24 @@ pub enum GitTransport {
 pub struct GitReference(String);
 
 /// A source that is meant for git and cannot be used. It quotes no secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a git repository that can be fetched: {fault}")]
+#[fault(of = fault)]
 pub struct InvalidGitModuleSource {
     input: String,
     fault: GitSourceFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(code = "git-address")]
 enum GitSourceFault {
     #[error("it has the argument sshkey, and tofu-oci takes no keys out of addresses")]
+    #[fault(code = "git-ssh-key")]
     SshKey,
     #[error("a checksum is for archives; ref=COMMIT names a commit")]
     Checksum,
     #[error("`{0}` is not the name of a branch, a tag or a commit")]
+    #[fault(code = "git-reference")]
     Reference(String),
     #[error("it is not an address")]
     Address,
@@ -73,17 +79,6 @@ enum GitSourceFault {
     Scheme(String),
     #[error("OpenTofu does not know ssh:// alone; write git::ssh://")]
     BareSsh,
-}
-
-impl InvalidGitModuleSource {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            GitSourceFault::SshKey => "git-ssh-key",
-            GitSourceFault::Reference(_) => "git-reference",
-            _ => "git-address",
-        }
-    }
 }
 
 impl GitReference {

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use super::address::ModuleAddr;
 use super::git::{GitModuleSource, InvalidGitModuleSource};
 use super::mask::masked;
@@ -46,43 +48,36 @@ pub enum ModuleName {
 }
 
 /// A text that names no module. It quotes no secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum InvalidModuleName {
     #[error(transparent)]
+    #[fault(of = _0)]
     Source(InvalidModuleSource),
     /// A git repository that must not be fetched.
     #[error(transparent)]
+    #[fault(of = _0)]
     Git(InvalidGitModuleSource),
     /// The text after the `@` is not a constraint.
     #[error(transparent)]
+    #[fault(of = _0)]
     Constraints(InvalidConstraints),
     /// The arguments of a directory are invalid.
     #[error(transparent)]
+    #[fault(of = _0)]
     Layout(InvalidOciModuleSource),
     /// The folder after `//` leads out of the package.
     #[error("`{input}` names no module: {cause}")]
+    #[fault(code = "subdir-escapes")]
     Subdir { input: String, cause: InvalidSubdir },
     /// Nothing stands after `oci:`.
     #[error("`{input}` names no directory")]
+    #[fault(code = "unknown-source")]
     NoDirectory { input: String },
     /// A folder, or anything else that is neither a repository nor a module of a registry.
     #[error("`{input}` is neither a module in a repository nor one of a registry")]
+    #[fault(code = "unknown-source")]
     OtherKind { input: String },
-}
-
-impl InvalidModuleName {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Source(error) => error.code(),
-            Self::Git(error) => error.code(),
-            Self::Constraints(error) => error.code(),
-            Self::Layout(error) => error.code(),
-            Self::Subdir { .. } => "subdir-escapes",
-            Self::NoDirectory { .. } | Self::OtherKind { .. } => "unknown-source",
-        }
-    }
 }
 
 impl ModuleName {

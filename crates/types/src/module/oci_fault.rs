@@ -1,17 +1,21 @@
 //! What can be wrong with an `oci://` module source.
 
+use tofu_oci_fault::Fault;
+
 use super::mask::masked;
 use super::subdir::InvalidSubdir;
 
 /// A text that is not a module source in an OCI repository. User information is not quoted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[error("`{input}` is not a module in an OCI repository: {fault}")]
+#[fault(of = fault)]
 pub struct InvalidOciModuleSource {
     input: String,
     fault: OciSourceFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
+#[fault(named)]
 pub(super) enum OciSourceFault {
     #[error("after `oci::` there must be oci://")]
     SchemeNotOci,
@@ -20,6 +24,7 @@ pub(super) enum OciSourceFault {
     #[error("between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; {reason}")]
     InvalidRepository { reason: String },
     #[error("the repository ends in .{suffix}, which OpenTofu takes for an archive; add archive=false")]
+    #[fault(code = "archive-argument")]
     ArchiveSuffix { suffix: &'static str },
     #[error("the argument archive is not for OCI repositories")]
     ArchiveArgument,
@@ -30,6 +35,7 @@ pub(super) enum OciSourceFault {
     #[error("the argument {name} is there more than once")]
     RepeatedArgument { name: String },
     #[error("the argument {name} is empty")]
+    #[fault(code = if *name == "tag" { "empty-tag" } else { "empty-digest" })]
     EmptyArgument { name: &'static str },
     #[error("`{tag}` is not a tag")]
     InvalidTag { tag: String },
@@ -44,24 +50,5 @@ pub(super) enum OciSourceFault {
 impl InvalidOciModuleSource {
     pub(super) fn new(input: &str, fault: OciSourceFault) -> Self {
         Self { input: masked(input), fault }
-    }
-
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self.fault {
-            OciSourceFault::SchemeNotOci => "scheme-not-oci",
-            OciSourceFault::SubdirEscapes(_) => "subdir-escapes",
-            OciSourceFault::InvalidRepository { .. } => "invalid-repository",
-            OciSourceFault::ArchiveSuffix { .. } | OciSourceFault::ArchiveArgument => "archive-argument",
-            OciSourceFault::ChecksumArgument => "checksum-argument",
-            OciSourceFault::MalformedArgument => "malformed-argument",
-            OciSourceFault::RepeatedArgument { .. } => "repeated-argument",
-            OciSourceFault::EmptyArgument { name: "tag" } => "empty-tag",
-            OciSourceFault::EmptyArgument { .. } => "empty-digest",
-            OciSourceFault::InvalidTag { .. } => "invalid-tag",
-            OciSourceFault::InvalidDigest { .. } => "invalid-digest",
-            OciSourceFault::UnsupportedArgument { .. } => "unsupported-argument",
-            OciSourceFault::TagAndDigest => "tag-and-digest",
-        }
     }
 }

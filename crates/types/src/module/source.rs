@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use tofu_oci_fault::Fault;
+
 use super::address::{InvalidModuleAddr, ModuleAddr};
 use super::mask::masked;
 use super::oci::OciModuleSource;
@@ -34,33 +36,25 @@ pub enum ModuleSource {
 pub struct LocalModulePath(String);
 
 /// A text that is not a module source. It quotes no secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum InvalidModuleSource {
     /// Three or four parts, as of a module of a registry, and one of them is wrong.
     #[error(transparent)]
+    #[fault(of = _0)]
     Registry(InvalidModuleAddr),
     /// An invalid OCI repository.
     #[error(transparent)]
+    #[fault(of = _0)]
     Oci(InvalidOciModuleSource),
     /// The folder lies outside of the package.
     #[error("`{input}` is not a module source: {cause}")]
+    #[fault(code = "subdir-escapes")]
     Subdir { input: String, cause: InvalidSubdir },
     /// Neither a folder nor anything that could be fetched.
     #[error("`{input}` is not a module source; a folder begins with ./ or ../")]
+    #[fault(code = "unknown-source")]
     Unknown { input: String },
-}
-
-impl InvalidModuleSource {
-    /// A stable kebab-case name of the fault.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Registry(error) => error.code(),
-            Self::Oci(error) => error.code(),
-            Self::Subdir { .. } => "subdir-escapes",
-            Self::Unknown { .. } => "unknown-source",
-        }
-    }
 }
 
 impl ModuleSource {

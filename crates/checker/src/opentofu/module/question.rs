@@ -32,5 +32,5 @@ pub struct ModulePrediction {
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn or_ok<S: Serializer>(because: &Option<Because>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(because.map_or("ok", Because::code))
+    serializer.serialize_str(because.as_ref().map_or("ok", Because::code))
 }

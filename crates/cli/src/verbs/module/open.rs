@@ -11,12 +11,14 @@ use tofu_oci_source::{
 };
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Predecessors, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{
+    Constraints, Hostname, ModuleAddr, ModuleName, Predecessors, Reference, Subdir, Tag, Version, versions_in_words,
+};
 
 use super::mapped::{self, MappedModule};
 use crate::args::{IdentityArgs, LookupArgs, Network};
 use crate::connect::Connector;
-use crate::diagnostic::{Diagnostic, versions};
+use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::lookup;
 use crate::subject;
@@ -151,7 +153,7 @@ pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
 pub(in crate::verbs) async fn naming_versions(error: StoreError, store: &dyn ReadStore) -> Diagnostic {
     let offered = Listing::in_store(store, &store.tags().await.unwrap_or_default()).await.versions;
     let diagnostic = Diagnostic::from(error);
-    if offered.is_empty() { diagnostic } else { diagnostic.hint(versions("it has", &offered)) }
+    if offered.is_empty() { diagnostic } else { diagnostic.hint(versions_in_words("it has", &offered)) }
 }
 
 /// Why a repository has no such tag or digest: that the version was withdrawn and why, or the versions that it has, if it says

@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tofu_oci_bridge::{ClientAccess, KeyFileError, LinkOptions, NewToken, SumsSigner, load_key, new_key};
+use tofu_oci_bridge::{ClientAccess, LinkOptions, NewToken, SumsSigner, load_key, new_key};
 use tofu_oci_trust::OpenPgpSecretKey;
 use tofu_oci_types::Secret;
 
 use super::settings::Settings;
 use crate::args::ServeArgs;
 use crate::diagnostic::{Diagnostic, settings_text};
-use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -56,7 +55,7 @@ pub(super) fn print_token(context: &Context) {
 
 /// Makes a key in a new file.
 pub(super) fn make(context: &Context, file: &Path) -> Result<(), Diagnostic> {
-    let key = new_key(file).map_err(|error| unusable(&error))?;
+    let key = new_key(file).map_err(|error| Diagnostic::fault(&error))?;
     if context.json {
         json_line(&key_line("key-made", Some(file), &key));
         return Ok(());
@@ -107,7 +106,7 @@ pub(super) fn signer(settings: &Settings) -> Result<SumsSigner, Diagnostic> {
 
 fn loaded(file: &Path) -> Result<SumsSigner, Diagnostic> {
     let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty()).map(Secret::new);
-    let key = load_key(file, password.as_ref()).map_err(|error| unusable(&error))?;
+    let key = load_key(file, password.as_ref()).map_err(|error| Diagnostic::fault(&error))?;
     Ok(SumsSigner::new(Some(key)))
 }
 
@@ -130,19 +129,4 @@ pub(super) fn access(settings: &Settings) -> Result<ClientAccess, Diagnostic> {
     };
     let links = LinkOptions { lifetime: links.lifetime, secret };
     Ok(ClientAccess::new(settings.config.clients.clone(), links, settings.config.all_predecessors()))
-}
-
-fn unusable(error: &KeyFileError) -> Diagnostic {
-    let diagnostic = Diagnostic::of(Exit::Usage, error).code(error.code());
-    match error.code() {
-        "signing-key-missing" => diagnostic.hint("make one: tofu-oci serve --new-key FILE"),
-        "signing-key-password-needed" | "signing-key-password-wrong" => {
-            diagnostic.hint(format!("set {PASSWORD} to the password of the key"))
-        }
-        "signing-key-unusable" => {
-            diagnostic.hint("clients know OpenPGP keys alone; make one: tofu-oci serve --new-key FILE")
-        }
-        "signing-key-exists" => diagnostic.hint("name another file; clients that know the old key still need it"),
-        _ => diagnostic,
-    }
 }

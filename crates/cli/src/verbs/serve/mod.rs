@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_bridge::{
-    Bridge, BridgeSettings, Catalog, CatalogOptions, PackageOptions, Packages, ServeError, ServedSite, Server,
-    ServerCertificates, ServerOptions, TlsFiles, Visibility,
+    Bridge, BridgeSettings, Catalog, CatalogOptions, PackageOptions, Packages, ServedSite, Server, ServerCertificates,
+    ServerOptions, TlsFiles, Visibility,
 };
 
 use tofu_oci_disk::{make_private_folder, require_own_folder};
@@ -90,7 +90,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         reporter: Arc::clone(&context.reporter),
     })
     .await
-    .map_err(|error| unserved(&error))?;
+    .map_err(|error| Diagnostic::fault(&error))?;
     let bound = server.addresses();
     let base = config.base_url(bound.first().copied().unwrap_or(tofu_oci_bridge::BridgeConfig::DEFAULT_LISTEN));
     let settings_of_bridge =
@@ -111,18 +111,9 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     }
 }
 
-fn unserved(error: &ServeError) -> Diagnostic {
-    let diagnostic = Diagnostic::of(Exit::Usage, error).code(error.code());
-    match error {
-        ServeError::Listen { .. } => diagnostic
-            .hint("name another address: --listen 127.0.0.1:0 takes a free port; ports below 1024 need a right"),
-        _ => diagnostic.hint("[tls] takes PEM files: the certificate with those that signed it, and its private key"),
-    }
-}
-
 fn certificates(dir: &Path, tls: &TlsFiles) -> Result<ServerCertificates, Diagnostic> {
     let files = TlsFiles { certificate: dir.join(&tls.certificate), key: dir.join(&tls.key) };
-    ServerCertificates::of_files(files).map_err(|error| unserved(&error))
+    ServerCertificates::of_files(files).map_err(|error| Diagnostic::fault(&error))
 }
 
 /// The folder of converted packages.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tofu_oci_source::{Listing, NotOffered, OciSource, Release, Source, SourceError};
-use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version};
+use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version, versions_in_words};
 
 use crate::args::ShowArgs;
-use crate::diagnostic::{Diagnostic, versions};
+use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
@@ -85,7 +85,11 @@ fn newest(listing: &Listing, place: &Place, constraints: &Constraints) -> Result
             false => format!("no version in {place} meets `{constraints}`"),
         };
         let diagnostic = Diagnostic::new(Exit::Fixable, text).code("no-matching-release");
-        if listing.versions.is_empty() { diagnostic } else { diagnostic.hint(versions("it has", &listing.versions)) }
+        if listing.versions.is_empty() {
+            diagnostic
+        } else {
+            diagnostic.hint(versions_in_words("it has", &listing.versions))
+        }
     })
 }
 

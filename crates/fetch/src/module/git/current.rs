@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_disk::{FileError, Purpose, Scratch};
 use tofu_oci_source::{GitCheckout, GitFault};
 use tofu_oci_types::GitReference;
 
@@ -17,11 +17,7 @@ use crate::ModuleFetchError;
 /// # Errors
 /// If the repository cannot be asked, or has no tag or branch of that name.
 pub async fn current_commit(checkout: &GitCheckout, work_dir: &Path) -> Result<GitReference, ModuleFetchError> {
-    let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(|source| ModuleFetchError::Io {
-        action: "create a folder in",
-        path: work_dir.to_owned(),
-        source,
-    })?;
+    let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(FileError::at("create a folder in", work_dir))?;
     let limits = Limits::default();
     let repository = GitRepository { checkout, dir: scratch.path(), limits: &limits };
     let reference = checkout.source().reference();

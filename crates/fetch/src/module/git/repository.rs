@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_disk::FileError;
 use tofu_oci_source::{GitCheckout, GitCommand, GitFault, GitLimits, GitOutput, ModuleError, ModulePackage};
 use tofu_oci_types::{GitReference, GitTransport, Place};
 
@@ -68,10 +69,8 @@ impl GitRepository<'_> {
             std::fs::create_dir_all(&info)?;
             std::fs::write(info.join("attributes"), "* -text -ident -working-tree-encoding -filter\n")
         };
-        blocking(write).await.map_err(|source| ModuleFetchError::Io {
-            action: "write",
-            path: self.dir.join(".git/info/attributes"),
-            source,
+        blocking(write).await.map_err(|source| {
+            ModuleFetchError::from(FileError::new("write", self.dir.join(".git/info/attributes"), source))
         })
     }
 
@@ -85,11 +84,7 @@ impl GitRepository<'_> {
         self.admit().await?;
         let dir = self.dir.to_owned();
         // The folder of a submodule is there already, and empty.
-        blocking(move || std::fs::create_dir_all(&dir)).await.map_err(|source| ModuleFetchError::Io {
-            action: "create",
-            path: self.dir.to_owned(),
-            source,
-        })?;
+        blocking(move || std::fs::create_dir_all(&dir)).await.map_err(FileError::at("create", self.dir))?;
         self.init("sha1").await?;
         let url = self.checkout.source().url().as_str();
         let reference = self.checkout.source().reference();
@@ -103,11 +98,9 @@ impl GitRepository<'_> {
         let listed = self.ask(&question, SHORT).await?;
         if has_sha256(&listed).unwrap_or(wanted.len() == 64) {
             let git = self.dir.join(".git");
-            blocking(move || std::fs::remove_dir_all(&git)).await.map_err(|source| ModuleFetchError::Io {
-                action: "remove",
-                path: self.dir.join(".git"),
-                source,
-            })?;
+            blocking(move || std::fs::remove_dir_all(&git))
+                .await
+                .map_err(FileError::at("remove", self.dir.join(".git")))?;
             self.init("sha256").await?;
         }
         let missing = || self.failed(GitFault::NoReference { reference: wanted.to_owned() });

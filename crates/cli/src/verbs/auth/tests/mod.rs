@@ -249,7 +249,7 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
         exchanges: vec![
             answer(401, ShownCredential::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
             token(ada(), 307, elsewhere),
-            Exchange::Refused { code: code.code(), problem: problem.to_owned() },
+            Exchange::Refused { code: code.with_status(), problem: problem.to_owned() },
         ],
         ended: Err(StoreError::Forbidden {
             place: "ghcr.io/acme/widget".parse().unwrap(),

@@ -1,14 +1,90 @@
-//! What to do if a registry refuses a request.
+//! What to do about what a place says.
 
-use tofu_oci_store::RejectionReason;
+use std::path::Path;
+
 use tofu_oci_types::{Place, RepositoryRef};
+
+use super::RejectionReason;
+
+pub(super) const SHOW: &str = "-vv shows every request; check that this is the registry you mean";
+
+/// What to do about a place without a repository.
+pub(super) fn unknown(place: &Place) -> String {
+    match place {
+        Place::Bundle(file) => {
+            let shown = file.display().to_string();
+            let whole = shown.trim_end_matches(|last: char| last.is_ascii_digit()).strip_suffix('.');
+            match whole {
+                Some(whole) if whole.len() + 4 == shown.len() => {
+                    format!("name the bundle without the number of a part: {whole}")
+                }
+                _ => {
+                    format!("name the file, or its parts without .001: {shown}, or {shown}.001, {shown}.002 and so on")
+                }
+            }
+        }
+        Place::Layout(_) => {
+            "check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci pack \
+             DIST oci:DIR` makes one"
+                .to_owned()
+        }
+        _ => "check the name; some registries also say this to those who may not read the repository".to_owned(),
+    }
+}
+
+/// What to do about a place whose own structure is broken.
+pub(super) fn malformed(place: &Place) -> &'static str {
+    match place {
+        Place::Bundle(_) => "`tofu-oci bundle create` writes bundles; copy the file again if it was one",
+        Place::Layout(_) => "name a folder that is an OCI image layout, or to write one, a new or empty folder",
+        _ => SHOW,
+    }
+}
+
+/// What to do about content that is not what its digest or descriptor says.
+pub(super) fn damaged(place: &Place) -> &'static str {
+    match place {
+        Place::Bundle(_) => {
+            "the file was changed or damaged on its way: copy it again, and load nothing of it until then"
+        }
+        Place::Layout(_) => "a file in the directory was changed or cut short; copy or pack the release again",
+        _ => "the registry, or something between it and here, changed the content; nothing of it was kept",
+    }
+}
+
+/// What to do about a place that cannot be written to.
+pub(super) fn read_only(place: &Place) -> String {
+    let Place::Layout(dir) = place else { return "choose a place that you may write to".to_owned() };
+    let there = dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."));
+    format!(
+        "you may not write to {}: change its permissions, or name a directory that you may write to",
+        there.display()
+    )
+}
 
 /// What to do if a registry accepts a blob neither in one request nor in chunks.
 pub(super) const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in front of it refused the package in one request: ask its operator to \
      allow larger requests";
 
-/// What to do about a refused request; `None` if only its status is known.
-pub(super) fn hint(place: &Place, status: u16, reason: RejectionReason) -> Option<String> {
+/// What to do about a refused request.
+pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason) -> String {
+    of_reason(place, status, reason).unwrap_or_else(|| {
+        match status {
+            405 => "the registry may be read-only just now; ask its operator",
+            404 => {
+                "create the repository first, or the project that it lies in; or log in with an account that may push"
+            }
+            413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
+            408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
+            500.. => "the registry has a problem of its own; run the same command again later",
+            _ => "the registry does not take this; -vv shows every request",
+        }
+        .to_owned()
+    })
+}
+
+/// The same; `None` if only the status is known.
+fn of_reason(place: &Place, status: u16, reason: RejectionReason) -> Option<String> {
     let text = match reason {
         RejectionReason::WrongDigest => {
             "what was sent is not what its digest says: the source is damaged, or something changed it on the way"
@@ -81,7 +157,7 @@ mod tests {
 
     #[track_caller]
     fn check(place: &str, status: u16, reason: RejectionReason, want: Option<&str>) {
-        let got = hint(&place.parse().unwrap(), status, reason);
+        let got = of_reason(&place.parse().unwrap(), status, reason);
         match want {
             Some(want) => assert!(got.as_deref().is_some_and(|hint| hint.contains(want)), "{place}: {got:?}"),
             None => assert_eq!(got, None, "{place}"),
