@@ -27,18 +27,15 @@ pub enum ArchiveError {
     #[error("this is not a zip archive")]
     #[hint("{MAKE_AGAIN}")]
     NotAZip,
-    /// The bytes of a layer do not begin as its media type says.
     #[error("this does not begin as a {format} does")]
     #[hint("{MAKE_AGAIN}")]
     NotALayer {
         /// What it should be: `gzip stream`, `zstd stream` or `tar archive`.
         format: &'static str,
     },
-    /// The archive ends before it is complete.
     #[error("the archive is cut short")]
     #[hint("{MAKE_AGAIN}")]
     Truncated,
-    /// A structure of the archive contradicts itself or the format.
     #[error("the archive is damaged: {reason}")]
     #[hint("{TEST}")]
     Malformed { reason: &'static str },
@@ -51,7 +48,6 @@ pub enum ArchiveError {
         #[source]
         source: io::Error,
     },
-    /// A name that could leave the package's folder, or that some system cannot hold.
     #[error("the archive has an entry with an unsafe name, `{name}`: {reason}", name = name.escape_debug())]
     #[hint("names in a package are relative, separated by /, and stay inside it: zip from its folder")]
     UnsafeName {
@@ -69,15 +65,12 @@ pub enum ArchiveError {
     )]
     #[hint("omit it from the package: git, a prompt or an editor would run the commands that it names")]
     EmbeddedRepository { name: String },
-    /// One name twice, or one name both as a file and as a directory.
     #[error("the archive has two entries named `{name}`")]
     #[hint("{ONE_OF_TWO}")]
     DuplicateName { name: String },
-    /// Two names that are one on a system that ignores case or normalises Unicode.
     #[error("the archive has the entries `{first}` and `{second}`, which are one name on some systems")]
     #[hint("{ONE_OF_TWO}")]
     NameCollision { first: String, second: String },
-    /// A symbolic link; a package consists of files.
     #[error("`{name}` is a symbolic link, which a package must not contain")]
     #[hint("{PLAIN_FILES}")]
     Symlink { name: String },
@@ -86,12 +79,10 @@ pub enum ArchiveError {
     #[fault("module-link", todo = "put a copy of the file in its place, or leave it out with a line in `.tofuignore`")]
     #[hint("put a copy of the file in its place, or leave it out: a line in .tofuignore")]
     LinkOutside { name: String, target: String },
-    /// A link of a module's folder to something that does not exist.
     #[error("`{name}` is a link to `{target}`, which does not exist", target = target.escape_debug())]
     #[fault(code = "module-link")]
     #[hint("{NO_LINK}")]
     LinkToNothing { name: String, target: String },
-    /// A link in a module to a folder that holds the link, or to itself.
     #[error("`{name}` is a link to `{target}`, which leads in a circle", target = target.escape_debug())]
     #[fault(code = "module-link")]
     #[hint("{NO_LINK}")]
@@ -117,22 +108,18 @@ pub enum ArchiveError {
         /// They, at most one of each file. What they are is not repeated anywhere.
         found: Vec<FoundSecret>,
     },
-    /// Something that is neither a file nor a directory.
     #[error("`{name}` is {kind}, which a package must not contain")]
     #[hint("{PLAIN_FILES}")]
     UnsupportedEntry { name: String, kind: &'static str },
-    /// A hard link to something that is not in the package.
     #[error("`{name}` is a hard link to `{target}`, which is not a file of the package")]
     #[hint("{PLAIN_FILES}")]
     DanglingHardLink { name: String, target: String },
     #[error("`{name}` is encrypted")]
     #[hint("{PLAIN_ZIP}")]
     Encrypted { name: String },
-    /// A compression method other than stored and deflate.
     #[error("`{name}` is compressed with method {method}; a package uses stored or deflate")]
     #[hint("{PLAIN_ZIP}")]
     UnsupportedMethod { name: String, method: u16 },
-    /// The central directory and the entry itself (or its local header) disagree.
     #[error("the archive's directory and the entry `{name}` disagree about its {what}")]
     #[hint("{TEST}")]
     Mismatch {
@@ -140,59 +127,40 @@ pub enum ArchiveError {
         /// What they disagree about, such as `size`.
         what: &'static str,
     },
-    /// The contents do not have the CRC-32 that the archive records.
     #[error("`{name}` does not have the checksum that the archive records")]
     #[hint("{TEST}")]
     BadChecksum { name: String },
-    /// The uncompressed layer is not the one that the image's config names.
     #[error("the layer has the contents {found}, but the image names {expected}")]
-    WrongDiffId {
-        /// The `diff_id` of the image's config.
-        expected: Digest,
-        /// The digest of the bytes that came.
-        found: Digest,
-    },
-    /// The archive itself has more bytes than the limit: nothing of it was unpacked, or only a part.
+    WrongDiffId { expected: Digest, found: Digest },
     #[error("the archive has {size} bytes or more, and the limit is {limit}")]
     #[hint("{TOO_MUCH}")]
     Oversized {
         /// Its bytes: those that were declared, or one more than the limit if more came.
         size: u64,
-        /// The limit, in bytes.
         limit: u64,
     },
-    /// More bytes than the limit.
     #[error("the archive holds more than {limit} bytes")]
     #[hint("{TOO_MUCH}")]
-    TooLarge {
-        /// The limit, in bytes.
-        limit: u64,
-    },
-    /// More entries than the limit.
+    TooLarge { limit: u64 },
     #[error("the archive has more than {limit} entries")]
     #[hint("{TOO_MUCH}")]
     TooManyEntries { limit: usize },
-    /// More gzip members or zstd frames in a layer than the limit.
     #[error("the archive has more than {limit} compressed parts")]
     #[hint("{TOO_MUCH}")]
     TooManyMembers { limit: usize },
-    /// The archive expands more than the limit.
     #[error("the archive expands to more than {limit} times its size")]
     #[hint("{TOO_MUCH}")]
     RatioExceeded {
         /// The limit: bytes out for each byte in.
         limit: u64,
     },
-    /// An archive or a folder without a single file.
     #[error("the package has no files")]
     Empty,
-    /// No root file has the name of the provider's executable.
     #[error("the package has no executable `terraform-provider-{provider_type}`")]
     #[fault(code = "executable-not-found")]
     #[hint("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]")]
     #[hint(if !found.is_empty() => "the root holds {}", found.join(", "))]
     NoExecutable {
-        /// The provider's type, the last part of its address.
         provider_type: String,
         /// The files in the package's root, at most 20.
         found: Vec<String>,

@@ -16,7 +16,6 @@ pub enum Refusal {
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
     #[fault("not-served", todo = "add the provider to `include` of a place in `serve.toml`")]
     NotServed { address: ServedAddress },
-    /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
     #[fault(code = unknown(address))]
     UnknownAddress {

@@ -142,7 +142,6 @@ pub enum AuthFileError {
         /// What is wrong there; quotes nothing.
         reason: String,
     },
-    /// JSON of another shape.
     #[error("{file} is not a credential file: {problem}")]
     Shape { file: String, problem: &'static str },
 }

@@ -54,7 +54,6 @@ pub enum HelperError {
     #[fault("helper-not-found", code = not_found(name), todo = "install it, or remove the helper from the file that \
             names it")]
     NotFound { name: HelperName },
-    /// The program cannot be run.
     #[error("docker-credential-{name} cannot be run: {reason}")]
     Unable { name: HelperName, reason: String },
     /// The helper ended with a failure.
@@ -64,17 +63,14 @@ pub enum HelperError {
         /// How it ended, and the known phrase that it wrote, if it wrote one.
         said: String,
     },
-    /// The answer is not what helpers write.
     #[error("the answer of credential helper {name} is not an object with Username and Secret")]
     Malformed { name: HelperName },
-    /// The answer is longer than an answer can be.
     #[error("the answer of credential helper {name} is longer than {limit} bytes")]
     TooLong {
         name: HelperName,
         /// The most that is read, in bytes.
         limit: u64,
     },
-    /// The helper gave no answer in time.
     #[error("credential helper {name} gave no answer in {} s", limit.as_secs_f64())]
     TimedOut { name: HelperName, limit: Duration },
 }

@@ -105,12 +105,7 @@ pub enum ChoiceError {
     /// an `oci_credentials` block has an empty name or token
     #[error("oci_credentials \"{label}\" in {place} has an empty {argument}")]
     #[fault("block-style-undecided", todo = "fill in the block, or remove it")]
-    StyleUndecided {
-        label: String,
-        place: FilePlace,
-        /// The argument that is empty.
-        argument: &'static str,
-    },
+    StyleUndecided { label: String, place: FilePlace, argument: &'static str },
     /// the name of a credential helper is not a plain name
     #[error("`{name}` cannot be the name of a credential helper: {origin}")]
     #[fault("invalid-helper-name", todo = "use letters, digits, `.`, `_` and `-`")]

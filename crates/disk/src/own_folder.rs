@@ -14,13 +14,10 @@ pub enum FolderFault {
     /// It cannot be made or looked at.
     #[error("{}: {error}", folder.display())]
     Io { folder: PathBuf, error: io::Error },
-    /// Somebody else could put files there.
     #[error("{} belongs to another user, or others may write to it", folder.display())]
     Shared { folder: PathBuf },
-    /// Others can put another folder in its place while a run uses it.
     #[error("others may write to {}, which it is in", folder.display())]
     OpenAbove { folder: PathBuf },
-    /// The owner of what is on the way can put another folder in its place while a run uses it.
     #[error("{}, on the way to it, belongs to another user", path.display())]
     AnotherUsers {
         /// The folder above it, or the link to one.

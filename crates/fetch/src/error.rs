@@ -17,7 +17,6 @@ pub enum FetchError {
     #[error(transparent)]
     #[fault(of = _0)]
     Source(#[from] SourceError),
-    /// The package's archive was refused or could not be written.
     #[error("the package of {address} {version} for {platform} cannot be installed")]
     #[fault(code = source.code(), end = source.end())]
     #[cause(if source.is_refusal() => "it came from {place}")]
@@ -81,7 +80,6 @@ pub enum FetchError {
         /// Whether a person can accept the release as it is.
         by_hand: tofu_oci_trust::ByHand,
     },
-    /// The release says that it is of another provider than the one that it is asked as.
     #[error("{place} has {version} as {published_as}, not as {address}")]
     #[fault(code = "other-address")]
     OtherAddress { address: ProviderAddr, version: Version, place: Place, published_as: Box<ProviderAddr> },

@@ -110,10 +110,8 @@ pub(crate) enum SmallLayerFault {
     /// It could not be fetched or unpacked, or the lock file refuses it.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// It holds other files.
     #[error("it holds {found}, and the package is {}", list(expected))]
     OtherContents { found: PackageHash, expected: ProvedContents },
-    /// The provider's program could not be started.
     #[error("the program `{name}` in it is not executable")]
     NotExecutable { name: String },
 }

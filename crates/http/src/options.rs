@@ -77,16 +77,12 @@ impl fmt::Debug for HttpOptions {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// A certificate that is trusted beside the system's cannot be read.
     #[error("a CA certificate is not usable: {problem}")]
     CaCertificate { problem: String },
-    /// The client certificate or its key cannot be read.
     #[error("the client certificate is not usable: {problem}")]
     ClientIdentity { problem: String },
-    /// What was given as a proxy is not an address.
     #[error("the proxy is not usable: {problem}")]
     Proxy { problem: String },
-    /// TLS cannot be set up on this machine.
     #[error("TLS cannot be set up: {problem}")]
     Tls { problem: String },
 }

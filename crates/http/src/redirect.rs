@@ -27,31 +27,23 @@ pub fn same_origin(one: &Url, other: &Url) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedirectFault {
-    /// What it names is not an address.
     #[error("it names an invalid address")]
     InvalidAddress,
-    /// What it names is longer than addresses are.
     #[error("it names an address of more than {} KiB", LONGEST_LOCATION >> 10)]
     TooLong,
-    /// It names an address of this scheme, which is not HTTP.
     #[error("it names an address of the scheme {0}")]
     Scheme(String),
-    /// It names an address on this host with a user info.
     #[error("it names an address on {0} with a user info")]
     UserInfo(String),
     /// It leads from HTTPS to plain HTTP on this host. Naming the host would not help, or would not be safe.
     #[error("it leads from HTTPS to plain HTTP on {0}")]
     Downgrade(String),
-    /// It leads from HTTPS to plain HTTP on this host, which the user may name for plain HTTP.
     #[error("it leads from HTTPS to plain HTTP on {0}")]
     UnnamedDowngrade(String),
-    /// It leads from one host to plain HTTP on this one, which the user may name for plain HTTP.
     #[error("it leads to plain HTTP on {0}")]
     UnnamedHost(String),
-    /// It leads to this host, which is nearer to this machine than the one that names it.
     #[error("it leads to {0}, on this machine or in a private network, from a host elsewhere")]
     PrivateHost(String),
-    /// There are more redirects than one request follows.
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooMany,
 }

@@ -64,31 +64,24 @@ pub enum WebFault {
     /// A status: for a document one that may be another one next time, for a file any other than that of a body.
     #[error("it answered {0}")]
     Status(u16),
-    /// The host asks for a longer wait than this program is willing to make, with a status.
     #[error("it asks for a wait of {}", shown_time(*.0))]
     Wait(Duration),
-    /// A redirect that no request may follow.
     #[error("its redirect is not followed: {0}")]
     Redirect(RedirectFault),
     #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
-    /// A redirect to this host, on this machine or in a private network, from a host elsewhere.
     #[error("its redirect to {0} is not followed: that is on this machine or in a private network")]
     PrivateHost(String),
-    /// The document is larger than this limit in bytes.
     #[error("its answer is larger than {0} bytes")]
     TooLarge(u64),
-    /// A file has another size than the server, or another place, has said before.
     #[error("it has {actual} bytes, and should have {expected}")]
     WrongSize {
         expected: u64,
         /// The bytes that are announced, or came.
         actual: u64,
     },
-    /// A document or file comes with this content encoding.
     #[error("it comes with the content encoding {0}")]
     Encoded(String),
-    /// A connection broke, and after that the server had another file.
     #[error("it changes while it is read")]
     Changed,
 }

@@ -14,7 +14,6 @@ pub enum LayoutError {
     #[error("this is {found}, not a provider release: expected an image index with a package for each platform")]
     #[fault("not-an-index", code = index_code(found), todo = "push an index that lists the manifest with its platform")]
     NotAProviderIndex { found: DocumentKind },
-    /// An index entry leads to something other than a package.
     #[error("{digest} is {found}, not a provider package: expected {expected}")]
     #[fault(code = "artifact-type")]
     NotAProviderPackage { digest: Digest, found: DocumentKind, expected: &'static str },
@@ -25,11 +24,9 @@ pub enum LayoutError {
     )]
     #[fault(code = "artifact-type")]
     NoProviderLabel,
-    /// A container image whose label says that it is something else.
     #[error("this is a package of type `{found}`: the label org.opentofu.package-type must be provider_binary")]
     #[fault(code = "artifact-type")]
     OtherPackageType { found: String },
-    /// The release has packages, but none for this platform.
     #[error("this release has no package for {platform}")]
     #[fault(code = "platform-not-supported")]
     PlatformNotOffered {
@@ -76,7 +73,6 @@ pub enum LayoutError {
     #[error("{digest} has mediaType {}: expected `{expected}`", quoted(.found.as_deref()))]
     #[fault(code = "media-type")]
     BodyMediaType { digest: Digest, expected: String, found: Option<String> },
-    /// A document that can be taken for two things.
     #[error("{digest} is ambiguous: it has both `manifests` and `{member}`")]
     Confused {
         digest: Digest,
@@ -91,10 +87,8 @@ pub enum LayoutError {
     #[error("the provider package {digest} has {count} layers of type archive/zip: expected one")]
     #[fault("several-zip-layers", todo = "push a manifest with one layer")]
     SeveralPackageLayers { digest: Digest, count: usize },
-    /// A layer of an image leaf that is not a tar file.
     #[error("the image {digest} has a layer of type `{found}`, which is not an image layer")]
     LayerMediaType { digest: Digest, found: String },
-    /// The layer is for another platform than its leaf.
     #[error("the layer {digest} is for {found}, its package for {expected}")]
     LayerPlatform {
         digest: Digest,
@@ -106,16 +100,8 @@ pub enum LayoutError {
     /// A package whose digest is of an algorithm that `OpenTofu` does not take.
     #[error("the package {digest} must have a sha256 digest")]
     PackageDigest { digest: Digest },
-    /// A document that is larger than the limit.
     #[error("{digest} has {size} bytes: at most {limit} are read")]
-    TooLarge {
-        digest: Digest,
-        /// Its size in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
-    /// More entries or layers than the limit.
+    TooLarge { digest: Digest, size: u64, limit: u64 },
     #[error("{digest} has {count} {what}: at most {limit} are read")]
     TooMany {
         digest: Digest,
@@ -127,10 +113,8 @@ pub enum LayoutError {
     /// The bytes are not JSON, or not of the expected shape.
     #[error("{what} is malformed: {problem}")]
     Malformed { what: String, problem: String },
-    /// The address that it says it is of is not an address.
     #[error("its annotation {annotation} is not an address: {problem}")]
     Address { annotation: &'static str, problem: String },
-    /// Nothing to plan from: the layout needs something that the package does not have.
     #[error("the {kind} layout needs the {needs} of {platform}")]
     Incomplete {
         kind: crate::LeafKind,

@@ -29,7 +29,6 @@ pub struct ModuleManifest {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum InvalidModuleManifest {
-    /// The media type is not that of an OCI image manifest.
     #[error("this is {found}, not a module package: expected an OCI image manifest and not an index")]
     #[fault(code = "not-an-image-manifest")]
     NotAnImageManifest { found: DocumentKind },
@@ -37,22 +36,18 @@ pub enum InvalidModuleManifest {
     #[error(transparent)]
     #[fault(code = document_code(_0))]
     Document(LayoutError),
-    /// The manifest does not say that it is a module package.
     #[error("this is {found}, not a module package: expected artifactType application/vnd.opentofu.modulepkg")]
     #[fault(code = "artifact-type")]
     ArtifactType { found: DocumentKind },
-    /// The manifest has no layer.
     #[error("the module package {digest} has no layer: expected one of type archive/zip")]
     #[fault(code = "no-zip-layer")]
     NoLayer { digest: Digest },
-    /// None of the layers is a zip.
     #[error("the module package {digest} has no layer of type archive/zip, only {}", .found.join(", "))]
     #[fault(code = "no-zip-layer-other-format")]
     NoZipLayer { digest: Digest, found: Vec<String> },
     #[error("the module package {digest} has {count} layers of type archive/zip: expected one")]
     #[fault(code = "several-zip-layers")]
     SeveralZipLayers { digest: Digest, count: usize },
-    /// The digest of the zip is of an algorithm that verifies nothing.
     #[error("the zip {digest} must have a sha256 or sha512 digest")]
     #[fault(code = "digest-algorithm")]
     PackageDigest { digest: Digest },

@@ -123,7 +123,6 @@ pub enum LockRefusal {
     OtherManifest {
         /// The `ch:` lines that could be this platform's.
         locked: Vec<PackageHash>,
-        /// The `ch:` of the leaf that was found.
         found: PackageHash,
         /// Why the contents do not count: `Optional` if the entry names no contents.
         lines: ManifestLines,

@@ -28,12 +28,10 @@ pub enum Access {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]
 #[fault(code = "usage", end = Usage)]
 pub enum UsernameError {
-    /// The command names no registry.
     #[error("--username is for one registry, and this command names none")]
     #[hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${{namespace}}/${{type}}'")]
     #[hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out")]
     NoRegistry,
-    /// The command names several.
     #[error("--username is for one registry, and this command names {first} and {}", others.join(" and "))]
     #[hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out")]
     SeveralRegistries { first: String, others: Vec<String> },

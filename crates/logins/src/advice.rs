@@ -1,6 +1,8 @@
 //! What to do if a login is refused, or if there is none. It depends on the source that counts: a login that is kept
 //! elsewhere would have no effect.
 
+use std::fmt;
+
 use tofu_oci_credentials::docker_file::server_key;
 use tofu_oci_credentials::{
     CandidateVerdict, Choice, CredentialLookup, CredentialOrigin, CredentialPolicy, FilePlace, FileState, FoundFile,
@@ -26,99 +28,85 @@ pub struct Advice<'a> {
     pub username: Option<&'a str>,
 }
 
-/// Something that the user can do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something that the user can do; its text is the advice.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Remedy {
-    /// Run the command without `--anonymous`.
+    #[error("leave --anonymous out, so that the user's credentials are shown")]
     OmitAnonymous,
-    /// Check `--username` and what `--password-stdin` was given.
+    #[error("check the name, and what --password-stdin was given")]
     CheckGivenLogin,
-    /// Fix an entry that was perhaps meant for the repository.
+    #[error("{origin} {fault}{}", and_others(*more))]
     FixEntry {
+        /// An entry that was perhaps meant for the repository.
         origin: CredentialOrigin,
-        /// Why it does not serve.
         fault: EntryFault,
         /// How many other such entries there are that no remedy names.
         more: usize,
     },
-    /// Fix a file that may hold the login.
+    #[error("correct {file}{}: {problem}; the login may be there", line.map(|line| format!(":{line}")).unwrap_or_default())]
     FixFile {
         file: String,
         /// The line of the fault, from 1.
         line: Option<usize>,
         problem: String,
     },
-    /// Make a file readable that may hold the login.
-    UnlockFile {
-        file: String,
-        /// Why it cannot be read.
-        reason: String,
-    },
-    /// Make a file smaller that may hold the login.
+    #[error("correct {file}: it cannot be read, {reason}; the login may be there")]
+    UnlockFile { file: String, reason: String },
+    #[error("make {file} smaller: more than {} MiB are not read; the login may be there", limit >> 20)]
     ShrinkFile {
         file: String,
         /// The most that is read, in bytes.
         limit: u64,
     },
-    /// Move a login to where it is read.
+    #[error("{name}: {0}", name = .0.name)]
     Overlooked(OverlookedLogin),
-    /// Write a block, since the search for files is off.
-    WriteBlock {
-        /// The line that turns the search off.
-        place: FilePlace,
-        /// The registry that the block is for.
-        registry: String,
-    },
-    /// Use one of the listed files, since others have no effect.
+    /// The line at `place` turns the search for files off.
+    #[error(
+        "discover_ambient_credentials = false in {place} has no other file read, so that a login there has no effect: write a \
+         block oci_credentials \"{registry}\", or take that line out"
+    )]
+    WriteBlock { place: FilePlace, registry: String },
+    #[error(
+        "docker_style_config_files in {place} lists all files that are read, so that a login elsewhere has no effect: {}",
+        login.as_ref().map_or_else(|| "add a file to it".to_owned(), LoginCommand::to_string)
+    )]
     UseListedFile {
         /// The line that lists them.
         place: FilePlace,
         /// The login that writes to the first of them; `None` if the list is empty.
         login: Option<LoginCommand>,
     },
+    #[error("{0}")]
     LogIn(LoginCommand),
-    /// Log in; a helper keeps the login.
-    LogInToHelper {
-        login: LoginCommand,
-        program: String,
-    },
-    /// Give the helper of a block another login; `login` cannot.
-    ChangeBlockHelper {
-        program: String,
-        /// What it keeps the login for.
-        servers: Vec<String>,
-        /// Where the block is.
-        place: FilePlace,
-    },
-    /// Change a block, which counts more than what `login` writes.
+    #[error("{login}: {program} keeps it")]
+    LogInToHelper { login: LoginCommand, program: String },
+    #[error(
+        "give {program} another login for {}, or change the block in {place}: `tofu-oci login` does neither",
+        servers.join(" or ")
+    )]
+    ChangeBlockHelper { program: String, servers: Vec<String>, place: FilePlace },
+    #[error("change the block in {0}: it counts more than what `tofu-oci login` writes")]
     ChangeBlock(FilePlace),
-    /// Change or remove an entry for a part of the registry.
+    #[error("change or remove {0}: `tofu-oci login` writes the registry's own entry, and this one is more specific")]
     ChangeEntry(CredentialOrigin),
-    /// Remove an entry that counts more than a new one, and log in.
-    ReplaceEntry {
-        origin: CredentialOrigin,
-        login: LoginCommand,
-    },
-    /// Change the helper of an entry that is more specific than what `login` writes.
-    ChangeEntryHelper {
-        origin: CredentialOrigin,
-        program: String,
-    },
-    /// Give the default helper another login, or log in.
-    ChangeDefaultHelper {
-        program: String,
-        /// What it is asked for.
-        server: String,
-        login: LoginCommand,
-    },
+    #[error("remove {origin}, which counts more than a new one, and {login}")]
+    ReplaceEntry { origin: CredentialOrigin, login: LoginCommand },
+    #[error("give {program} another login, or change {origin}: it is more specific than what `tofu-oci login` writes")]
+    ChangeEntryHelper { origin: CredentialOrigin, program: String },
+    #[error("give {program} another login for https://{server}, or {login}")]
+    ChangeDefaultHelper { program: String, server: String, login: LoginCommand },
+}
+
+fn and_others(more: usize) -> String {
+    if more > 0 { format!("; and {more} more") } else { String::new() }
 }
 
 /// Why an entry does not serve the repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntryFault {
-    /// Its key nearly fits.
+    #[error("does not serve: {0}")]
     NearMiss(NearMiss),
-    /// Its value is invalid.
+    #[error("is left out: {0}")]
     Invalid(String),
 }
 
@@ -132,6 +120,20 @@ pub struct LoginCommand {
     pub username: Option<String>,
     /// The file for `--auth-file`, if it is not docker's own.
     pub file: Option<String>,
+}
+
+impl fmt::Display for LoginCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.again {
+            Repetition::First => "log in",
+            Repetition::Again => "log in again",
+        };
+        // A name that a shell would change is not repeated.
+        let is_plain = |name: &&str| name.chars().all(|one| one.is_ascii_alphanumeric() || "._-@+".contains(one));
+        let user = self.username.as_deref().filter(is_plain).filter(|name| !name.is_empty()).unwrap_or("USER");
+        let file = self.file.as_ref().map(|file| format!(" --auth-file {file}")).unwrap_or_default();
+        write!(f, "{verb} with `tofu-oci login {} --username {user}{file}`", self.registry)
+    }
 }
 
 /// Whether a login replaces one.

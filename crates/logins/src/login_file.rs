@@ -37,7 +37,6 @@ pub enum LoginFileError {
     #[error("--auth-file names no file")]
     #[hint("omit it for docker's own file")]
     Unnamed,
-    /// There is no home folder.
     #[error("there is no home directory to keep logins in")]
     #[hint("name a file with --auth-file FILE, or a folder with DOCKER_CONFIG=DIR")]
     NoHome,
@@ -47,15 +46,14 @@ pub enum LoginFileError {
     #[hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR")]
     Unusable(#[from] FileError),
     /// the file that keeps logins is malformed
-    #[error("{file}{}: {}", source.line().map(|line| format!(":{line}")).unwrap_or_default(), source.problem())]
+    #[error("{file}{}: {}", fault.line().map(|line| format!(":{line}")).unwrap_or_default(), fault.problem())]
     #[fault("login-file-invalid", todo = "correct the file, or name another one with `--auth-file`")]
     #[hint("nothing was changed: correct the file, or name another one with --auth-file FILE")]
     Malformed {
         /// The file's name, for people; the error of an edit does not know it.
         file: String,
-        source: AuthFileError,
+        fault: AuthFileError,
     },
-    /// It names an invalid helper.
     #[error("{file} names a credential helper that cannot be one")]
     #[fault(code = "invalid-helper-name")]
     #[hint("nothing was changed: correct the name, which is the part after docker-credential-")]
@@ -183,8 +181,8 @@ impl LoginFile {
         FileError::new(action, self.shown.clone(), source).into()
     }
 
-    fn malformed(&self, source: AuthFileError) -> LoginFileError {
-        LoginFileError::Malformed { file: self.shown.clone(), source }
+    fn malformed(&self, fault: AuthFileError) -> LoginFileError {
+        LoginFileError::Malformed { file: self.shown.clone(), fault }
     }
 }
 

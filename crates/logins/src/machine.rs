@@ -62,22 +62,18 @@ impl HelperAction {
 /// Why a program gave no output. Never contains its output, which may be a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// It is in no folder of the PATH.
     #[error("{program} is not on the PATH")]
     NotFound { program: String },
     /// It is there, and its mode forbids to run it.
     #[error("{} is not executable", path.display())]
     NotExecutable { path: PathBuf },
-    /// The folder that it was found in depends on the working directory.
     #[error("{program} was found in `{}`, a relative entry of the PATH, and is not run from there", folder.display())]
     Relative { program: String, folder: PathBuf },
     /// The system could not run it.
     #[error("cannot run {}: {source}", path.display())]
     Start { path: PathBuf, source: io::Error },
-    /// It did not end in time.
     #[error("{program} gave no answer in {} s", limit.as_secs_f64())]
     TimedOut { program: String, limit: Duration },
-    /// Its output is longer than an answer can be.
     #[error("{program} answered with more than {limit} bytes")]
     TooLong {
         program: String,

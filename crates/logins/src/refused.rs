@@ -32,55 +32,56 @@ pub struct CredentialReport {
 }
 
 /// Where the credentials came from, or where this run looked for them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialCause {
-    /// `--anonymous`.
+    #[error("no credentials were shown, as --anonymous says")]
     Anonymous,
-    /// `--username`.
-    Given {
-        /// The user.
-        username: String,
-    },
-    /// `--username` is for another registry.
-    GivenElsewhere {
-        registry: String,
-    },
-    /// The CLI configuration turns the files off.
+    #[error("the credentials were those of --username {username}")]
+    Given { username: String },
+    #[error("no credentials were shown: those of --username are for {registry} alone")]
+    GivenElsewhere { registry: String },
+    #[error("there are no credentials for it: the CLI configuration has the files left out")]
     SearchOff,
-    /// There is no file to look in.
+    #[error("there are no credentials for it, and no file to look in")]
     NoFiles,
-    /// These files have none.
+    #[error("there are no credentials for it: looked in {}", files(.0))]
     LookedIn(Vec<(String, FileOutcome)>),
+    #[error("the credentials are those of {0}")]
     Source(CredentialOrigin),
-    /// A source names a helper that was not asked.
+    #[error("{0} names a helper, which was not asked")]
     HelperNotAsked(CredentialOrigin),
-    /// A helper gave them.
+    #[error("the credentials, {}, came from {program}, named by {origin}", whose(username.as_deref()))]
     Helper {
         /// The user; `None` for an identity token.
         username: Option<String>,
         program: String,
         origin: CredentialOrigin,
     },
-    HelperHasNone {
-        program: String,
-        origin: CredentialOrigin,
-        /// What it was asked for.
-        servers: Vec<String>,
-    },
+    #[error("{program}, named by {origin}, knows no credentials for {}", servers.join(" and "))]
+    HelperHasNone { program: String, origin: CredentialOrigin, servers: Vec<String> },
+}
+
+fn files(files: &[(String, FileOutcome)]) -> String {
+    let texts: Vec<String> = files.iter().map(|(name, outcome)| format!("{name} ({outcome})")).collect();
+    texts.join(", ")
+}
+
+fn whose(username: Option<&str>) -> String {
+    username.map_or_else(|| "an identity token".to_owned(), |username| format!("of {username}"))
 }
 
 /// What became of a file that was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileOutcome {
-    /// It does not exist.
+    #[error("not there")]
     Missing,
-    /// It cannot be read.
+    #[error("cannot be read")]
     Unreadable,
-    /// It is not a credential file.
+    #[error("cannot be understood")]
     Malformed,
-    /// Its entry for the repository does not count.
+    #[error("an entry that does not count")]
     LeftOut,
-    /// It has no credentials for the repository.
+    #[error("nothing for it")]
     NoEntry,
 }
 

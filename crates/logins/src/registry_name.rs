@@ -32,19 +32,14 @@ fn meant_instead(meant: Option<&str>, problem: RegistryNameProblem) -> String {
 pub enum RegistryNameProblem {
     #[error("it is empty")]
     Empty,
-    /// It has a scheme.
     #[error("it is written without a scheme such as https://")]
     Scheme,
-    /// It has a path.
     #[error("it is the host alone, without a path")]
     Path,
-    /// It names an account.
     #[error("it is the host alone; --username names the account")]
     Account,
-    /// Its host ends with a dot.
     #[error("its host ends with a dot")]
     DotAtEnd,
-    /// Its port begins with 0.
     #[error("a port does not begin with 0")]
     PortWithZero,
     /// It is not `HOST` or `HOST:PORT`.

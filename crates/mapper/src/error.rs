@@ -49,7 +49,6 @@ pub enum MapError {
     #[error("{rule} cannot be worked out for {address}: {fault}")]
     #[fault("template-eval", todo = "correct the expression; the error shows it")]
     TemplateEval { address: String, rule: PlaceRule, fault: Box<TemplateFault> },
-    /// The rule gives a list or an object for this address.
     #[error("{rule} gives no text for {address}: {found}")]
     #[fault(code = "template-eval")]
     TemplateNotAString { address: String, rule: PlaceRule, found: String },
@@ -57,7 +56,6 @@ pub enum MapError {
     #[error("{rule} gives only the registry {registry} for {address}, and no repository in it")]
     #[fault("empty-repository", todo = "correct the template")]
     EmptyRepository { address: String, rule: PlaceRule, registry: String },
-    /// Two of the wanted addresses get the same repository.
     #[error("{first} and {second} would both come from {place}")]
     #[fault(code = "same-place")]
     SamePlace { first: String, second: String, place: String },
@@ -69,10 +67,8 @@ pub enum MapError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// Nothing was given.
     #[error("the repository template is empty")]
     Empty { of: TemplateOf },
-    /// HCL refuses it: its syntax, or its result for any provider.
     #[error("`{}` is not a repository template: {fault}, at column {}", in_one_line(template), column(template, fault.span.start))]
     Hcl { template: String, fault: TemplateFault, of: TemplateOf },
     /// A symbol that an address does not have.
@@ -100,7 +96,6 @@ pub enum TemplateError {
     NotAString { template: String, found: String },
     #[error("`{}` gives null instead of a repository address", in_one_line(template))]
     NullResult { template: String },
-    /// With an example address in its place the result is not a repository address.
     #[error("`{}` gives no repository address: for {}, {fault}", in_one_line(template), of.sample())]
     NotARepository {
         template: String,

@@ -100,7 +100,6 @@ pub enum ModuleMirrorsProblem {
     /// A text where a list belongs.
     #[error("{text} must be a list")]
     NotAList { text: String },
-    /// A list of patterns without any.
     #[error("the list of patterns is empty")]
     NoInclude,
     #[error(transparent)]

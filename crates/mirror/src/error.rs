@@ -47,7 +47,6 @@ pub enum MirrorError {
             and both belong there, add `--rename`")]
     #[hint("write a template that tells them apart: REGISTRY/${{hostname}}/${{namespace}}/${{type}}")]
     SharedRepository { place: Place, first: Box<ProviderAddr>, second: Box<ProviderAddr> },
-    /// An earlier run has put another provider into the repository.
     #[error("{place} holds {kept}, and a repository holds one provider: {address} does not go there")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or a template with ${{hostname}}, ${{namespace}} and ${{type}}")]
@@ -64,7 +63,6 @@ pub enum MirrorError {
         #[source]
         source: serde_json::Error,
     },
-    /// On the way to the folder of a provider in a static tree there is a symbolic link to another place.
     #[error("a link leads out of the static tree {}, on the way to {}", tree.display(), folder.display())]
     #[fault(code = "link-out-of-tree")]
     #[hint("remove the link, or name the folder that it leads to")]

@@ -143,7 +143,6 @@ pub enum PackError {
     #[fault("checksum-missing", todo = "build the release again, or remove the checksum file")]
     #[hint("a checksum file must name every package, or not be there")]
     NoSum { path: PathBuf, sums: PathBuf },
-    /// The package lacks the program.
     #[error("{} holds no `terraform-provider-{provider_type}` executable", path.display())]
     #[fault(code = "executable-not-found")]
     #[hint("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]")]
@@ -265,7 +264,6 @@ pub enum PackError {
         /// The most bytes that are read.
         limit: usize,
     },
-    /// A checksum file has more signatures or keys beside it than its readers read.
     #[error("{} is one too many: no more than {limit} files with {} are read", path.display(), kind.in_words())]
     #[fault(code = "sums-limit")]
     TooManySumsFiles {

@@ -30,7 +30,6 @@ pub enum SourceError {
     #[fault("unusable", todo = "run `tofu-oci check REPOSITORY`; its findings say what to correct")]
     #[hint("{WRITTEN}")]
     Unusable { address: ProviderAddr, version: Version, place: Place, problem: String },
-    /// What lies under this version's tag breaks the rules of every layout.
     #[error("{address} {version} in {place} cannot be installed")]
     #[fault(code = source.code())]
     #[hint("{WRITTEN}")]
@@ -45,7 +44,6 @@ pub enum SourceError {
     #[error(transparent)]
     #[fault(of = _0)]
     Store(#[from] StoreError),
-    /// The place could not be used, and is not a repository.
     #[error("nothing can be installed from {place}")]
     #[fault(of = failure)]
     #[hint(if matches!(failure, Failure::PrivateHost { .. }) => "or say which repository holds the provider with \
@@ -100,7 +98,6 @@ pub enum NotOffered {
     #[error("no installation method")]
     #[fault("no-matching-release", todo = "relax the constraint; the error lists the versions that the place offers")]
     NoMethods,
-    /// The provider: no installation method is for it.
     #[error("no installation method for this provider")]
     #[fault(code = "provider-not-found")]
     NoMethodMatches,

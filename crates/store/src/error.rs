@@ -54,16 +54,10 @@ pub enum StoreError {
     #[fault("unsupported-digest", todo = "push the release with SHA-256")]
     #[hint("sha256 and sha512 are known here")]
     UnsupportedDigest { digest: Digest },
-    /// Something larger than this program is willing to read.
     #[error("{what} of {place} is larger than {limit} bytes")]
     #[fault(code = "bad-body")]
     #[hint("this is no provider release")]
-    TooLarge {
-        place: Place,
-        what: String,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    TooLarge { place: Place, what: String, limit: u64 },
     /// More manifests hang together than one run reads.
     #[error(
         "{manifests} manifests with {bytes} bytes, or more, hang together in {place}, and the limits are {most} manifests and \
@@ -80,10 +74,8 @@ pub enum StoreError {
         manifests: usize,
         bytes: u64,
         most: usize,
-        /// The limit of their bytes.
         most_bytes: u64,
     },
-    /// Manifests name each other in a longer row than is followed.
     #[error("manifests of {place} {relation} over more than {limit} levels")]
     #[fault(code = "bad-body")]
     #[hint("a release needs two levels; check who wrote these manifests")]
@@ -209,11 +201,7 @@ pub enum StoreError {
     #[error("{} is cut off after {size} bytes", path.display())]
     #[fault("bundle-cut-off")]
     #[hint("copy the file again, whole")]
-    CutOff {
-        path: PathBuf,
-        /// How many bytes it has.
-        size: u64,
-    },
+    CutOff { path: PathBuf, size: u64 },
     /// The file system reported an error.
     #[error(transparent)]
     #[fault(of = _0)]

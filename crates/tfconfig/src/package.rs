@@ -28,13 +28,10 @@ pub struct PackageModules {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageModulesError {
-    /// A call of a folder outside of the package.
     #[error("{at}: the call of `{source_text}` leads out of the package")]
     Escapes { at: Declared, source_text: String },
-    /// A call of a folder that the package does not have.
     #[error("{at}: the package has no folder `{folder}`")]
     Missing { at: Declared, folder: String },
-    /// A module that calls itself, directly or through others.
     #[error("{at}: the call of `{source_text}` leads back to a module that makes it")]
     Loop { at: Declared, source_text: String },
     /// A configuration that is not valid.

@@ -59,30 +59,18 @@ pub enum MadeBy {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureFault {
-    /// It is not what its form demands.
     #[error("the signature is malformed: {problem}")]
     Malformed { problem: String },
-    /// It is larger than what is read.
     #[error("the signature has {bytes} bytes, and at most {limit} are read")]
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// A bundle of a version that is not supported.
+    TooLarge { bytes: usize, limit: usize },
     #[error("the bundle is {}; only {BUNDLE_TYPE} is supported", shown_version(.media_type))]
     BundleVersion { media_type: String },
-    /// A bundle with a certificate instead of a key.
     #[error("the signature is keyless (made with a certificate), and only signatures by keys are supported")]
     Keyless,
-    /// A bundle that signs bytes, not a statement.
     #[error("the bundle holds the signature of a file (messageSignature), not of a statement about an index")]
     MessageSignature,
-    /// None of the keys given made it.
     #[error("none of the known keys made the signature, or it was damaged{}", shown_hint(.hint.as_deref()))]
     UnknownKey { hint: Option<String> },
-    /// It claims a key of ours, and does not verify with it.
     #[error("the signature does not verify with key {key}")]
     BadSignature { key: KeyId },
 }

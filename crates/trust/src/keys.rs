@@ -56,28 +56,22 @@ pub enum KeyKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// It is not what it should be.
     #[error("the key is malformed: {problem}")]
     Malformed {
         /// What is wrong; never a part of a private key.
         problem: String,
     },
-    /// A private key was given instead of a public one.
     #[error("this is a private key; what verifies signatures is its public key")]
     Private,
-    /// A public key was given instead of a private one.
     #[error("this is a public key; what signs is a private key")]
     Public,
     /// An `OpenPGP` key, which signs files and no releases.
     #[error("this is an OpenPGP key; what signs a release is a PEM key")]
     OpenPgp,
-    /// A key of an algorithm or curve that is not supported.
     #[error("{algorithm} is not supported; use ECDSA P-256 or P-384, Ed25519, or RSA of 2048 bits or more")]
     Unsupported { algorithm: String },
-    /// An RSA key that is too short.
     #[error("the RSA key has {bits} bits; at least 2048 are needed")]
     WeakRsa { bits: u32 },
-    /// An RSA key that is too long for its purpose.
     #[error("the RSA key has {bits} bits; at most {most} are supported for {purpose}")]
     LongRsa {
         bits: u32,
@@ -85,13 +79,10 @@ pub enum KeyError {
         /// `verifying` or `signing`.
         purpose: &'static str,
     },
-    /// A private key that is encrypted in a way that is not read.
     #[error("the private key is {form}, which is not read; `cosign import-key-pair` makes one that is")]
     UnsupportedEncryption { form: String },
-    /// The private key is encrypted and no password was given.
     #[error("the private key is encrypted, and no password was given")]
     PasswordNeeded,
-    /// The private key is encrypted with another password.
     #[error("the password of the private key is wrong")]
     WrongPassword,
 }

@@ -50,13 +50,10 @@ pub struct NoticeReason(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidNoticeReason {
-    /// It says nothing.
     #[error("the text is empty")]
     Empty,
-    /// It is longer than one line should be.
     #[error("the text has {characters} characters, and at most {REASON} are allowed")]
     TooLong { characters: usize },
-    /// It has line breaks or other control characters.
     #[error("the text has a line break or another control character; it must be one line")]
     NotOneLine,
 }

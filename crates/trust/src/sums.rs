@@ -39,14 +39,8 @@ pub struct SumsLine {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SumsError {
-    /// It is larger than what is read.
     #[error("it has {bytes} bytes, and at most {limit} are read")]
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-        /// The limit in bytes.
-        limit: usize,
-    },
+    TooLarge { bytes: usize, limit: usize },
     /// It is not UTF-8.
     #[error("it is not UTF-8")]
     NotText,

@@ -22,7 +22,6 @@ pub enum InvalidPredecessor {
     /// One side is not a hostname.
     #[error(transparent)]
     Hostname(#[from] InvalidHostname),
-    /// Both sides are one host.
     #[error("`{0}` is its own predecessor")]
     Itself(Hostname),
 }

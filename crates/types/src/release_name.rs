@@ -44,7 +44,6 @@ pub enum InvalidReleaseName {
         /// What stands after the `@`.
         digest: String,
     },
-    /// Nothing stands after the mark.
     #[error("`{name}{mark}` names no version after the {mark}")]
     Empty {
         name: String,

@@ -35,27 +35,21 @@ pub enum BridgeConfigProblem {
     /// There is neither a `[[provider]]` nor a `[[module]]`.
     #[error("the file names neither a provider nor a module")]
     NoProvider,
-    /// A list that must have a member.
     #[error("the list `{name}` is empty")]
     EmptyList { name: &'static str },
     /// A pattern, or a version that is allowed or denied.
     #[error(transparent)]
     Rule(RulesProblem),
-    /// One pattern in two places.
     #[error("two places are for {pattern}")]
     TwoPlaces { pattern: Pattern },
     #[error(transparent)]
     ModulePattern(InvalidModulePattern),
-    /// One pattern of modules in two places.
     #[error("two places are for {pattern}")]
     TwoModulePlaces { pattern: ModulePattern },
-    /// A rule about what is fetched, where nothing is fetched.
     #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
     NoUpstream { name: &'static str },
-    /// Not an address to listen at.
     #[error("{text:?} is not an IP address with a port")]
     Listen { text: String },
-    /// Clear text for everyone.
     #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
     ClearText { address: SocketAddr },
     /// A URL that clients cannot write.
@@ -67,16 +61,12 @@ pub enum BridgeConfigProblem {
     /// A hostname that is listed twice.
     #[error("{host} is listed twice")]
     TwoHosts { host: Hostname },
-    /// An own hostname without providers and modules.
     #[error("no [[provider]] or [[module]] includes anything of the own host {host}")]
     EmptyHost { host: Hostname },
-    /// An unknown kind of checksum.
     #[error("{text:?} is not a kind of checksum that a network mirror lists")]
     Hash { text: String },
-    /// Checksums without those that every client needs.
     #[error("`hashes` lacks \"zh\", which lock files need for every platform")]
     NoZipHash,
-    /// Not a range of addresses.
     #[error("{text:?} is not an IP address or a range of them")]
     Range { text: String },
     /// Not a host and its predecessor.
@@ -85,16 +75,13 @@ pub enum BridgeConfigProblem {
     /// Not a size.
     #[error("{text:?} is not a size; {reason}")]
     Size { text: String, reason: InvalidByteSize },
-    /// Not a length of time.
     #[error("`{text}` is not a length of time; write a number with d, h, m or s, such as 60s or 15m")]
     Duration { text: String },
-    /// A length of time that clocks cannot add.
     #[error("{text:?} is too long; the longest is 36500d")]
     TooLong { text: String },
     /// Not an age.
     #[error(transparent)]
     MinAge(InvalidMinAge),
-    /// A number out of its range.
     #[error("`{name}` must be at least {least}")]
     TooSmall { name: &'static str, least: &'static str },
     #[error(transparent)]
@@ -102,10 +89,8 @@ pub enum BridgeConfigProblem {
     /// Not a SHA-256; perhaps the token itself, which is not repeated.
     #[error("`token_sha256` is wrong: {0}")]
     TokenHash(InvalidTokenDigest),
-    /// A client that may see nothing.
     #[error("the client has neither `providers` nor `modules`")]
     SeesNothing,
-    /// One token for two clients.
     #[error("two clients have the same token")]
     OneToken,
 }

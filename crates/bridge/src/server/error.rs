@@ -38,13 +38,10 @@ pub enum CertificateFault {
     /// A file cannot be read.
     #[error("{0}")]
     Unreadable(io::Error),
-    /// There is no certificate in the file.
     #[error("it holds no PEM block CERTIFICATE")]
     NoCertificate,
-    /// There is no key in its file.
     #[error("the key's file holds no PEM block PRIVATE KEY that is not encrypted")]
     NoKey,
-    /// They do not belong together.
     #[error("the private key in the key's file belongs to another certificate")]
     OtherKey,
     /// They are of an unknown kind.

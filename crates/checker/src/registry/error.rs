@@ -6,7 +6,6 @@ use tofu_oci_store::StoreError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
-    /// The repository is in use.
     #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
     InUse {
         repository: String,

@@ -6,20 +6,11 @@ use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::LockFileError;
 use tofu_oci_source::SourceError;
 
-use super::{Diagnostic, Refused};
+use super::{Diagnostic, Plain, Refused};
 use crate::invocation;
 
-impl From<LockFileError> for Diagnostic {
-    fn from(error: LockFileError) -> Self {
-        Self::fault(&error)
-    }
-}
-
-impl From<LockError> for Diagnostic {
-    fn from(error: LockError) -> Self {
-        Self::fault(&error)
-    }
-}
+impl Plain for LockFileError {}
+impl Plain for LockError {}
 
 /// What chooses a new version. `--locked` and `--upgrade` exclude each other.
 fn upgrade() -> String {

@@ -2,14 +2,14 @@
 
 use tofu_oci_credentials::CredentialOrigin;
 use tofu_oci_logins::{
-    CredentialCause, CredentialRefusal, CredentialReport, EntryFault, FileOutcome, HelperFault, ListedFileFault,
-    LoginCommand, LoginFileError, RegistryName, RegistryNameError, Remedy, Repetition, StoreLoginError, UsernameError,
+    CredentialRefusal, CredentialReport, HelperFault, ListedFileFault, LoginFileError, RegistryName, RegistryNameError,
+    Remedy, StoreLoginError, UsernameError,
 };
 use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 use tofu_oci_remote::CredentialFault;
 use tofu_oci_types::printable;
 
-use super::Diagnostic;
+use super::{Diagnostic, Plain};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -65,7 +65,7 @@ impl Diagnostic {
 
     /// The same with where the credentials came from, and what to do about it.
     pub(super) fn with_credentials(mut self, report: &CredentialReport) -> Self {
-        self.causes.extend(report.cause.as_ref().map(cause_text));
+        self.causes.extend(report.cause.as_ref().map(ToString::to_string));
         self.hints.splice(0..0, report.remedies.iter().map(remedy_text));
         self
     }
@@ -87,12 +87,7 @@ impl Diagnostic {
     }
 }
 
-impl From<UsernameError> for Diagnostic {
-    fn from(error: UsernameError) -> Self {
-        Self::fault(&error)
-    }
-}
-
+impl Plain for UsernameError {}
 impl From<&CredentialFault> for Diagnostic {
     fn from(fault: &CredentialFault) -> Self {
         let diagnostic = Self::new(Exit::Fixable, fault.problem.as_str()).code(fault.code.as_str());
@@ -100,125 +95,14 @@ impl From<&CredentialFault> for Diagnostic {
     }
 }
 
-impl From<RegistryNameError> for Diagnostic {
-    fn from(error: RegistryNameError) -> Self {
-        Self::fault(&error)
-    }
-}
-
-impl From<LoginFileError> for Diagnostic {
-    fn from(error: LoginFileError) -> Self {
-        Self::fault(&error)
-    }
-}
-
-/// Where the credentials came from.
-fn cause_text(cause: &CredentialCause) -> String {
-    match cause {
-        CredentialCause::Anonymous => "no credentials were shown, as --anonymous says".to_owned(),
-        CredentialCause::Given { username } => format!("the credentials were those of --username {username}"),
-        CredentialCause::GivenElsewhere { registry } => {
-            format!("no credentials were shown: those of --username are for {registry} alone")
-        }
-        CredentialCause::SearchOff => {
-            "there are no credentials for it: the CLI configuration has the files left out".to_owned()
-        }
-        CredentialCause::NoFiles => "there are no credentials for it, and no file to look in".to_owned(),
-        CredentialCause::LookedIn(files) => {
-            let text = |(name, outcome): &(String, FileOutcome)| {
-                let what = match outcome {
-                    FileOutcome::Missing => "not there",
-                    FileOutcome::Unreadable => "cannot be read",
-                    FileOutcome::Malformed => "cannot be understood",
-                    FileOutcome::LeftOut => "an entry that does not count",
-                    FileOutcome::NoEntry => "nothing for it",
-                };
-                format!("{name} ({what})")
-            };
-            let files: Vec<String> = files.iter().map(text).collect();
-            format!("there are no credentials for it: looked in {}", files.join(", "))
-        }
-        CredentialCause::Source(origin) => format!("the credentials are those of {origin}"),
-        CredentialCause::HelperNotAsked(origin) => format!("{origin} names a helper, which was not asked"),
-        CredentialCause::Helper { username: Some(username), program, origin } => {
-            format!("the credentials, of {username}, came from {program}, named by {origin}")
-        }
-        CredentialCause::Helper { username: None, program, origin } => {
-            format!("the credentials, an identity token, came from {program}, named by {origin}")
-        }
-        CredentialCause::HelperHasNone { program, origin, servers } => {
-            format!("{program}, named by {origin}, knows no credentials for {}", servers.join(" and "))
-        }
-    }
-}
-
+impl Plain for RegistryNameError {}
+impl Plain for LoginFileError {}
 /// What to do, as a hint.
 pub(crate) fn remedy_text(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::OmitAnonymous => "leave --anonymous out, so that the user's credentials are shown".to_owned(),
         Remedy::CheckGivenLogin if !invocation::says("password-stdin") => "check the name and the password".to_owned(),
-        Remedy::CheckGivenLogin => "check the name, and what --password-stdin was given".to_owned(),
-        Remedy::FixEntry { origin, fault, more } => {
-            let text = match fault {
-                EntryFault::NearMiss(near) => format!("{origin} does not serve: {near}"),
-                EntryFault::Invalid(problem) => format!("{origin} is left out: {problem}"),
-            };
-            if *more > 0 { format!("{text}; and {more} more") } else { text }
-        }
-        Remedy::FixFile { file, line, problem } => {
-            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-            format!("correct {file}{line}: {problem}; the login may be there")
-        }
-        Remedy::UnlockFile { file, reason } => {
-            format!("correct {file}: it cannot be read, {reason}; the login may be there")
-        }
-        Remedy::ShrinkFile { file, limit } => {
-            format!("make {file} smaller: more than {} MiB are not read; the login may be there", limit >> 20)
-        }
-        Remedy::Overlooked(overlooked) => format!("{}: {overlooked}", overlooked.name),
-        Remedy::WriteBlock { place, registry } => format!(
-            "discover_ambient_credentials = false in {place} has no other file read, so that a login there has no \
-             effect: write a block oci_credentials \"{registry}\", or take that line out"
-        ),
-        Remedy::UseListedFile { place, login } => format!(
-            "docker_style_config_files in {place} lists all files that are read, so that a login elsewhere has no \
-             effect: {}",
-            login.as_ref().map_or_else(|| "add a file to it".to_owned(), login_text)
-        ),
-        Remedy::LogIn(login) => login_text(login),
-        Remedy::LogInToHelper { login, program } => format!("{}: {program} keeps it", login_text(login)),
-        Remedy::ChangeBlockHelper { program, servers, place } => format!(
-            "give {program} another login for {}, or change the block in {place}: `tofu-oci login` does neither",
-            servers.join(" or ")
-        ),
-        Remedy::ChangeBlock(place) => {
-            format!("change the block in {place}: it counts more than what `tofu-oci login` writes")
-        }
-        Remedy::ChangeEntry(origin) => format!(
-            "change or remove {origin}: `tofu-oci login` writes the registry's own entry, and this one is more specific"
-        ),
-        Remedy::ReplaceEntry { origin, login } => {
-            format!("remove {origin}, which counts more than a new one, and {}", login_text(login))
-        }
-        Remedy::ChangeEntryHelper { origin, program } => format!(
-            "give {program} another login, or change {origin}: it is more specific than what `tofu-oci login` writes"
-        ),
-        Remedy::ChangeDefaultHelper { program, server, login } => {
-            format!("give {program} another login for https://{server}, or {}", login_text(login))
-        }
+        remedy => remedy.to_string(),
     }
-}
-
-fn login_text(login: &LoginCommand) -> String {
-    let verb = match login.again {
-        Repetition::First => "log in",
-        Repetition::Again => "log in again",
-    };
-    // A name that a shell would change is not repeated.
-    let is_plain = |name: &&str| name.chars().all(|one| one.is_ascii_alphanumeric() || "._-@+".contains(one));
-    let user = login.username.as_deref().filter(is_plain).filter(|name| !name.is_empty()).unwrap_or("USER");
-    let file = login.file.as_ref().map(|file| format!(" --auth-file {file}")).unwrap_or_default();
-    format!("{verb} with `tofu-oci login {} --username {user}{file}`", login.registry)
 }
 
 /// What to do about a source that prevents the use of a login.

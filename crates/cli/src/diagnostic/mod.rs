@@ -249,6 +249,15 @@ impl Diagnostic {
     }
 }
 
+/// An error that says all there is to say.
+trait Plain: Fault + Error + 'static {}
+
+impl<E: Plain> From<E> for Diagnostic {
+    fn from(error: E) -> Self {
+        Self::fault(&error)
+    }
+}
+
 /// An advice whose command has the options of this run.
 fn runnable(hint: &str) -> String {
     let Some((before, rest)) = hint.split_once(RUN) else { return hint.to_owned() };

@@ -5,7 +5,7 @@ use tofu_oci_installer::ModulePinError;
 use tofu_oci_tfconfig::CallFileError;
 use tofu_oci_trust::TrustRefusal;
 
-use super::Diagnostic;
+use super::{Diagnostic, Plain};
 use crate::invocation;
 
 impl From<ModulePinError> for Diagnostic {
@@ -33,8 +33,4 @@ impl From<ModulePinError> for Diagnostic {
     }
 }
 
-impl From<CallFileError> for Diagnostic {
-    fn from(error: CallFileError) -> Self {
-        Self::fault(&error)
-    }
-}
+impl Plain for CallFileError {}

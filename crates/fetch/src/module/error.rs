@@ -19,7 +19,6 @@ pub enum ModuleFetchError {
     #[error(transparent)]
     #[fault(of = _0)]
     Module(#[from] ModuleError),
-    /// The archive was refused or could not be written.
     #[error("the package from {place} cannot be unpacked")]
     #[fault(of = source)]
     Archive {
@@ -38,7 +37,6 @@ pub enum ModuleFetchError {
         /// The folders in the package's root, sorted, at most 20.
         found: Vec<String>,
     },
-    /// What was named as a folder is a file of the package.
     #[error("`{folder}` is a file of the package from {place}, and a module is a folder")]
     #[fault(code = "subdir-missing")]
     #[hint("name the folder that the file is in")]
@@ -53,7 +51,6 @@ pub enum ModuleFetchError {
         /// The folders, sorted.
         found: Vec<String>,
     },
-    /// The trust policy refuses the package.
     #[error("the module from {place} is not trusted: {refusal}")]
     #[fault(code = refusal.code())]
     Untrusted { place: Place, refusal: Box<TrustRefusal>, rule: Box<TrustRule> },
@@ -84,5 +81,17 @@ impl From<FetchError> for ModuleFetchError {
             FetchError::Io(error) => Self::Io(error),
             other => Self::Fetch(Box::new(other)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_out_of_the_tree_became_a_folder_that_cannot_be_prepared() {
+        let error = ModuleFetchError::from(FetchError::LinkOutOfTree { link: "a/b".into(), tree: "a".into() });
+        let said = (error.code(), error.to_string());
+        assert_eq!(said, ("link-out-of-tree", "a/b is a symbolic link that leads out of a".to_owned()));
     }
 }

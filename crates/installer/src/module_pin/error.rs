@@ -26,7 +26,6 @@ pub enum ModulePinError {
     #[hint(if offered.iter().any(Version::is_prerelease) => "a prerelease is chosen only if the source or the \
             constraint names it exactly")]
     NoMatchingVersion { place: Place, wanted: Constraints, offered: Vec<Version> },
-    /// The repository lacks the tag or digest.
     #[error("{place} has no module package under {reference}")]
     #[fault(code = missing(reference))]
     Missing {

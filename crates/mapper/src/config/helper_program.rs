@@ -11,10 +11,8 @@ use super::{ConfigFiles, Environment, Os};
 /// Why a `credentials_helper` block has no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoHelperProgram {
-    /// No folder of plugins has it.
     #[error("{program} is in no folder of plugins")]
     NotFound { program: String, folders: Vec<PathBuf> },
-    /// The folder that has it depends on the working directory.
     #[error("{program} was found in `{}`, a relative folder, and is not run from there", folder.display())]
     Relative {
         program: String,

@@ -32,7 +32,6 @@ pub enum NotReadBack {
     /// The `host` blocks.
     #[error("OpenTofu would read the services of hosts differently from what was written")]
     Services,
-    /// The blocks of credentials.
     #[error("OpenTofu would read the credentials differently from what was written")]
     Credentials,
     /// `provider_installation`.

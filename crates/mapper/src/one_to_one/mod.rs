@@ -77,7 +77,6 @@ pub enum NotOneToOne {
             such as `namespace == \"acme\"`, are judged"
     )]
     Computed { rule: (usize, usize), template: String, of: TemplateOf },
-    /// The search reached its limit before it found two addresses with one place, or none.
     #[error("tofu-oci cannot tell whether {} two {}s to one place", sends(templates), of.noun())]
     #[fault(code = "computed-place")]
     Unclear {

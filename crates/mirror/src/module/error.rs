@@ -43,7 +43,6 @@ pub enum ModuleMirrorError {
     #[fault(code = "no-module-mirror", end = Usage)]
     #[hint("name a destination for it: --to 'REGISTRY/${{namespace}}/${{name}}-${{target_system}}'")]
     NoMirror { address: ModuleAddr },
-    /// Two modules would lie in one repository, where their versions would mix.
     #[error("{first} and {second} would both go to {place}")]
     #[fault(code = "shared-repository", end = Usage)]
     #[hint(
@@ -51,17 +50,14 @@ pub enum ModuleMirrorError {
             REGISTRY/${{hostname}}/${{namespace}}/${{name}}/${{target_system}}"
     )]
     SharedRepository { place: Place, first: Box<ModuleAddr>, second: Box<ModuleAddr> },
-    /// Another run has put another module into the repository.
     #[error("{place} holds {kept}, and a repository holds one module: {address} does not go there")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or a template with ${{namespace}}, ${{name}} and ${{target_system}}")]
     OtherModule { place: Place, kept: Box<ModuleAddr>, address: Box<ModuleAddr> },
-    /// The version there is one of another module.
     #[error("{place} has {version} as {kept}, and not as {address}")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or another version: --as {address}@NEWVERSION")]
     OtherVersion { place: Place, version: Version, kept: Box<ModuleAddr>, address: Box<ModuleAddr> },
-    /// Its place offers a package that says it is another module.
     #[error("{from} has {version} as {published_as}, not as {address}")]
     #[fault(code = "other-address")]
     OtherAddress { address: ModuleAddr, version: Version, published_as: Box<ModuleAddr>, from: Place },
@@ -69,7 +65,6 @@ pub enum ModuleMirrorError {
     #[error("{address} has no version{}", wanted_text(wanted))]
     #[fault(code = "no-matching-version")]
     Unmet { address: ModuleAddr, wanted: Constraints, offered: Vec<Version> },
-    /// The destination has other bytes under the version.
     #[error("{from} offers other bytes of {address} {version} than {to} has, which stay")]
     #[fault(code = "upstream-changed")]
     #[hint("a version must never change: ask its publisher what happened")]
@@ -107,7 +102,6 @@ pub enum ModuleMirrorError {
     )]
     #[hint("fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER")]
     LeavesFolder { address: ModuleAddr, version: Version, folder: String, at: String, source_text: String },
-    /// The modules that are wanted lead to more than a run mirrors.
     #[error("the modules lead to more than {limit} versions, and a run mirrors no more")]
     #[fault(code = "too-many-modules")]
     TooMany { limit: usize },

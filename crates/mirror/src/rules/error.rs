@@ -34,7 +34,6 @@ pub enum RulesProblem {
     /// One `[provider]`.
     #[error("[provider] is a table, and the file has a list of them")]
     OneTable,
-    /// An address with a version after it, as arguments have it.
     #[error("`address` has a version after the @")]
     VersionInAddress {
         /// What stands before the `@`.
@@ -46,25 +45,20 @@ pub enum RulesProblem {
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
-    /// A pattern without a host.
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
     #[error(transparent)]
     Versions(InvalidConstraints),
-    /// Several versions where one constraint belongs, which a version must meet as a whole.
     #[error("`versions` takes one constraint, not a list")]
     VersionList,
-    /// A member of the file below a table, which has no such member.
     #[error("`{name}` is for the whole file, and stands in a table")]
     BelowTable { name: String },
     #[error(transparent)]
     Platform(InvalidPlatform),
-    /// A list of platforms without any.
     #[error("the list of platforms is empty; omit it for all platforms")]
     NoPlatforms,
     #[error(transparent)]
     MinAge(InvalidMinAge),
-    /// A list of sources without any.
     #[error("the list of sources is empty; omit it for those of the CLI configuration")]
     NoSources,
 }

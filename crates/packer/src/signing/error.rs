@@ -46,7 +46,6 @@ pub enum SignError {
     #[fault("signs-another-provider", todo = "omit `--address`")]
     #[hint("omit --address to sign it as {annotated}")]
     OtherProvider { place: Place, tag: Tag, annotated: Box<ProviderAddr>, given: Box<ProviderAddr> },
-    /// The repository is kept for another provider than the signature would name.
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     #[fault(code = "kept-for-another")]
     #[hint(if kept.provider_type() == address.provider_type() => "publish {tag} again with --address {kept} \
@@ -85,7 +84,6 @@ pub enum SignError {
         #[source]
         source: Box<StoreError>,
     },
-    /// The registry took it, and does not list it.
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
     #[fault(code = "referrer-not-listed")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]

@@ -11,12 +11,10 @@ use crate::other::because;
 #[derive(Clone, Debug, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum StateError {
-    /// Another program writes the same tag.
     #[error("another program has moved the tag {tag} in {place} meanwhile")]
     #[fault(code = "tag-race")]
     #[hint("look at what is there now with `tofu-oci versions`, and run the same command again")]
     Moved { place: Place, tag: Tag },
-    /// The version was withdrawn.
     #[error("{place} has no version {tag}: it was withdrawn{}", because(reason.as_ref()))]
     #[fault(code = "withdrawn")]
     Withdrawn {

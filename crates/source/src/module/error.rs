@@ -35,7 +35,6 @@ pub enum ModuleError {
     #[fault(of = fault)]
     #[cause(if !location.is_empty() => "the location is {location}")]
     Location { address: ModuleAddr, version: Version, place: Place, location: String, fault: LocationFault },
-    /// What the repository has under this tag or digest is not a module package.
     #[error("{place} has no module package under {reference}")]
     #[fault(code = source.code())]
     #[hint(each = instead(place, source))]
@@ -49,7 +48,6 @@ pub enum ModuleError {
     #[error(transparent)]
     #[fault(of = _0)]
     Withdrawn(Box<Withdrawal>),
-    /// A git repository did not give the package.
     #[error("no module can be fetched from {repository}")]
     #[fault(of = fault, end = FaultEnd::of_transient(self.is_transient()))]
     Git {
@@ -62,7 +60,6 @@ pub enum ModuleError {
     #[error(transparent)]
     #[fault(of = _0)]
     Store(#[from] StoreError),
-    /// The registry, or the host of the archive, could not be used.
     #[error("no module can be read from {place}")]
     #[fault(of = failure)]
     #[hint(if matches!(failure, Failure::PackageMissing(_)) => "the registry names an archive that is gone; tell its \
@@ -139,11 +136,9 @@ pub enum GitFault {
     #[fault(code = _0.code())]
     #[hint(if let LocationFault::PrivateHost { host } = _0 => "if that is meant, allow it with --private-host {host}")]
     Location(LocationFault),
-    /// A submodule could not be fetched, as any repository.
     #[error("its submodule `{path}` cannot be fetched: {fault}")]
     #[fault(of = fault)]
     InSubmodule { path: String, fault: Box<GitFault> },
-    /// A submodule is not usable.
     #[error("its submodule `{path}` cannot be fetched: {problem}")]
     #[fault(code = code)]
     #[hint("the owner of the repository must correct its .gitmodules")]
@@ -191,7 +186,6 @@ pub enum LocationFault {
     #[fault("module-location-missing", todo = "tell the owner of the registry")]
     #[hint("the owner of the registry must correct it")]
     Missing,
-    /// A host of the internet sends to this machine or into a private network.
     #[error("it leads to {host}, which is on this machine or in a private network")]
     #[fault(code = "private-host")]
     #[hint("if that is meant, allow it with --private-host {host}")]
@@ -213,14 +207,10 @@ pub enum LocationFault {
     #[fault("module-archive-form", todo = "the owner of the registry names one, or adds `archive=zip`")]
     #[hint("the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip")]
     NoArchive,
-    /// The archive has a form that is not unpacked.
     #[error("it is a {form} archive, and tofu-oci unpacks .zip, .tar.gz and .tgz")]
     #[fault(code = "module-archive-form")]
     #[hint("the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip")]
-    Form {
-        /// Such as `tar.xz`.
-        form: String,
-    },
+    Form { form: String },
     /// the `checksum` of the location is not a sha256 or sha512
     #[error("its checksum is not a sha256 or sha512 in hexadecimal digits")]
     #[fault("module-checksum", todo = "tell the owner of the registry")]

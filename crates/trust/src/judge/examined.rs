@@ -84,10 +84,7 @@ pub enum SignatureOutcome {
     Counts,
     /// `verify` only: the signature counts although it names no provider or version
     #[fault("counts-unnamed", todo = "the publisher signs with both names")]
-    CountsUnnamed {
-        /// What it does not name.
-        missing: Missing,
-    },
+    CountsUnnamed { missing: Missing },
     /// `verify` only: the signature counts although its key has expired since
     #[fault("counts-expired", todo = "renew the key in `trust.toml`")]
     CountsExpired { what: String },

@@ -40,10 +40,7 @@ pub enum Flaw {
     },
     /// a signature does not name the provider or the version
     #[fault("unnamed-signature", todo = "sign with both names, or set `unnamed = \"warn\"`")]
-    Unnamed {
-        /// What it does not name.
-        missing: Missing,
-    },
+    Unnamed { missing: Missing },
     /// no key signed a statement of the type that the rule demands
     #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
     PredicateType { found: String },

@@ -25,12 +25,7 @@ pub enum TrustRefusal {
     },
     /// the version names another index than the one seen before
     #[fault("moved-tag", todo = "ask the publisher why; if it is right: `tofu-oci verify ADDR@VERSION --accept`")]
-    MovedTag {
-        /// The index that is pinned.
-        pinned: Digest,
-        /// The index that is offered.
-        offered: Digest,
-    },
+    MovedTag { pinned: Digest, offered: Digest },
     /// A signature contradicts the release, or the best one found does not count.
     #[fault(code = refusing_code(flaw))]
     Signature {
@@ -42,18 +37,13 @@ pub enum TrustRefusal {
     /// No signature makes the statement that the rule asks for.
     #[fault(code = "predicate-type")]
     PredicateType {
-        /// What is asked for.
         wanted: String,
         /// What was signed instead.
         found: Vec<String>,
     },
     /// too few distinct keys have signed
     #[fault("threshold", todo = "the owners of the other keys sign too")]
-    Threshold {
-        by: Vec<String>,
-        /// How many keys are asked for.
-        wanted: usize,
-    },
+    Threshold { by: Vec<String>, wanted: usize },
     /// the release is not signed, and this provider was signed before
     #[fault(
         "was-signed",

@@ -30,16 +30,12 @@ pub(super) type ReadPacket = (Tag, Result<Packet, pgp::errors::Error>);
 /// What ends a walk over packets before the end of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PacketFault {
-    /// The file has more packets than make sense.
     #[error("it has more than {PACKETS} packets")]
     TooMany,
-    /// A packet cannot begin with these bytes.
     #[error("it has bytes that are not a packet")]
     NoHeader,
-    /// The header of this packet does not say how long it is.
     #[error("it has a packet without a length")]
     NoLength(Tag),
-    /// The file ends within this packet.
     #[error("it ends within a packet")]
     CutShort(Tag),
 }

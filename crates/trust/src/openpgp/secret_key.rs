@@ -45,36 +45,23 @@ enum SigningPart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenPgpSecretKeyError {
-    /// It is larger than what is read.
     #[error("the file has {bytes} bytes, and at most {limit} are read")]
-    TooLarge {
-        /// Its size in bytes.
-        bytes: usize,
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// It holds public keys.
+    TooLarge { bytes: usize, limit: usize },
     #[error("this is an OpenPGP public key; what signs is a secret key (gpg --export-secret-keys --armor)")]
     Public,
     /// It is not one `OpenPGP` secret key.
     #[error("it is not one OpenPGP secret key, armored or binary")]
     Malformed,
-    /// A key of another version than 4, which clients do not read.
     #[error("the OpenPGP key is of version {version}; Terraform and OpenTofu read version 4")]
     Unsupported { version: u8 },
-    /// It is encrypted, and no password was given.
     #[error("the OpenPGP key is encrypted, and no password was given")]
     PasswordNeeded,
-    /// It is encrypted with another password, or in a way that is not read.
     #[error("the password of the OpenPGP key is wrong")]
     WrongPassword,
-    /// It holds no key that could sign.
     #[error("the OpenPGP key has no secret part that signs")]
     NothingSigns,
-    /// Its signatures would not count, as with an expired key.
     #[error("signatures of the OpenPGP key would not count")]
     WouldNotCount(#[source] OpenPgpFault),
-    /// It has expired, or was retired.
     #[error("the OpenPGP key has expired or was retired")]
     Expired,
 }

@@ -27,7 +27,6 @@ pub enum PinsError {
         column: usize,
         message: String,
     },
-    /// A file of a later program.
     #[error("it is of version {version}, and this program reads version 1")]
     Version { version: u64 },
     /// Two pins for one version at one place.
@@ -36,10 +35,8 @@ pub enum PinsError {
     /// Two entries for one signed provider.
     #[error("{address} is signed twice")]
     SignedTwice { address: Box<ProviderAddr> },
-    /// A threshold that every release reaches, or that no release can have reached.
     #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
     Threshold { address: Box<ProviderAddr>, threshold: usize, keys: usize },
-    /// Contents that are not a checksum of contents.
     #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
     Contents { release: String, platform: Box<Platform>, hash: Box<PackageHash> },
     #[error("the signer {name:?} of {release}: {problem}")]

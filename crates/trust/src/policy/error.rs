@@ -27,29 +27,22 @@ pub enum PolicyProblem {
     /// A key without a name.
     #[error("a key needs a name")]
     NoName,
-    /// Two keys of one name.
     #[error("there are two keys named {name:?}")]
     DuplicateName { name: String },
-    /// A key without content.
     #[error("the key {name:?} has neither `file` nor `pem`")]
     NoContent { name: String },
-    /// A key with two contents.
     #[error("the key {name:?} has both `file` and `pem`")]
     TwoContents { name: String },
-    /// The file of a key cannot be read.
     #[error("the key file {} cannot be read", path.display())]
     KeyFile {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    /// The content of a key is not a key.
     #[error("the key {name:?} cannot be used: {source}")]
     Key { name: String, source: KeyMaterialError },
-    /// A text that is no key where the key itself belongs.
     #[error("`pem` of the key {name:?} is not the text of a key")]
     NotPem { name: String, text: String },
-    /// A rule for no provider and no module.
     #[error("a rule names the providers or the modules that it is for")]
     NoProviders,
     /// An invalid pattern of repositories with modules.
@@ -58,25 +51,18 @@ pub enum PolicyProblem {
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
-    /// A pattern without a host.
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
-    /// A key that no rule names.
     #[error("no rule names the key {name:?}, so it protects nothing")]
     UnusedKey { name: String },
-    /// One key in two forms, which a threshold would count twice.
     #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
     SameKey { one: String, other: String },
-    /// A rule with a key that is not defined.
     #[error("there is no key named {name:?}")]
     UnknownKey { name: String, known: Vec<String> },
-    /// A threshold that no release can meet.
     #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
     Threshold { threshold: u64, keys: usize },
-    /// A threshold of zero.
     #[error("the threshold must be at least 1; unsigned = \"allow\" allows unsigned releases")]
     NoThreshold,
-    /// A list of predicate types without any.
     #[error("the list of predicate types is empty; omit it for the usual one")]
     NoPredicateTypes,
 }

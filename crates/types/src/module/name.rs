@@ -74,7 +74,6 @@ pub enum InvalidModuleName {
     #[error("`{input}` names no directory")]
     #[fault(code = "unknown-source")]
     NoDirectory { input: String },
-    /// A folder, or anything else that is neither a repository nor a module of a registry.
     #[error("`{input}` is neither a module in a repository nor one of a registry")]
     #[fault(code = "unknown-source")]
     OtherKind { input: String },

@@ -47,11 +47,9 @@ pub enum InvalidModuleSource {
     #[error(transparent)]
     #[fault(of = _0)]
     Oci(InvalidOciModuleSource),
-    /// The folder lies outside of the package.
     #[error("`{input}` is not a module source: {cause}")]
     #[fault(code = "subdir-escapes")]
     Subdir { input: String, cause: InvalidSubdir },
-    /// Neither a folder nor anything that could be fetched.
     #[error("`{input}` is not a module source; a folder begins with ./ or ../")]
     #[fault(code = "unknown-source")]
     Unknown { input: String },
