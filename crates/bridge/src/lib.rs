@@ -24,6 +24,7 @@ pub mod fuzzing;
 mod loopback;
 mod packages;
 mod page;
+mod paths;
 mod place_fault;
 mod protocol;
 mod refusal;

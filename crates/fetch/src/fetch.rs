@@ -13,7 +13,8 @@ use tofu_oci_types::{Event, PackageHash, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::{CacheRequest, KeepOutcome, Keeping, KeptFrom, Reservation};
+use crate::cache::{CacheRequest, KeepOutcome, Keeping, Reservation};
+use crate::cache_dir::folder::KeptFrom;
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::small::{ProvedContents, SmallLayerFault};

@@ -17,6 +17,7 @@
 
 mod blocking;
 mod cache;
+mod cache_dir;
 mod chunks;
 mod error;
 mod fetch;
@@ -35,10 +36,8 @@ mod subject;
 mod trust;
 mod verify;
 
-pub use cache::{
-    CacheDirOrigin, CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PackageCache, PackageCacheSettings, PruneAct,
-    PruneRules, Pruned,
-};
+pub use cache::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};
+pub use cache_dir::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::Turn;

@@ -40,6 +40,7 @@ mod human_bytes;
 mod identity;
 mod idn;
 mod idn_newer;
+mod mask;
 mod module;
 mod moment;
 mod network;
@@ -76,11 +77,11 @@ pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
+pub use mask::{login_end, masked, masked_user, without_logins};
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
-    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, login_end, masked,
-    masked_user, without_logins,
+    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

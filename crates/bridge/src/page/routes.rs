@@ -25,7 +25,7 @@ use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
 use super::release::ReleasePage;
 use super::snippets::ClientSetup;
-use crate::routes::{
+use crate::paths::{
     MixUp, ModuleRoute, ModuleRouteKind, ProviderRoute, RequestPath, RouteFault, RouteKind, address, module_address,
     version,
 };

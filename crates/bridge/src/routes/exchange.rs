@@ -13,7 +13,7 @@ use tofu_oci_types::{Platform, ProviderAddr, Version, zip_name};
 use tokio::time::{Instant, timeout};
 
 use super::answer;
-use super::route::{ProviderRoute, RouteKind};
+use crate::paths::route::{ProviderRoute, RouteKind};
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
 use crate::{

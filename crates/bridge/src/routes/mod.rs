@@ -10,12 +10,7 @@ mod answer;
 mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod mix_up;
 mod module_exchange;
-mod module_route;
-mod request_path;
-mod route;
-mod route_fault;
 #[cfg(test)]
 mod tests;
 
@@ -32,12 +27,8 @@ use tofu_oci_types::Hostname;
 use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
-pub(crate) use self::mix_up::MixUp;
-pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
-pub(crate) use self::request_path::RequestPath;
-pub(crate) use self::route::{ProviderRoute, Route, RouteKind, address};
-pub(crate) use self::route_fault::{RouteFault, version};
 use crate::page;
+use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
 use crate::{Bridge, Denied, RefusalCode, ServedAddress};
 

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::answer;
 use super::exchange::{PATIENCE, RouteFailure, RoutedRequest};
-use super::module_route::{ModuleRoute, ModuleRouteKind};
+use crate::paths::module_route::{ModuleRoute, ModuleRouteKind};
 use crate::protocol::module_registry;
 use crate::{PackageZip, ServedModule};
 

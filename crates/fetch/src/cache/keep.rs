@@ -8,12 +8,12 @@ use tofu_oci_archive::{PackageContents, PackageFile};
 use tofu_oci_disk::{Lock, Scratch, Waiter, device};
 use tofu_oci_types::{PackageHash, Reporter};
 
-use super::clone::{CloneWay, set_mode};
-use super::folder::{CacheFolder, KeptFrom};
-use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, UnpackedTo};
 use super::take::{CacheRequest, make_folders, read_only};
 use crate::blocking::blocking;
+use crate::cache_dir::clone::{CloneWay, set_mode};
+use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::open::{CacheDirOrigin, OpenCaches, PackageCache};
+use crate::cache_dir::record::{FILES, PackageRecord, UnpackedTo};
 use crate::stage::PackageOrigin;
 use crate::verify::Verified;
 

@@ -9,12 +9,12 @@ use tofu_oci_archive::{NoKnownFiles, PackageContents, file_sha256};
 use tofu_oci_disk::{LockError, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
-use super::folder::CacheFolder;
-use super::memo::FileMemo;
-use super::open::PackageCache;
-use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::FetchError;
 use crate::blocking::blocking;
+use crate::cache_dir::folder::CacheFolder;
+use crate::cache_dir::memo::FileMemo;
+use crate::cache_dir::open::PackageCache;
+use crate::cache_dir::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 
 /// A package in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]

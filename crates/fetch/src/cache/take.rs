@@ -10,11 +10,11 @@ use tofu_oci_disk::{FileIdentity, Lock, Waiter};
 use tofu_oci_source::{Offer, Package};
 use tofu_oci_types::{Digest, Event, PackageHash, Reporter, Scheme};
 
-use super::clone::{CloneWay, set_mode};
-use super::folder::{CacheFolder, KeptFrom};
-use super::open::{OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::blocking::blocking;
+use crate::cache_dir::clone::{CloneWay, set_mode};
+use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::open::{OpenCaches, PackageCache};
+use crate::cache_dir::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::place::{CacheUse, PackagePath};
 use crate::small::ProvedContents;
 use crate::stage::{ArchiveOrigin, PackageOrigin, Staged};

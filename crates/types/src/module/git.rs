@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::mask::masked;
 use super::other::OtherModuleSource;
 use super::subdir::{self, Subdir};
+use crate::masked;
 
 /// The longest reference, in bytes.
 const LONGEST: usize = 250;

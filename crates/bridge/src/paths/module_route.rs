@@ -25,7 +25,7 @@ pub(crate) enum ModuleRouteKind {
 
 impl ModuleRoute {
     /// The route of these segments; `None` if they are not of a module.
-    pub(super) fn of(segments: &[&str]) -> Result<Option<Self>, RouteFault> {
+    pub(crate) fn of(segments: &[&str]) -> Result<Option<Self>, RouteFault> {
         let (parts, number, file) = match *segments {
             ["modules", host, namespace, name, system, "versions"] => ([host, namespace, name, system], None, ""),
             ["modules", host, namespace, name, system, number, file] if file == "download" || is_zip(file) => {
