@@ -1,4 +1,4 @@
-//! Why a client does not get what it asks for.
+//! With which status the bridge fails: why a client does not get what it asks for.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Who may ask a place now, or fetch from it: the others wait.
+//! Who waits for whom: who may ask a place now, or fetch from it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

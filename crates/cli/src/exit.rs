@@ -1,4 +1,4 @@
-//! Exit codes.
+//! Exit codes, and the code of an error that has none of its own.
 
 use std::ffi::OsString;
 

@@ -1,5 +1,5 @@
-//! Mistakes in arguments for which this program knows better advice than clap: verbs of other tools, lists of platforms,
-//! values that a variable gives.
+//! What was meant by a wrong argument, if this program knows better advice than clap: verbs of other tools, lists of
+//! platforms, values that a variable gives.
 
 mod missing;
 mod moved;

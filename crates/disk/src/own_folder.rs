@@ -1,4 +1,4 @@
-//! Folders whose files are believed: whose they are, and whether others could exchange what is in them.
+//! Folders whose files are believed: whose they are, and who may write to them and above them.
 
 #[cfg(unix)]
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! The small layer of a package: whether it may be taken in place of the zip.
+//! Whether the small layer of a package is taken instead of the zip, and what it must hold.
 //!
 //! Its digest says nothing of the zip beside it. It may be taken only if it is known from elsewhere what the files must be,
 //! and if nothing is recorded of the zip that its bytes would have to prove: the rule by which a package of a plugin cache

@@ -1,4 +1,5 @@
-//! The checks that make a fetched package a verified one, and the step into its place.
+//! Whether a package is one that its place admits, and which of its checksums are recorded: the checks that make it
+//! verified.
 
 use std::path::Path;
 

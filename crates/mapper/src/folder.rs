@@ -1,4 +1,5 @@
-//! Which packages a folder has, by the names in it: a filesystem mirror, or a folder of plugins.
+//! Which packages a folder has, by the names in it, and what is nearly one: a filesystem mirror, or a folder of
+//! plugins.
 //!
 //! ```text
 //! HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/                                       a package as a folder, or a link to one

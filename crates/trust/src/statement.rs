@@ -1,4 +1,4 @@
-//! What a signature says: which digest, of which provider, in which version.
+//! What a signature says: which digest is which version of which provider or module.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Links that expire: `PATH?expires=SECONDS&client=NAME&signature=HMAC`.
+//! What a signed link opens, and until when: `PATH?expires=SECONDS&client=NAME&signature=HMAC`.
 //!
 //! The key of a client's links is made of its `token_sha256` and the link secret. All instances with one configuration make
 //! and accept the same links, and the links of a token end with its line in the configuration. Without a link secret, one who

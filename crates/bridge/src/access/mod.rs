@@ -1,4 +1,4 @@
-//! Who may see what.
+//! Which client may see what: by its token, or by a signed link.
 //!
 //! ```text
 //! Authorization: Bearer TOKEN, Basic USER:TOKEN --SHA-256--> the client whose token it is

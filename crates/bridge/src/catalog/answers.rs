@@ -1,5 +1,5 @@
-//! Answers to questions of one kind: equal questions are put once, held while their place fails, and answered from what is
-//! kept.
+//! How long a question to a place is held, when it goes on alone, and when an old answer is used: equal questions are
+//! one.
 //!
 //! ```text
 //! fresh answer, recent refusal       used

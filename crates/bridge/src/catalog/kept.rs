@@ -1,4 +1,4 @@
-//! Answers that are kept: for how long, and how many. Nothing waits here.
+//! How long `serve` keeps an answer, and how many. Nothing waits here.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,4 +1,5 @@
-//! The modules that are served, asked of their repositories.
+//! Which modules are served, and in which versions, asked of their repositories; what becomes of one that names another
+//! address.
 
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! What an error of a place is to a client.
+//! What an error of a place is to a client of the bridge.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The answer to a request for a zip.
+//! What a client of the bridge gets of a zip: the header, a part, the whole, or nothing new.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What lies in the package of a module, read for its page.
+//! What the page of a module reads of its package.
 
 use std::collections::VecDeque;
 use std::fs::File;

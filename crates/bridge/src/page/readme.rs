@@ -1,4 +1,4 @@
-//! The README of a module as HTML that does nothing.
+//! How the README of a module stays inert: HTML that does nothing.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The answer to a client that was admitted.
+//! The answer to a client that was admitted; what clients print if it fails.
 
 use std::sync::Arc;
 use std::time::Duration;

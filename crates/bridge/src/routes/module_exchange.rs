@@ -1,4 +1,4 @@
-//! The answer about a module to a client that was admitted.
+//! The answer about a module to a client that was admitted: documents, its location, its package.
 
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};

@@ -1,4 +1,4 @@
-//! Which document or archive of a module a path names.
+//! Which paths of modules the bridge answers: which document or archive a path names.
 
 use tofu_oci_types::{ModuleAddr, Version};
 

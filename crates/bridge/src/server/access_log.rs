@@ -1,4 +1,4 @@
-//! A line of JSON for each request.
+//! The access log: a line of JSON for each request.
 
 use std::borrow::Cow;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Who is at the other end, if proxies stand between.
+//! Who the client is behind proxies.
 
 use std::net::IpAddr;
 

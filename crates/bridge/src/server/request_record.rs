@@ -1,4 +1,4 @@
-//! What is known of a request when it is over: counted, and a line of the log.
+//! What the access log and the metrics hold of a request, known when it is over.
 
 use std::net::IpAddr;
 use std::sync::Arc;

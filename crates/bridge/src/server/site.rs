@@ -1,4 +1,4 @@
-//! What every request has in common, around the routes.
+//! What every request has in common, around the routes; at which socket the metrics are.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! Whether a connection still moves.
+//! When a connection of a client ends: whether it still moves.
 
 use std::collections::HashMap;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! The topics of `help`.
+//! The topics of `help TOPIC`: the pages of `docs/`, in the order in which `help` lists them.
 
 /// A page.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The folders of a cache on disk: their names, and whether others could write to them.
+//! Which folder is a package cache: names, owner, and whether others could write to it.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! A package that was fetched and verified, into the cache.
+//! Which package gets into the cache: one that was fetched and verified.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,5 @@
-//! A package out of the cache, as if it had been fetched.
+//! A package out of the cache, as if it had been fetched: in which order caches are asked, and when the modes of its
+//! files must be known.
 
 use std::fs::{self, File, Metadata};
 use std::io;

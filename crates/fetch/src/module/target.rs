@@ -1,4 +1,4 @@
-//! The folder that a module is put into, and what lies there.
+//! The folder of `module pull`: what may lie there, and what does.
 
 use std::fs;
 use std::io;

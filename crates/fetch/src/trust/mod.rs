@@ -1,4 +1,5 @@
-//! Who vouches for a release: asked once, before the download of a package.
+//! Who vouches for a release, asked once, before a package is downloaded; what becomes of a release that names another
+//! address than the one it is asked for.
 //!
 //! ```text
 //! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, without a request

@@ -1,4 +1,5 @@
-//! Who vouches for the package of a module, and what its publisher says of it later: asked once, before its download.
+//! Who vouches for the package of a module, what its signature must be about, and what its publisher says of it later:
+//! asked once, before the download.
 
 use tofu_oci_source::{ModulePackage, ReleaseId, Search};
 use tofu_oci_trust::{

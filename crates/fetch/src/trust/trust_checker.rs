@@ -1,4 +1,4 @@
-//! The judgement on releases by the trust policy and the pins.
+//! The judgement on releases by the trust policy and the pins; whether bytes may be used that were not fetched.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
