@@ -169,7 +169,7 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
 pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
     let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
     if matches!(offer.package, Package::Zip(Part { digest: None, .. })) {
-        // Its bytes alone say which zip it is.
+        // Only its bytes say which zip it is.
         return Ok(());
     }
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {

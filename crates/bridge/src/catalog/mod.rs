@@ -32,7 +32,7 @@ use crate::place_fault::one_line;
 use crate::turns::{Burdened, Turns};
 use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
-/// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+/// The providers of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
 pub struct Catalog {
     versions: Answers<ProviderAddr, Arc<ServedVersions>>,
     releases: Arc<Answers<(ProviderAddr, Version), JudgedRelease>>,
@@ -138,8 +138,8 @@ impl Catalog {
         Ok(self.releases.ask(&key, put).await?.served)
     }
 
-    /// The providers that the configuration names without wildcards, those that places list, and those that were asked for
-    /// successfully. A place that cannot be listed produces a warning.
+    /// The providers that the configuration names without wildcards, those that places list, and those that clients
+    /// asked for successfully. A place that cannot be listed produces a warning.
     pub async fn providers(&self) -> Vec<ProviderAddr> {
         let places = &self.served.places;
         let place_of = |address: &ProviderAddr| self.served.number(address);
@@ -171,12 +171,12 @@ impl Catalog {
         !self.served.places.is_empty()
     }
 
-    /// The versions of a provider that were read last, if that was lately. Its place is not asked.
+    /// The versions of a provider as they were read last, if that was recently. The place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
         self.versions.answer(address)
     }
 
-    /// Why the place of a provider did not answer the last time, if what it said before is served meanwhile.
+    /// Why the place of a provider did not answer the last time, if its earlier answer is served meanwhile.
     pub(crate) fn trouble(&self, address: &ProviderAddr) -> Option<Refusal> {
         self.versions.trouble(address)
     }
@@ -202,7 +202,7 @@ impl CatalogPlace {
         served_by(&self.places, self.options.trust.policy.predecessors(), address)
     }
 
-    /// Puts a question to a place when it is its turn.
+    /// Asks a place when it is its turn.
     async fn asks<T>(
         &self,
         number: usize,
