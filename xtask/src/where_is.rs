@@ -15,22 +15,22 @@ pub(crate) struct WhereArgs {
 
 /// Prints the path and the first sentence of each file that has all the words.
 pub(crate) fn run(arguments: &WhereArgs) -> ChoreResult {
-    let mut found = Vec::new();
+    let mut is_found = false;
     for folder in ["crates", "tests", "xtask"].map(Path::new) {
         let files = paths::files_below(&paths::root().join(folder))?;
         for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
             let file = folder.join(file);
             let doc = doc_of(&file)?;
             if arguments.words.iter().all(|word| has(&format!("{} {doc}", file.display()), word)) {
-                found.push(format!("{}: {}", file.display(), first_sentence(&doc)));
+                is_found = true;
+                println!("{}: {}", file.display(), first_sentence(&doc));
             }
         }
     }
-    found.iter().for_each(|line| println!("{line}"));
-    if found.is_empty() { Err(ChoreFailure::new("no file has all these words: try their beginnings")) } else { Ok(()) }
+    is_found.then_some(()).ok_or_else(|| ChoreFailure::new("no file has all these words: try their beginnings"))
 }
 
-/// What the file at this path of the workspace says of itself, its `//!` lines.
+/// The `//!` lines of the file at this path of the workspace.
 pub(crate) fn doc_of(file: &Path) -> ChoreResult<String> {
     let text = fs::read_to_string(paths::root().join(file)).doing(|| format!("reading {}", file.display()))?;
     Ok(text.lines().map_while(|line| line.strip_prefix("//!")).map(|line| format!("{}\n", line.trim())).collect())

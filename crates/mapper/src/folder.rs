@@ -6,7 +6,7 @@
 //! HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH[_MORE].zip     a package as a zip, or a link to one
 //! ```
 //!
-//! A name of another form is no package. Links are not followed to look for more packages.
+//! A name of another form is not a package. Links are not followed to look for more packages.
 //!
 //! Spec: `OpenTofu` 1.12, getproviders, `SearchLocalDirectory`; `testdata/vectors/filesystem_layout.json`.
 
