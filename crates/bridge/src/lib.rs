@@ -52,6 +52,6 @@ pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence};
 pub use routes::router;
 pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};
 pub use served_address::ServedAddress;
-pub use served_module::{ModuleLocations, OpenModules, ServedModule, ServedModulePlace, ServedModuleVersions};
+pub use served_module::{ModuleLocations, OpenModules, ServedModule, ServedModulePlace};
 pub use server::{AccessLogger, CertificateFault, ServeError, ServedSite, Server, ServerCertificates, ServerOptions};
 pub use signing::{KeyFileError, ReleaseSums, SumsKey, SumsSigner, load_key, new_key};

@@ -50,8 +50,8 @@ pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
-    JudgedModule, Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker,
-    Unasked, Vouched, judge_module, judged, module_says_another, other_address_note, real_zips,
+    Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,
+    judge_module, judged, module_facts, module_says_another, other_address_note, real_zips,
 };
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,

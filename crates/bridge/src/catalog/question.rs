@@ -84,7 +84,7 @@ impl<'a> PlaceQuestion<'a> {
         versions.retain(|version| !hidden.contains(version));
         let line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
         let warnings = warnings.into_iter().chain(deprecations).map(line).collect();
-        ServedVersions { address: self.address.clone(), versions, withdrawn, warnings }
+        ServedVersions { address: self.address.clone(), versions, deprecated: Vec::new(), withdrawn, warnings }
     }
 
     /// The release that its place has now, unjudged.

@@ -44,7 +44,7 @@ impl ReleaseOpinions {
         } else {
             release.notice().await?.and_then(|notice| TrustRemark::noticed(&notice))
         };
-        let signatures = SignatureStanding::of(&verdict, release.id(), &trust);
+        let signatures = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, &trust);
         let judged = ReleaseOpinion { signatures, notice };
         self.keep(release.id(), &judged);
         Ok(judged)

@@ -28,7 +28,7 @@ use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
 pub use known::Unasked;
-pub use module::{JudgedModule, ModuleStanding, judge_module, module_says_another};
+pub use module::{ModuleStanding, judge_module, module_facts, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was trusted before.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
-    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Standing, StatedNames, TrustRefusal,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Standing, Subject, TrustRefusal,
     TrustRemark, TrustRule, Verdict, judge,
 };
 use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
@@ -201,7 +201,7 @@ impl<'a> TrustChecker<'a> {
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
             let identity = &Identity::Index { sha256: pin.index.clone(), sha512: None };
             let facts =
-                ReleaseFacts { address, version, place: &pin.place, identity, archives, names: StatedNames::OfRelease };
+                ReleaseFacts { of: Subject::Provider { address, version }, place: &pin.place, identity, archives };
             let verdict = judge(policy, pins, &facts, &[], *now);
             let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));

@@ -33,7 +33,7 @@ pub(super) enum Accepted<'a> {
 pub(super) struct VerifiedLine<'a> {
     event: &'static str,
     #[serde(flatten)]
-    of: VersionOf,
+    of: &'a VersionOf,
     version: Option<&'a Version>,
     place: &'a Place,
     tag: Option<&'a Tag>,
@@ -124,14 +124,13 @@ struct RemarkLine<'a> {
 impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
     pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
-        let release = &self.found.id;
         VerifiedLine {
             event: "verified",
-            of: self.found.of(),
+            of: &self.found.of,
             version: self.found.version(),
-            place: &release.place,
+            place: &self.found.place,
             tag: self.found.about.tag.as_ref(),
-            index: &release.identity,
+            index: &self.found.identity,
             standing: verdict.standing,
             trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
             refusal: verdict
