@@ -24,7 +24,7 @@ pub struct ServedPlace {
     pub offered: OfferedBy,
     /// Which providers the place has; `None` if it cannot list them.
     pub list: Option<ListProviders>,
-    /// What becomes of its releases that say another address.
+    /// What becomes of its releases that name another address.
     pub renamed: RenamedReleases,
 }
 
@@ -45,7 +45,7 @@ pub struct ServedVersions<A = ProviderAddr> {
     pub deprecated: Vec<Version>,
     /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
     pub withdrawn: Vec<Version>,
-    /// What clients are to show to people, a line each: deprecations, and what the place itself says.
+    /// What clients show to people, a line each: deprecations, and what the place itself says.
     pub warnings: Vec<String>,
 }
 

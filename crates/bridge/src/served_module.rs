@@ -19,8 +19,8 @@ pub struct ServedModulePlace {
     pub open: OpenModules,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
-    /// What becomes of its packages that say another address. No rule of a trust policy is for the address of a module, so
-    /// [`RenamedReleases::ByPolicy`] serves them.
+    /// What becomes of its packages that name another address. No rule of a trust policy is for the address of a
+    /// module, so [`RenamedReleases::ByPolicy`] serves them.
     pub renamed: RenamedReleases,
 }
 

@@ -121,7 +121,8 @@ pub(crate) fn this_without(option: &str) -> String {
     given().again(given().words.iter().map(|word| quoted(word)), |name| name != option)
 }
 
-/// This very command with another argument in the place of this one, or of the one that ends so; `instead` is quoted already.
+/// This very command with another argument in place of this one, or of the one that ends with it; `instead` is quoted
+/// already.
 pub(crate) fn with_word(word: &str, instead: &str) -> String {
     let words = &given().words;
     let nth = words.iter().position(|typed| typed == word);

@@ -51,7 +51,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// The same with a cache: what is in it is not fetched, and what is fetched gets into it.
+    /// The same with a cache: a cached package is not fetched, and a fetched package gets into the cache.
     #[must_use]
     pub fn with_cache(self, cache: PackageCache, waiter: Waiter) -> Self {
         Self { cache, waiter, ..self }
@@ -218,7 +218,8 @@ impl<'a> Fetcher<'a> {
         self.fetch_temporary(offer, temporary, PackageForm::Archive).await
     }
 
-    /// The same in a folder whose other files stay, and may be served: the name of what is temporary there begins with a dot.
+    /// The same in a folder whose other files stay, and may be served: the names of temporary files there begin with a
+    /// dot.
     pub async fn zip_beside(&self, offer: &Offer, folder: &Path) -> Result<Verified, FetchError> {
         let folder = folder.to_owned();
         let made = blocking(move || {

@@ -32,7 +32,7 @@ use crate::place_fault::one_line;
 use crate::turns::{Burdened, Turns};
 use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
-/// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+/// The providers of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
 pub struct Catalog {
     answers: KindAnswers<ProviderAddr, Arc<ServedRelease>>,
     served: Arc<AskedPlaces<ServedPlace>>,
@@ -108,8 +108,8 @@ impl Catalog {
         self.answers.version(address, version, put).await
     }
 
-    /// The providers that the configuration names without wildcards, those that places list, and those that were asked for
-    /// successfully. A place that cannot be listed produces a warning.
+    /// The providers that the configuration names without wildcards, those that places list, and those that clients
+    /// asked for successfully. A place that cannot be listed produces a warning.
     pub async fn providers(&self) -> Vec<ProviderAddr> {
         let places = &self.served.places;
         let place_of = |address: &ProviderAddr| self.served.number(address);
@@ -141,12 +141,12 @@ impl Catalog {
         !self.served.places.is_empty()
     }
 
-    /// The versions of a provider that were read last, if that was lately. Its place is not asked.
+    /// The versions of a provider as they were read last, if that was recently. The place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
         self.answers.known_versions(address)
     }
 
-    /// Why the place of a provider did not answer the last time, if what it said before is served meanwhile.
+    /// Why the place of a provider did not answer the last time, if its earlier answer is served meanwhile.
     pub(crate) fn trouble(&self, address: &ProviderAddr) -> Option<Refusal> {
         self.answers.trouble(address)
     }
@@ -172,7 +172,7 @@ impl AskedPlaces<ServedPlace> {
         served_by(&self.places, self.options.trust.policy.predecessors(), address)
     }
 
-    /// Puts a question to a place when it is its turn.
+    /// Asks a place when it is its turn.
     async fn asks<T>(
         &self,
         number: usize,

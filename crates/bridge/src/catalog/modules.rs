@@ -1,4 +1,5 @@
-//! The modules that are served, asked of their repositories.
+//! Which modules are served, and in which versions, asked of their repositories; what becomes of one that names another
+//! address.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -29,11 +30,11 @@ const MOST_NOTICES: usize = 50;
 /// How many notices are read at once.
 const NOTICES_AT_ONCE: usize = 8;
 
-/// What is said of an address that no repository can have.
+/// What clients read of an address that no repository can have.
 const NO_REPOSITORY: &str =
     "no rule of the settings gives a repository for this address; names of repositories are lower-case";
 
-/// The modules of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+/// The modules of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
 pub struct ModuleCatalog {
     answers: KindAnswers<ModuleAddr, Arc<ServedModule>>,
     served: Arc<AskedPlaces<ServedModulePlace>>,
@@ -116,7 +117,7 @@ impl ModuleCatalog {
         modules
     }
 
-    /// Why questions about modules failed, of which no answer is kept, each once.
+    /// Why questions about modules without a kept answer failed, each once.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.answers.refusals()
     }
@@ -126,12 +127,12 @@ impl ModuleCatalog {
         !self.served.places.is_empty()
     }
 
-    /// The versions of a module that were read last, if that was lately. Its repository is not asked.
+    /// The versions of a module as they were read last, if that was recently. Its repository is not asked.
     pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedVersions<ModuleAddr>>> {
         self.answers.known_versions(address)
     }
 
-    /// Why the repository of a module did not answer the last time, if what it said before is served meanwhile.
+    /// Why the repository of a module did not answer the last time, if its earlier answer is served meanwhile.
     pub fn trouble(&self, address: &ModuleAddr) -> Option<Refusal> {
         self.answers.trouble(address)
     }
@@ -160,7 +161,7 @@ impl AskedPlaces<ServedModulePlace> {
         Ok((store, turn))
     }
 
-    /// Demands that a package answers for the module that it is asked as.
+    /// Demands that a package answers for the module that was asked for.
     fn demand_address(
         &self,
         number: usize,
@@ -193,8 +194,8 @@ async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<Serv
     Ok(ServedVersions { address: address.clone(), versions, deprecated, withdrawn, warnings: Vec::new() })
 }
 
-/// Those of these versions that their publisher calls deprecated now: the tag stays when that is taken back. No notice is read
-/// of any but the newest [`MOST_NOTICES`].
+/// The versions among these that their publisher calls deprecated now: the tag stays when the publisher takes that
+/// back. Notices are read of the newest [`MOST_NOTICES`] alone.
 async fn still_deprecated(store: &dyn ReadStore, mut named: Vec<Version>) -> Vec<Version> {
     named.sort_by(|one, other| other.precedence(one));
     named.truncate(MOST_NOTICES);

@@ -145,8 +145,8 @@ impl<'a> PlaceQuestion<'a> {
         })
     }
 
-    /// A line for each version that its publisher has deprecated, the newest first. Where the policy demands signatures, only
-    /// signed notices count. A notice that cannot be read is omitted.
+    /// A line for each version that its publisher has deprecated, the newest first. If the policy demands signatures,
+    /// only signed notices count. An unreadable notice is omitted.
     async fn deprecations(&self, listing: &Listing) -> Vec<String> {
         let listed: HashSet<&Version> = listing.versions.iter().collect();
         let named = listing.deprecated.iter().filter(|version| listed.contains(version));

@@ -15,7 +15,7 @@ use crate::{Refusal, ServedModule, ServedVersions};
 /// A module with some of its versions.
 pub(super) struct ModulePage<'a> {
     pub(super) served: &'a ServedVersions<ModuleAddr>,
-    /// Why the repository does not answer now, if `served` is what it said before.
+    /// Why the repository does not answer now, if `served` is its earlier answer.
     pub(super) trouble: Option<Refusal>,
     pub(super) setup: ClientSetup<'a>,
     /// The versions of this page, withdrawn ones too, the newest first.

@@ -1,4 +1,4 @@
-//! Who signed a release, and what its publisher says of it later; asked for once a while.
+//! Who signed a release, and what its publisher says of it later; asked for again after a while.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

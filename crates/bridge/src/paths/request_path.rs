@@ -1,4 +1,4 @@
-//! The path of a request, decoded once.
+//! The path of a request, decoded once; what is refused before a place is asked.
 
 use percent_encoding::percent_decode_str;
 use tofu_oci_types::printable;

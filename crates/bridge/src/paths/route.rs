@@ -1,4 +1,4 @@
-//! Which document or archive a path names.
+//! Which paths the bridge answers: which document or archive a path names.
 
 use tofu_oci_types::{Platform, ProviderAddr, Version, sums_name, zip_name};
 

@@ -33,7 +33,7 @@ impl RouteFault {
         }
     }
 
-    /// Its stable name in the log, since clients print the status alone; `None` for what belongs to no protocol.
+    /// Its stable name in the log, since clients print the status alone; `None` for a path of no protocol.
     pub(crate) fn code(&self) -> Option<&'static str> {
         match self {
             Self::MixUp(MixUp::Unknown) => None,

@@ -107,8 +107,8 @@ async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
     }
 }
 
-/// Everyone may read it: a client learns from it where to show its token. Where the repositories are learns only a client that
-/// may see a provider of the host.
+/// Everyone may read it: a client learns from it where to show its token. Only a client that may see a provider of the
+/// host learns where the repositories are.
 fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
     let hosts = asked_hosts(request);
     let own = hosts.iter().find_map(|host| bridge.settings.own_host(&Hostname::with_punycode(host).ok()?));
@@ -123,7 +123,7 @@ fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
     answer::document(&discovery::document(&bridge.settings, own, repositories), bridge)
 }
 
-/// The host that the client asked, with its port, which HTTP/2 has in the address; then the one that a proxy says which
+/// The host that the client asked, with its port (HTTP/2 has it in the address); then the host that a proxy names which
 /// changes `Host`. They select one of the own hosts, and nothing else depends on them.
 fn asked_hosts(request: &Parts) -> Vec<&str> {
     let header = |name: HeaderName| request.headers.get(name)?.to_str().ok();

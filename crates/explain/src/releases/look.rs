@@ -1,4 +1,4 @@
-//! What the versions of a provider are, looked into.
+//! Which versions of a repository are not providers, and how many of them are looked into.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A package that was fetched and verified, into the cache.
+//! Which package gets into the cache: one that was fetched and verified.
 
 use std::fs;
 use std::io;
@@ -23,7 +23,7 @@ const PROGRAM: &str = "terraform-provider-";
 /// Whether a package that is fetched now will be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
-    /// Others who want it should wait for it.
+    /// Others that want it should wait for it.
     Sure,
     /// If the file systems can share its blocks, which is not known yet.
     IfShared,

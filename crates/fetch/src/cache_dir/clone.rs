@@ -26,7 +26,7 @@ pub(crate) struct Cloner {
 }
 
 impl Cloner {
-    /// Makes `to`, which must be missing, by the first of these ways that works; `None` if they all do not.
+    /// Makes `to`, which must be missing, by the first of these ways that works; `None` if none works.
     ///
     /// # Errors
     /// Those of a full or broken disk, and of a missing file.

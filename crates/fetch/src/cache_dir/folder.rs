@@ -1,4 +1,4 @@
-//! The folders of a cache on disk: their names, and whether others could write to them.
+//! Which folder is a package cache: names, owner, and whether others could write to it.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ pub(crate) struct CacheFolder {
 const PARTS: [&str; 5] = ["content", "sources", "files", "locks", "scratch"];
 
 impl CacheFolder {
-    /// The user's own cache in `root`, which is made if it is missing. Leftovers of killed runs are removed.
+    /// The user's own cache in `root`. Makes it if it is missing, and removes the leftovers of killed runs.
     pub(crate) fn own(root: &Path) -> Result<Self, FolderFault> {
         // Before anything is made where a link of another user leads.
         require_way(root)?;
@@ -56,7 +56,7 @@ impl CacheFolder {
         Ok(Self { device: device(&metadata), path })
     }
 
-    /// Refuses folders in it that are not the user's own, too.
+    /// Also refuses folders in it that are not the user's own.
     fn require_parts(&self) -> Result<(), FolderFault> {
         for part in PARTS.map(|name| self.path.join(name)) {
             match require_ours(&part) {

@@ -86,7 +86,7 @@ impl FileMemo {
         }
     }
 
-    /// Forgets what a file holds: its bytes are others, or may be.
+    /// Forgets what a file holds: its bytes have changed, or may have.
     pub(crate) fn forget(&self, file: &Metadata) {
         if let Some(identity) = FileIdentity::of(file) {
             let _ = fs::remove_file(self.path(&identity));

@@ -56,7 +56,7 @@ impl PackageCache {
         Self::default()
     }
 
-    /// Opens the caches; makes the user's own if it is missing. What cannot be used is reported, and left out.
+    /// Opens the caches, and makes the user's own if it is missing. An unusable cache is reported and left out.
     ///
     /// It looks at the disk, and blocks.
     pub fn open(settings: &PackageCacheSettings, reporter: &dyn Reporter) -> Self {
@@ -81,7 +81,7 @@ impl PackageCache {
         let usable = |root: &Path, found: Result<CacheFolder, FolderFault>, variable| {
             let report = |fault: &FolderFault| {
                 let text = format!("the package cache in {} is not used: {fault}", root.display());
-                // Some users have no home folder; who names a cache wants one.
+                // Some users have no home folder; a user who names a cache wants one.
                 let event = match settings.origin {
                     CacheDirOrigin::Named => Event::warning("cache-not-used", text),
                     CacheDirOrigin::Usual => Event::note("cache-not-used", text),

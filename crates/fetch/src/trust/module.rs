@@ -1,4 +1,5 @@
-//! Who vouches for the package of a module, and what its publisher says of it later: asked once, before its download.
+//! Who vouches for the package of a module, what its signature must be about, and what its publisher says of it later:
+//! asked once, before the download.
 
 use tofu_oci_source::{ModulePackage, Search};
 use tofu_oci_trust::{Archives, Evidence, ReleaseFacts, Standing, Subject, judge};
@@ -22,8 +23,8 @@ pub enum ModuleStanding {
 /// so the version that the manifest says it is: one that says another version than the `wanted` one is refused. It does not bind
 /// the repository.
 ///
-/// Without a rule for it, what its publisher says of it later counts, whoever says it: one that was withdrawn is refused. If that
-/// cannot be read, a warning says so.
+/// Without a rule for it, every notice of its publisher counts: a withdrawn module is refused. If notices cannot be
+/// read, a warning says so.
 ///
 /// # Errors
 /// [`ModuleFetchError::Untrusted`], and errors of the place that was asked for signatures.
@@ -65,8 +66,7 @@ pub async fn judge_module(
     Ok(ModuleStanding::Signed(signers))
 }
 
-/// What is to be said of a package that says that it is another module than the one that it is asked as; `None` if it answers
-/// for that one.
+/// What to report of a package that names another module than the one asked for; `None` if it answers for that one.
 pub fn module_says_another(
     package: &ModulePackage,
     (address, version): (&ModuleAddr, &Version),

@@ -1,4 +1,4 @@
-//! What is asked for before the answer that leads to it has come.
+//! Which packages `lock` asks for before the answer that leads to them has come.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What vouches for a release, and whether that is enough.
+//! When a release is refused: what vouches for it, and whether that is enough.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Each piece of evidence, looked at by itself.
+//! What a signature must be about: each piece of evidence, examined by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;

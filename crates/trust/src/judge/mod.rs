@@ -1,4 +1,4 @@
-//! Evidence in, a verdict out.
+//! Whose signature counts: evidence in, a verdict out.
 //!
 //! ```text
 //! evidence --examine(keys of the rule, or of the pins)--> Examined { SignatureOutcome }, votes

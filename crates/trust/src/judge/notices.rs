@@ -1,4 +1,4 @@
-//! What the publisher says of the release later, and whose word counts.
+//! Whose notice counts, and which one is in force: what the publisher says of the release later.
 
 use tofu_oci_types::Digest;
 

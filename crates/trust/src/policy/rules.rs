@@ -1,4 +1,4 @@
-//! The rules of a policy, and which of them holds for a provider.
+//! The rules of a trust policy, and which of them is for a provider or a module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Module packages in git repositories.
+//! Which source of a module is a git repository, and which address or `ref` never reaches git.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What people type for a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
+//! What an argument names as a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
 //! `git::https://…`.
 
 use std::path::PathBuf;
