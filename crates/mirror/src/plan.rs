@@ -1,4 +1,4 @@
-//! What the rules want against what the destination has: what becomes of each version.
+//! What becomes of a version at the destination of a mirror: what the rules want against what is there.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,4 @@
-//! Rules and what a place lists: which versions are wanted, which are held back, and which are refused.
+//! Which versions are mirrored, held back or kept out, by the rules and what a place lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -113,18 +113,12 @@ fn row(role: &str) -> Option<&'static TableRow> {
 
 /// Crates whose folders use each other in circles. None is added.
 pub(super) const FOLDER_CIRCLES: &[&str] = &[
-    "bridge",
     "checker",
     "cli",
     "credentials",
-    "fetch",
-    "installer",
-    "mapper",
     "mirror",
     "packer",
-    "testkit",
     "trust",
-    "types",
 ];
 
 /// Enums that have the variants of another one, and another meaning.

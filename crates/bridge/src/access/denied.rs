@@ -19,7 +19,7 @@ pub enum Denied {
     /// No client has this token.
     #[error("this server does not know the token: it is wrong, or was removed from the configuration")]
     UnknownToken,
-    /// The client may not see it; it need not exist.
+    /// The client may not see it. It may not even exist.
     #[error("the client {client} may not use {address}: no pattern of its `{}` matches", .address.setting())]
     NotAllowed { client: ClientName, address: ServedAddress },
     /// The link is older than links live.

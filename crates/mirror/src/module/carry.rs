@@ -1,4 +1,4 @@
-//! One version: what the destination has of it, and what it gets.
+//! How one version of a module is carried: copied, or packed anew.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

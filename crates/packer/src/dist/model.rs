@@ -1,4 +1,4 @@
-//! What is known of a folder of release files.
+//! What a folder of release files holds, and what becomes of several builds for one platform.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! A notice about a release that is in a store already.
+//! Which notices a new one ends: a notice about a release that is in a store already.
 
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Version};
 
 use crate::KeyId;
 
@@ -14,8 +14,8 @@ pub enum Flaw {
     /// It names another provider.
     OtherProvider {
         named: String,
-        /// The provider of the release.
-        wanted: Box<ProviderAddr>,
+        /// The provider of the release, or `a module`.
+        wanted: String,
     },
     /// It names another version.
     OtherVersion {

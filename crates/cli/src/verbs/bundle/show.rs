@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::{JudgedModule, SignatureStanding, Trust, judged};
+use tofu_oci_fetch::{SignatureStanding, Trust, judged, module_facts};
 use tofu_oci_mirror::{
     BundledModule, BundledPackage, BundledVersion, bundled_modules, bundled_providers, contents_of, tofurc,
 };
 use tofu_oci_source::{BundleSource, ModulePackage, Search, Source as _};
 use tofu_oci_store::BundleArchive;
+use tofu_oci_trust::judge;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Reference, Subdir, Version};
 
 use crate::args::BundleShowArgs;
@@ -77,7 +78,7 @@ async fn standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let release = source.release(address, version).await?;
     let verdict = judged(&*release, trust).await?;
-    Ok(SignatureStanding::of(&verdict, release.id(), trust))
+    Ok(SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust))
 }
 
 /// What the rules for modules say of one, by its signatures.
@@ -88,11 +89,9 @@ async fn module_standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let store = Arc::new(bundle.repository(&module.address.to_string()));
     let package = ModulePackage::of_store(store, &Reference::Digest(module.manifest.clone()), Subdir::root()).await?;
-    let policy = trust.policy.judging_module(package.place());
-    let trust = Trust { policy: policy.clone().into(), ..trust.clone() };
-    let judged = JudgedModule::new(&package, Some(&module.version), policy);
-    let verdict = judged.verdict(&package.evidence(Search::Everywhere).await?, &trust);
-    Ok(SignatureStanding::of(&verdict, judged.id(), &trust))
+    let facts = module_facts(&package, Some(&module.version));
+    let verdict = judge(&trust.policy, &trust.pins, &facts, &package.evidence(Search::Everywhere).await?, trust.now);
+    Ok(SignatureStanding::of(&verdict, facts.of, facts.place, trust))
 }
 
 #[derive(Serialize)]

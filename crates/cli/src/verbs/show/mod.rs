@@ -60,7 +60,7 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
     }
     match judged(release, trust).await {
         Ok(verdict) => {
-            let standing = SignatureStanding::of(&verdict, release.id(), trust);
+            let standing = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust);
             Signatures::Judged { verdict: Box::new(verdict), standing }
         }
         Err(error) => Signatures::Failed(Box::new(error)),

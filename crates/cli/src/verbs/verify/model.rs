@@ -32,7 +32,7 @@ pub(super) enum Accepted<'a> {
 #[serde(tag = "event", rename = "verified")]
 pub(super) struct VerifiedLine<'a> {
     #[serde(flatten)]
-    of: VersionOf,
+    of: &'a VersionOf,
     version: Option<&'a Version>,
     place: &'a Place,
     tag: Option<&'a Tag>,
@@ -87,13 +87,12 @@ struct PinLine<'a> {
 impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
     pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
-        let release = &self.found.id;
         VerifiedLine {
-            of: self.found.of(),
+            of: &self.found.of,
             version: self.found.version(),
-            place: &release.place,
+            place: &self.found.place,
             tag: self.found.about.tag.as_ref(),
-            index: &release.identity,
+            index: &self.found.identity,
             standing: verdict.standing,
             trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
             refusal: verdict

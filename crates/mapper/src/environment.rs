@@ -93,7 +93,7 @@ impl Environment {
     }
 
     /// `path` itself if it is absolute, otherwise below `folder`; without `.` in between.
-    pub(super) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
+    pub(crate) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
         if self.is_absolute(path) {
             return path.to_owned();
         }
