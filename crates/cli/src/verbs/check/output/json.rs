@@ -3,7 +3,6 @@
 use serde::Serialize;
 use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
 use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel, ProbeReport, TagCounts};
-
 use tofu_oci_types::{Platform, TofuRelease, TofuReleases};
 
 use crate::report::JsonLines;
@@ -29,17 +28,9 @@ struct CheckedLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a Compared>,
     #[serde(flatten)]
-    counts: Option<CountsOfTags>,
+    counts: Option<TagCounts>,
     #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
-}
-
-/// What the version tags of a repository are.
-#[derive(Serialize)]
-struct CountsOfTags {
-    versions: usize,
-    stray_tags: usize,
-    other_tags: usize,
 }
 
 /// The last line of a repository.
@@ -100,11 +91,7 @@ pub(super) fn print(checked: &Checked) {
         warnings: checked.count(FindingLevel::Warning),
         notes: checked.count(FindingLevel::Note),
         not_judged: checked.not_judged.len(),
-        counts: checked.counts.map(|TagCounts { versions, stray, other }| CountsOfTags {
-            versions,
-            stray_tags: stray,
-            other_tags: other,
-        }),
+        counts: checked.counts,
         against: checked.against.as_ref(),
         checked_as: match &checked.predicted {
             Some(Predicted::Providers(checked_as, _)) => Some(checked_as),
