@@ -33,8 +33,8 @@ enum LogMessage {
 
 /// What is said of one request.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "request")]
 pub(super) struct LogLine<'a> {
-    pub(super) event: &'static str,
     pub(super) time: String,
     pub(super) id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,7 +195,6 @@ mod tests {
 
     fn line(path: &str) -> LogLine<'_> {
         LogLine {
-            event: "request",
             time: String::new(),
             id: "1",
             client: None,

@@ -63,7 +63,6 @@ impl Drop for RequestRecord {
             ledger.metrics.broke();
         }
         ledger.log.line(LogLine {
-            event: "request",
             time: Moment::from(SystemTime::now()).to_string(),
             id: &self.id,
             client: self.client.as_deref(),

@@ -18,8 +18,6 @@ use super::context::Context;
 use super::install::working_dir;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
-use crate::printer;
-use crate::report::json_line;
 use json::ReleaseLine;
 use report::{ShowReport, Signatures};
 use subject::{ReleaseNaming, ShownSubject};
@@ -39,11 +37,7 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
             ReleaseNaming::Asked => Diagnostic::from(error),
             ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
         })?;
-    if context.json {
-        json_line(&ReleaseLine::of(&report));
-    } else {
-        printer::stdout(&text::page(&report));
-    }
+    context.emit(&ReleaseLine::of(&report), || text::page(&report));
     Ok(())
 }
 

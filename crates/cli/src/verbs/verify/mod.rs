@@ -28,12 +28,10 @@ use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
 use crate::modules;
-use crate::printer;
-use crate::report::json_line;
 use crate::subject;
 use found::ReleaseWithEvidence;
+pub(super) use model::CodeAndText;
 use model::{Accepted, VerifyReport};
-pub(super) use model::{EvidenceLine, evidence};
 pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
@@ -96,11 +94,7 @@ async fn module(
 }
 
 fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
-    if context.json {
-        json_line(&report.line(verdict));
-    } else {
-        printer::stdout(&report.page(verdict));
-    }
+    context.emit(&report.line(verdict), || report.page(verdict));
 }
 
 /// The same of every release of the lock file.
@@ -122,7 +116,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
                 if diagnostic.exit() != Exit::Fixable {
                     exit = Exit::Unexpected;
                 }
-                diagnostic.print(context.json);
+                context.report(&diagnostic);
                 failed.push(format!("{address} {version}"));
             }
         }
