@@ -40,6 +40,7 @@ mod human_bytes;
 mod identity;
 mod idn;
 mod idn_newer;
+mod json;
 mod module;
 mod moment;
 mod network;
@@ -76,6 +77,7 @@ pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
+pub use json::{JsonFault, JsonKind, JsonMember, JsonString, JsonValue};
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
