@@ -63,6 +63,15 @@ pub struct JsonFault {
     pub message: String,
 }
 
+impl JsonFault {
+    const TOO_DEEP: &'static str = "recursion limit exceeded";
+
+    /// Whether it may be JSON, and nests too deep to be read.
+    pub fn is_too_deep(&self) -> bool {
+        self.message == Self::TOO_DEEP
+    }
+}
+
 impl<'a> JsonValue<'a> {
     /// Reads a whole text, at most 128 levels deep.
     ///
@@ -195,7 +204,7 @@ impl<'a> JsonWalker<'a> {
         self.depth += 1;
         if self.depth == DEPTH {
             let column = self.at - self.text[..self.at].rfind('\n').map_or(0, |end| end + 1);
-            return Err(JsonFault { line: self.line, column, message: "recursion limit exceeded".to_owned() });
+            return Err(JsonFault { line: self.line, column, message: JsonFault::TOO_DEEP.to_owned() });
         }
         let mut found = Vec::new();
         while let Some(byte) = self.peek() {
