@@ -9,9 +9,9 @@ use tofu_oci_types::{Constraints, Moment, Place, Platform, ProviderAddr, Version
 
 use crate::MirrorError;
 use crate::destination::Widening;
+use crate::destination::sightings::{Mark, Sightings};
 use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
-use crate::sightings::{Mark, Sightings};
 
 /// How many versions are named if none meets the constraints.
 const MOST_LISTED: usize = 10;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde::Serialize;
 use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
 
+use crate::destination::sightings::Sightings;
 use crate::rules::{MirrorRules, ProviderRule};
-use crate::sightings::Sightings;
 
 /// What the choice depends on.
 pub struct Candidates<'a> {

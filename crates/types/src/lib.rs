@@ -61,6 +61,7 @@ mod human_bytes;
 mod identity;
 mod idn;
 mod idn_newer;
+mod json;
 mod mask;
 mod module;
 mod moment;
@@ -98,6 +99,7 @@ pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
+pub use json::{JsonFault, JsonKind, JsonMember, JsonString, JsonValue};
 pub use mask::{login_end, masked, masked_user, without_logins};
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,

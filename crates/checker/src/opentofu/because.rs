@@ -78,6 +78,8 @@ pub enum Because {
     PlainHttp,
     /// The repository could not be read.
     RepositoryUnreadable,
+    /// A manifest is malformed in a way that is not modelled: what `OpenTofu` does is not predicted.
+    Malformed,
     /// A module: the digest in its source does not exist.
     DigestNotFound,
     /// A module: the manifest is not an OCI image manifest.
@@ -165,6 +167,7 @@ impl Because {
             Self::Crash => "crash",
             Self::PlainHttp => "plain-http",
             Self::RepositoryUnreadable => "repository-unreadable",
+            Self::Malformed => "malformed",
             Self::DigestNotFound => "digest-not-found",
             Self::NotAnImageManifest => "not-an-image-manifest",
             Self::ArtifactType => "artifact-type",

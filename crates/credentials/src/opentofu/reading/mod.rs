@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::decoded::{
-    AuthFault, DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, EntryField, JsonValue,
+    AuthFault, DecodeFault, Decoded, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, EntryField,
     SectionContent,
 };
 use crate::key::shown;
@@ -92,26 +92,26 @@ impl OpenTofuFile {
 
     fn section(&mut self, DecodedSection { line, content }: &DecodedSection) {
         match content {
-            SectionContent::Auths(JsonValue::Valid(entries)) => entries.iter().for_each(|entry| self.auth(entry)),
-            SectionContent::Auths(JsonValue::Null) => self.auths.clear(),
-            SectionContent::Auths(JsonValue::Invalid) => self.fault(*line, "its `auths` is not an object"),
-            SectionContent::Helpers(JsonValue::Valid(entries)) => entries.iter().for_each(|entry| self.helper(entry)),
-            SectionContent::Helpers(JsonValue::Null) => self.helpers.clear(),
-            SectionContent::Helpers(JsonValue::Invalid) => self.fault(*line, "its `credHelpers` is not an object"),
-            SectionContent::Store(JsonValue::Valid(name)) => {
+            SectionContent::Auths(Decoded::Valid(entries)) => entries.iter().for_each(|entry| self.auth(entry)),
+            SectionContent::Auths(Decoded::Null) => self.auths.clear(),
+            SectionContent::Auths(Decoded::Invalid) => self.fault(*line, "its `auths` is not an object"),
+            SectionContent::Helpers(Decoded::Valid(entries)) => entries.iter().for_each(|entry| self.helper(entry)),
+            SectionContent::Helpers(Decoded::Null) => self.helpers.clear(),
+            SectionContent::Helpers(Decoded::Invalid) => self.fault(*line, "its `credHelpers` is not an object"),
+            SectionContent::Store(Decoded::Valid(name)) => {
                 self.store = Some(FileHelper { line: *line, name: name.to_string() });
             }
-            SectionContent::Store(JsonValue::Null) => {}
-            SectionContent::Store(JsonValue::Invalid) => self.fault(*line, "its `credsStore` is not text"),
+            SectionContent::Store(Decoded::Null) => {}
+            SectionContent::Store(Decoded::Invalid) => self.fault(*line, "its `credsStore` is not text"),
         }
     }
 
     fn auth(&mut self, DecodedEntry { key, line, fields }: &DecodedEntry) {
         let mut bytes: &[u8] = &[];
         match fields {
-            JsonValue::Null => {}
-            JsonValue::Invalid => self.fault(*line, format!("the entry {} of `auths` is not an object", shown(key))),
-            JsonValue::Valid(fields) => {
+            Decoded::Null => {}
+            Decoded::Invalid => self.fault(*line, format!("the entry {} of `auths` is not an object", shown(key))),
+            Decoded::Valid(fields) => {
                 for field in fields {
                     match field {
                         EntryField::Auth { bytes: Ok(decoded), .. } => bytes = decoded,
@@ -136,9 +136,9 @@ impl OpenTofuFile {
 
     fn helper(&mut self, DecodedHelper { key, line, name }: &DecodedHelper) {
         let name = match name {
-            JsonValue::Valid(name) => name.to_string(),
-            JsonValue::Null => String::new(),
-            JsonValue::Invalid => {
+            Decoded::Valid(name) => name.to_string(),
+            Decoded::Null => String::new(),
+            Decoded::Invalid => {
                 return self.fault(*line, format!("the entry {} of `credHelpers` is not text", shown(key)));
             }
         };

@@ -24,7 +24,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use self::file::{change_file, of_file};
-use crate::sightings::SightingsRecord;
+use super::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
 
 mod file;
