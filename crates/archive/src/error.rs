@@ -26,16 +26,12 @@ pub enum ArchiveError {
     Truncated,
     /// A structure of the archive contradicts itself or the format.
     #[error("the archive is damaged: {reason}")]
-    Malformed {
-        /// What is wrong, in a few words.
-        reason: &'static str,
-    },
+    Malformed { reason: &'static str },
     /// A compressed stream or a tar structure that its decoder refuses.
     #[error("the {what} is damaged")]
     Damaged {
         /// Which part: `zip entry`, `gzip stream`, `zstd stream` or `tar archive`.
         what: &'static str,
-        /// What the decoder says.
         #[source]
         source: io::Error,
     },
@@ -44,7 +40,6 @@ pub enum ArchiveError {
     UnsafeName {
         /// The name as the archive spells it; invalid UTF-8 is replaced.
         name: String,
-        /// What is wrong with it.
         reason: &'static str,
     },
     /// A name of a repository inside of the package: `.git` and the like, or what makes a folder a bare repository of git.
@@ -55,44 +50,25 @@ pub enum ArchiveError {
     DuplicateName { name: String },
     /// Two names that are one on a system that ignores case or normalises Unicode.
     #[error("the archive has the entries `{first}` and `{second}`, which are one name on some systems")]
-    NameCollision {
-        /// The name that came first.
-        first: String,
-        /// The name that came later.
-        second: String,
-    },
+    NameCollision { first: String, second: String },
     /// A symbolic link; a package consists of files.
     #[error("`{name}` is a symbolic link, which a package must not contain")]
     Symlink { name: String },
     /// A link of a module's folder that leads out of the folder.
     #[error("`{name}` is a link to `{target}`, which lies outside of the module's folder", target = target.escape_debug())]
-    LinkOutside {
-        name: String,
-        /// What it points to, as it is written.
-        target: String,
-    },
+    LinkOutside { name: String, target: String },
     /// A link of a module's folder to something that does not exist.
     #[error("`{name}` is a link to `{target}`, which does not exist", target = target.escape_debug())]
-    LinkToNothing {
-        name: String,
-        /// What it points to, as it is written.
-        target: String,
-    },
+    LinkToNothing { name: String, target: String },
     /// A link in a module to a folder that holds the link, or to itself.
     #[error("`{name}` is a link to `{target}`, which leads in a circle", target = target.escape_debug())]
-    LinkInCircle {
-        name: String,
-        /// What it points to, as it is written.
-        target: String,
-    },
+    LinkInCircle { name: String, target: String },
     /// A line of an ignore file that is not a pattern.
     #[error("line {line} of {file} is not a pattern: `{pattern}`", pattern = pattern.escape_debug())]
     IgnoreLine {
-        /// The name of the file.
         file: &'static str,
         /// The number of the line, from 1.
         line: usize,
-        /// The line.
         pattern: String,
     },
     /// Secrets in files that belong to a module's package.
@@ -103,42 +79,25 @@ pub enum ArchiveError {
     },
     /// Something that is neither a file nor a directory.
     #[error("`{name}` is {kind}, which a package must not contain")]
-    UnsupportedEntry {
-        name: String,
-        /// What it is, with its article.
-        kind: &'static str,
-    },
+    UnsupportedEntry { name: String, kind: &'static str },
     /// A hard link to something that is not in the package.
     #[error("`{name}` is a hard link to `{target}`, which is not a file of the package")]
-    DanglingHardLink {
-        name: String,
-        /// What it points to.
-        target: String,
-    },
-    /// An encrypted entry.
+    DanglingHardLink { name: String, target: String },
     #[error("`{name}` is encrypted")]
     Encrypted { name: String },
     /// A compression method other than stored and deflate.
     #[error("`{name}` is compressed with method {method}; a package uses stored or deflate")]
-    UnsupportedMethod {
-        name: String,
-        /// The method's number in the zip format.
-        method: u16,
-    },
+    UnsupportedMethod { name: String, method: u16 },
     /// The central directory and the entry itself (or its local header) disagree.
     #[error("the archive's directory and the entry `{name}` disagree about its {what}")]
     Mismatch {
-        /// The entry.
         name: String,
         /// What they disagree about, such as `size`.
         what: &'static str,
     },
     /// The contents do not have the CRC-32 that the archive records.
     #[error("`{name}` does not have the checksum that the archive records")]
-    BadChecksum {
-        /// The entry.
-        name: String,
-    },
+    BadChecksum { name: String },
     /// The uncompressed layer is not the one that the image's config names.
     #[error("the layer has the contents {found}, but the image names {expected}")]
     WrongDiffId {
@@ -186,10 +145,7 @@ pub enum ArchiveError {
     },
     /// A file changed its size while it was packed.
     #[error("{path} changed while it was read", path = path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
@@ -202,7 +158,6 @@ pub enum ArchiveError {
         /// A verb, such as `write`.
         action: &'static str,
         path: PathBuf,
-        /// The error of the system.
         #[source]
         source: io::Error,
     },

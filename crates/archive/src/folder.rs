@@ -119,7 +119,6 @@ fn mode_of(_metadata: &fs::Metadata) -> u32 {
 pub struct InputFile {
     /// In the package; must be a name that any system can hold.
     pub name: String,
-    /// On this machine.
     pub path: PathBuf,
     /// Whether it gets the mode `0o755`.
     pub executable: bool,

@@ -1,4 +1,4 @@
-//! Why a client does not get what it asks for.
+//! With which status the bridge fails: why a client does not get what it asks for.
 
 use std::fmt;
 
@@ -8,56 +8,38 @@ use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
 use crate::ServedAddress;
 
-/// Why a question has no answer. Cheap to clone: equal questions share it.
+/// Why a question has no answer. It is cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// The configuration names no place for it. Nothing was asked.
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
-    NotServed {
-        /// What was asked for.
-        address: ServedAddress,
-    },
+    NotServed { address: ServedAddress },
     /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
     UnknownAddress {
-        /// What was asked for.
         address: ServedAddress,
-        /// What the configuration has to do with it: a sealed mirror asks no upstream.
+        /// How the configuration takes part: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
-    /// Versions of it are there, and this one is not: unknown, held back, denied or withdrawn.
+    /// Versions of it are there, but not this one: unknown, held back, denied or withdrawn.
     #[error("{address} {version} {absence}")]
-    UnknownVersion {
-        /// What was asked for.
-        address: ServedAddress,
-        version: Version,
-        /// Why.
-        absence: VersionAbsence,
-    },
+    UnknownVersion { address: ServedAddress, version: Version, absence: VersionAbsence },
     /// The release has no package for the platform.
     #[error("{address} {version} has no package for {platform}")]
     UnknownPlatform { address: ProviderAddr, version: Version, platform: Platform },
     /// The trust policy refuses the release.
     #[error("{address} {version} is not trusted: {reason}")]
-    Untrusted {
-        /// What was asked for.
-        address: ServedAddress,
-        version: Version,
-        /// What the policy found, in one line.
-        reason: String,
-    },
+    Untrusted { address: ServedAddress, version: Version, reason: String },
     /// Nothing signs the checksums of the release.
     #[error(
         "the checksums of {address} {version} have no signature of its publisher, and this server has no key to sign them: \
          its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
     )]
     NoSigningKey { address: ProviderAddr, version: Version },
-    /// The place did not answer, although it was asked for as long as a client waits.
+    /// The place did not answer as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     Upstream {
-        /// What was asked for.
         address: ServedAddress,
-        /// The code of the last error.
         code: &'static str,
         /// The last error as a client may read it: in one line, without secrets, and without paths and repositories of the
         /// server.
@@ -76,8 +58,8 @@ pub enum VersionAbsence {
     NoTag,
     /// The same as [`VersionAbsence::NotThere`], and the upstream of the mirror is not asked.
     Sealed,
-    /// What is there says that it is of another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
-    /// address is not their business.
+    /// What is there names another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
+    /// address does not concern them.
     OtherAddress,
     /// Its publisher has withdrawn it, perhaps with a reason.
     Withdrawn(Option<String>),
@@ -181,7 +163,7 @@ impl Refusal {
         }
     }
 
-    /// Lets the log say it of the response.
+    /// Hands it to the log with the response.
     pub(crate) fn note_in<B>(&self, response: &mut Response<B>) {
         response.extensions_mut().insert(RefusalCode(self.code()));
         response.extensions_mut().insert(FailureReason(self.for_operator()));

@@ -19,7 +19,6 @@ pub struct FoundFile {
     /// Whether `OpenTofu` looks for it too.
     pub known_to_opentofu: bool,
     pub kind: FileKind,
-    /// What was found.
     pub state: FileState,
 }
 
@@ -112,11 +111,9 @@ impl FoundFile {
 /// A problem of a file, for people. Never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWarning {
-    /// The file's name.
     pub file: String,
     /// From 1; `None` for the file as a whole.
     pub line: Option<usize>,
-    /// What is wrong.
     pub problem: String,
     /// What `OpenTofu` makes of it.
     pub opentofu: OpenTofuEffect,
@@ -137,7 +134,6 @@ pub enum OpenTofuEffect {
 pub enum AuthFileError {
     #[error("{file} is not JSON: {reason} at line {line}, column {column}")]
     NotJson {
-        /// The file's name.
         file: String,
         /// From 1.
         line: usize,
@@ -148,12 +144,7 @@ pub enum AuthFileError {
     },
     /// JSON of another shape.
     #[error("{file} is not a credential file: {problem}")]
-    Shape {
-        /// The file's name.
-        file: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
+    Shape { file: String, problem: &'static str },
 }
 
 impl AuthFile {

@@ -28,7 +28,6 @@ pub struct InvalidHelperName {
 pub struct HelperOutput {
     /// Its exit code; `None` if a signal ended it.
     pub exit: Option<i32>,
-    /// Its standard output.
     pub stdout: Vec<u8>,
 }
 
@@ -51,11 +50,7 @@ pub enum HelperError {
     NotFound { name: HelperName },
     /// The program cannot be run.
     #[error("docker-credential-{name} cannot be run: {reason}")]
-    Unable {
-        name: HelperName,
-        /// Why not, in the system's words.
-        reason: String,
-    },
+    Unable { name: HelperName, reason: String },
     /// The helper ended with a failure.
     #[error("credential helper {name} failed: {said}")]
     Failed {
@@ -75,11 +70,7 @@ pub enum HelperError {
     },
     /// The helper gave no answer in time.
     #[error("credential helper {name} gave no answer in {} s", limit.as_secs_f64())]
-    TimedOut {
-        name: HelperName,
-        /// How long it was waited for.
-        limit: Duration,
-    },
+    TimedOut { name: HelperName, limit: Duration },
 }
 
 impl HelperName {

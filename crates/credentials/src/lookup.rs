@@ -22,7 +22,6 @@ pub struct CredentialLookup {
 /// One source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Where it stands.
     pub origin: CredentialOrigin,
     /// How closely it fits; `None` if it is for other repositories.
     pub fit: Option<Specificity>,
@@ -34,45 +33,24 @@ pub struct Candidate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialOrigin {
     /// An `oci_credentials` block.
-    Block {
-        label: String,
-        /// Where it stands.
-        place: FilePlace,
-    },
+    Block { label: String, place: FilePlace },
     /// The helper of `oci_default_credentials`.
     DefaultHelper {
-        /// The helper's name.
         name: String,
         /// Where it is named.
         place: FilePlace,
     },
     /// An entry of `auths`.
-    Auth {
-        key: String,
-        /// Where it stands.
-        place: FilePlace,
-    },
+    Auth { key: String, place: FilePlace },
     /// An entry of `credHelpers`.
-    CredHelper {
-        key: String,
-        /// The helper's name.
-        name: String,
-        /// Where it stands.
-        place: FilePlace,
-    },
+    CredHelper { key: String, name: String, place: FilePlace },
     /// A `credsStore`.
-    CredsStore {
-        /// The helper's name.
-        name: String,
-        /// Where it stands.
-        place: FilePlace,
-    },
+    CredsStore { name: String, place: FilePlace },
 }
 
 /// What became of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CandidateVerdict {
-    /// It is used.
     Chosen,
     /// It fits, and another source wins or is an error.
     Outranked,
@@ -92,11 +70,7 @@ pub enum Choice {
     /// Nothing.
     Anonymous,
     /// A credential that is at hand.
-    Credential {
-        credential: Credential,
-        /// Where it stands.
-        origin: CredentialOrigin,
-    },
+    Credential { credential: Credential, origin: CredentialOrigin },
     /// The caller has to ask a helper. If it has no credential, no less specific source is tried.
     Ask {
         call: HelperCall,
@@ -125,30 +99,18 @@ pub struct HelperCall {
 pub enum ChoiceError {
     /// The `auth` of an entry that fits is not `username:password`.
     #[error("the `auth` of {key} in {place} has no colon between username and password")]
-    AuthWithoutColon {
-        /// The entry's key.
-        key: String,
-        /// Where it stands.
-        place: FilePlace,
-    },
+    AuthWithoutColon { key: String, place: FilePlace },
     /// A block that fits leaves open what it holds.
     #[error("oci_credentials \"{label}\" in {place} has an empty {argument}")]
     StyleUndecided {
-        /// The block's label.
         label: String,
-        /// Where it stands.
         place: FilePlace,
         /// The argument that is empty.
         argument: &'static str,
     },
     /// The helper that fits best has a name that no program may have.
     #[error("`{name}` cannot be the name of a credential helper: {origin}")]
-    InvalidHelperName {
-        /// The name, as people may see it.
-        name: String,
-        /// Where it is written.
-        origin: CredentialOrigin,
-    },
+    InvalidHelperName { name: String, origin: CredentialOrigin },
 }
 
 impl Choice {

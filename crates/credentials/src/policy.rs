@@ -12,9 +12,7 @@ use crate::place::FilePlace;
 pub struct Block {
     /// Its label as written: a registry, or a repository prefix.
     pub label: String,
-    /// Its position.
     pub place: FilePlace,
-    /// What it holds.
     pub style: BlockStyle,
 }
 

@@ -1,4 +1,5 @@
-//! What changes when a file changes.
+//! When a file need not be read again: its device, inode, size, rights, links and times, one of which changes with its
+//! bytes.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,9 +12,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// set the time of a file's last change of status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
-    /// The file system.
     pub device: u64,
-    /// Its number there.
     pub inode: u64,
     /// When it was made, in nanoseconds since 1970, if the file system says that: the number of a removed file is used again.
     pub born: Option<u128>,

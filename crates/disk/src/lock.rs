@@ -63,7 +63,6 @@ impl Default for Waiter {
 /// Another program has the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What is locked.
     pub on: Lockable,
     /// The holder, if it is known.
     pub holder: Option<Holder>,
@@ -75,20 +74,13 @@ pub enum LockError {
     /// The file cannot be opened or locked.
     #[error("cannot lock {}", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// Another program has it, and did not release it in time.
     #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
-    Held {
-        /// Who has it.
-        held: Held,
-        /// How long this process has waited.
-        limit: Duration,
-    },
+    Held { held: Held, limit: Duration },
 }
 
 /// Holds a lock; dropping it releases it.

@@ -1,4 +1,4 @@
-//! Folders whose files are believed: whose they are, and whether others could exchange what is in them.
+//! Folders whose files are believed: whose they are, and who may write to them and above them.
 
 #[cfg(unix)]
 use std::ffi::OsString;
@@ -13,20 +13,13 @@ use std::path::{Path, PathBuf};
 pub enum FolderFault {
     /// It cannot be made or looked at.
     #[error("{}: {error}", folder.display())]
-    Io {
-        folder: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    Io { folder: PathBuf, error: io::Error },
     /// Somebody else could put files there.
     #[error("{} belongs to another user, or others may write to it", folder.display())]
     Shared { folder: PathBuf },
     /// Others can put another folder in its place while a run uses it.
     #[error("others may write to {}, which it is in", folder.display())]
-    OpenAbove {
-        /// The folder above it.
-        folder: PathBuf,
-    },
+    OpenAbove { folder: PathBuf },
     /// The owner of what is on the way can put another folder in its place while a run uses it.
     #[error("{}, on the way to it, belongs to another user", path.display())]
     AnotherUsers {
@@ -35,10 +28,7 @@ pub enum FolderFault {
     },
     /// Files would go where the link leads.
     #[error("{} is a symbolic link", link.display())]
-    Link {
-        /// The folder that should be there.
-        link: PathBuf,
-    },
+    Link { link: PathBuf },
 }
 
 /// Refuses a folder if others can put files in it, or another one in its place. Links of the user are followed, and the user's own
@@ -64,7 +54,7 @@ pub fn require_own_folder(folder: &Path) -> Result<(), FolderFault> {
     require_way(folder)
 }
 
-/// The folder, if it is one of the user or of the system that no one else may write to. It is no link.
+/// The folder, if it is one of the user or of the system that no one else may write to. It is not a link.
 ///
 /// # Errors
 ///

@@ -91,7 +91,6 @@ impl ChunkSender {
 /// Whether a part was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivered {
-    /// All of it.
     Whole,
     /// The receiver was dropped before.
     Unwanted,

@@ -22,29 +22,19 @@ pub enum FetchError {
         address: ProviderAddr,
         version: Version,
         platform: Platform,
-        /// The place that it came from.
         place: Place,
-        /// What is wrong with it.
         #[source]
         source: ArchiveError,
     },
     /// A layer of the image has a format that cannot be unpacked.
     #[error("the layer {layer} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
-    LayerType {
-        address: ProviderAddr,
-        version: Version,
-        /// The layer, as errors name it.
-        layer: String,
-        media_type: String,
-    },
+    LayerType { address: ProviderAddr, version: Version, layer: String, media_type: String },
     #[error("{address} {version} for {platform} is not the package that was locked: {refusal}{}", only(locked_for))]
     NotTheLockedPackage {
         address: ProviderAddr,
         version: Version,
         platform: Platform,
-        /// The place that offered it.
         place: Place,
-        /// Which lines disagree.
         refusal: LockRefusal,
         /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line.
         /// If this platform is not among them, the package may be right and just not locked yet.
@@ -56,11 +46,8 @@ pub enum FetchError {
         address: ProviderAddr,
         version: Version,
         platform: Platform,
-        /// The place that offered it.
         place: Place,
-        /// The checksums that the place names.
         offered: Vec<PackageHash>,
-        /// Those of the package.
         found: Box<PackageHashes>,
     },
     /// The trust policy or a pin refuses the release.
@@ -68,26 +55,15 @@ pub enum FetchError {
     Untrusted {
         address: ProviderAddr,
         version: Version,
-        /// The place that offered it.
         place: Place,
-        /// Why.
         refusal: Box<tofu_oci_trust::TrustRefusal>,
-        /// The rule that holds for the provider.
         rule: Box<tofu_oci_trust::TrustRule>,
         /// Whether a person can accept the release as it is.
         by_hand: tofu_oci_trust::ByHand,
     },
     /// The release says that it is of another provider than the one that it is asked as.
     #[error("{place} has {version} as {published_as}, not as {address}")]
-    OtherAddress {
-        /// The provider that it is asked as.
-        address: ProviderAddr,
-        version: Version,
-        /// The place that offers it.
-        place: Place,
-        /// The provider that it says it is of.
-        published_as: Box<ProviderAddr>,
-    },
+    OtherAddress { address: ProviderAddr, version: Version, place: Place, published_as: Box<ProviderAddr> },
     /// Something other than the package lies in its place; a person may have changed it.
     #[error("{} has other contents than {address} {version}", path.display())]
     LocallyModified {
@@ -98,11 +74,7 @@ pub enum FetchError {
     },
     /// A folder above the package's place is a link that leads out of the tree. Nothing is made or removed there.
     #[error("{} is a symbolic link that leads out of {}", link.display(), tree.display())]
-    LinkOutOfTree {
-        link: PathBuf,
-        /// The folder of packages that it lies in.
-        tree: PathBuf,
-    },
+    LinkOutOfTree { link: PathBuf, tree: PathBuf },
     /// The lock of the package's place, or of the lock file's folder, could not be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -111,9 +83,7 @@ pub enum FetchError {
     Io {
         /// `create`, `rename`, `read`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },

@@ -16,7 +16,6 @@ use crate::staging::StagingFolder;
 /// What had to be done for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Linked {
-    /// It was made.
     Now,
     /// It has replaced something else.
     Instead,

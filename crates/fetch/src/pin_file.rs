@@ -21,12 +21,7 @@ pub use place::place;
 pub enum PinFileError {
     /// The text is not a valid pin file. It is never ignored, because the pins may protect the user.
     #[error("{}: {problem}", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: PinsError,
-    },
+    Invalid { path: PathBuf, problem: PinsError },
     /// The file cannot be read or written, or is a link that leaves its folder.
     #[error(transparent)]
     File(#[from] LockFileError),

@@ -14,7 +14,6 @@ use crate::seeds;
 
 /// Files of a user.
 pub(crate) struct InMemory<'a> {
-    /// The main file.
     pub(crate) main: &'a [u8],
     /// The file in the configuration directory.
     pub(crate) listed: Option<&'a [u8]>,

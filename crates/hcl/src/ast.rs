@@ -62,7 +62,6 @@ pub struct HclKey {
     pub quoted: bool,
     /// Whether it comes from a JSON text.
     pub json: bool,
-    /// With its quotes.
     pub span: Range<usize>,
     /// Why it has no text, if HCL 1 reads it and crashes on first use; `text` is then as written.
     pub fault: Option<TextFault>,
@@ -78,32 +77,14 @@ pub enum HclValue {
     /// `"…"` or a heredoc.
     String(Text),
     /// A whole number: decimal, octal (leading `0`) or hexadecimal (`0x`), perhaps with `-`.
-    Number {
-        /// As written.
-        text: String,
-        /// Where.
-        span: Range<usize>,
-    },
+    Number { text: String, span: Range<usize> },
     /// A number with a fraction or an exponent. The text may be invalid: HCL 1 reads `1e` together with the character
     /// after it.
-    Float {
-        /// As written.
-        text: String,
-        /// Where.
-        span: Range<usize>,
-    },
+    Float { text: String, span: Range<usize> },
     /// `true` or `false`.
-    Bool {
-        /// Which.
-        value: bool,
-        /// Where.
-        span: Range<usize>,
-    },
+    Bool { value: bool, span: Range<usize> },
     /// JSON's `null`, which is an empty text to HCL 1.
-    Null {
-        /// Where.
-        span: Range<usize>,
-    },
+    Null { span: Range<usize> },
 }
 
 impl HclValue {

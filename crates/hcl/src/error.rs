@@ -17,7 +17,6 @@ pub struct SyntaxError {
     /// The position that HCL 1 itself names first, which may be lines after the cause; `None` if it names none, as for
     /// most errors of the JSON form.
     pub reported: Option<TextPosition>,
-    /// What kind of mistake it is.
     pub kind: SyntaxErrorKind,
 }
 

@@ -287,7 +287,6 @@ impl AsMut<Self> for HttpAnswer {
 pub enum UnreadBody {
     /// It is larger than the limit.
     TooLarge,
-    /// The connection broke.
     Broken(NetworkProblem),
 }
 

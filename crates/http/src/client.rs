@@ -58,7 +58,6 @@ pub struct Setback<'a> {
     pub host: String,
     /// The wait that it asks for.
     pub after: RetryAfter,
-    /// What happened.
     pub reason: &'a str,
 }
 

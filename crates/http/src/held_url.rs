@@ -9,7 +9,6 @@ use crate::reach::Reach;
 /// An address, and how near its host may be when a connection to it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldUrl {
-    /// The address.
     pub url: Url,
     /// The nearest place where the host may be.
     pub nearest: Reach,

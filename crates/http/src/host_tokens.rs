@@ -21,11 +21,9 @@ pub trait HostTokens: Send + Sync {
 #[error("the token of {} is unknown: {problem}", .host.display())]
 pub struct HostTokenError {
     pub host: Hostname,
-    /// A stable kebab-case name of the cause.
     pub code: &'static str,
     /// What happened: lower case, no full stop.
     pub problem: String,
-    /// What helps.
     pub hint: String,
 }
 

@@ -79,28 +79,16 @@ impl fmt::Debug for HttpOptions {
 pub enum ClientError {
     /// A certificate that is trusted beside the system's cannot be read.
     #[error("a CA certificate is not usable: {problem}")]
-    CaCertificate {
-        /// What is wrong with it.
-        problem: String,
-    },
+    CaCertificate { problem: String },
     /// The client certificate or its key cannot be read.
     #[error("the client certificate is not usable: {problem}")]
-    ClientIdentity {
-        /// What is wrong with it.
-        problem: String,
-    },
+    ClientIdentity { problem: String },
     /// What was given as a proxy is not an address.
     #[error("the proxy is not usable: {problem}")]
-    Proxy {
-        /// What is wrong with it.
-        problem: String,
-    },
+    Proxy { problem: String },
     /// TLS cannot be set up on this machine.
     #[error("TLS cannot be set up: {problem}")]
-    Tls {
-        /// What is wrong.
-        problem: String,
-    },
+    Tls { problem: String },
 }
 
 /// When a request is made again: after a broken connection and after 408, 429 and 5xx, if that is safe.

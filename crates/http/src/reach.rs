@@ -10,7 +10,6 @@ use url::{Host, Url};
 /// Where an address is. A nearer place is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
-    /// The open internet.
     Internet,
     /// A private network, or one that a carrier's customers share.
     Network,

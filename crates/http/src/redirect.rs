@@ -1,4 +1,5 @@
-//! Which address a request may go to next. Pure.
+//! Which address a request may go to next, who may see a password then, and how long an address in an answer may be.
+//! Pure.
 
 use tofu_oci_types::RegistryHost;
 use url::Url;
@@ -59,7 +60,6 @@ pub enum RedirectFault {
 /// What protects an answer from being changed on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
-    /// TLS alone.
     Tls,
     /// A digest that was known before: the answer is compared with it.
     Digest,

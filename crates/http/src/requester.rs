@@ -16,13 +16,11 @@ use crate::problem::NetworkProblem;
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
     pub method: Method,
-    /// The first address.
     pub to: HeldUrl,
     /// The value of `Accept`.
     pub accept: &'static str,
     /// The value of `Authorization`, shown to the origin of the first address alone.
     pub authorization: Option<HeaderValue>,
-    /// Headers besides these.
     pub headers: Vec<(&'static str, String)>,
     /// The form that it sends.
     pub form: Option<Bytes>,
@@ -44,7 +42,6 @@ pub enum TimeLimit {
 /// Why a request has no document.
 #[derive(Debug)]
 pub enum NoDocument {
-    /// The network's fault.
     Network(NetworkProblem),
     /// The body is larger than the limit.
     TooLarge,

@@ -38,7 +38,6 @@ pub struct WebRequest<'a> {
     pub url: Url,
     /// The value of `Accept`.
     pub accept: &'static str,
-    /// The bearer token.
     pub token: Option<&'a Secret>,
     /// The time of each attempt, its redirects and its body included. `--timeout` scales it; a shorter one leaves it as long as
     /// the beginning of an answer may take.
@@ -82,7 +81,6 @@ pub enum WebFault {
     /// A file has another size than the server, or another place, has said before.
     #[error("it has {actual} bytes, and should have {expected}")]
     WrongSize {
-        /// The size that was known.
         expected: u64,
         /// The bytes that are announced, or came.
         actual: u64,

@@ -15,14 +15,7 @@ use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 pub enum InstallError {
     /// No version meets the constraints.
     #[error("{address} has no version {}", meeting(constraints))]
-    NoMatchingVersion {
-        address: ProviderAddr,
-        /// The place that was asked.
-        place: Place,
-        constraints: Constraints,
-        /// The versions that the place has, ascending.
-        offered: Vec<Version>,
-    },
+    NoMatchingVersion { address: ProviderAddr, place: Place, constraints: Constraints, offered: Vec<Version> },
     /// The locked version does not meet the constraints any more.
     #[error("{address} is locked at {locked}{}, which does not meet `{constraints}`", of(by, address))]
     LockedVersionNotAdmitted {
@@ -30,7 +23,6 @@ pub enum InstallError {
         /// The provider whose entry it is: this one, or its predecessor.
         by: ProviderAddr,
         locked: Version,
-        /// The constraints now.
         constraints: Constraints,
     },
     /// The place does not have the locked version.
@@ -41,7 +33,6 @@ pub enum InstallError {
         by: ProviderAddr,
         place: Place,
         locked: Version,
-        /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
     /// 0.0.0 means "no version" and cannot be installed.
@@ -49,45 +40,21 @@ pub enum InstallError {
     UnspecifiedVersion { address: ProviderAddr },
     /// Two requests of one call chose different versions of a provider.
     #[error("{address} would be installed in two versions, {first} and {second}")]
-    VersionsDiffer {
-        address: ProviderAddr,
-        /// The one.
-        first: Version,
-        /// The other.
-        second: Version,
-    },
+    VersionsDiffer { address: ProviderAddr, first: Version, second: Version },
     /// A package could not be fetched, verified or put in its place.
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error("{address} {version} is not the release that was locked: {refusal}")]
-    NotTheLockedRelease {
-        address: ProviderAddr,
-        version: Version,
-        /// The place that offered it.
-        place: Place,
-        /// Which lines disagree.
-        refusal: LockRefusal,
-    },
+    NotTheLockedRelease { address: ProviderAddr, version: Version, place: Place, refusal: LockRefusal },
     /// The pins cannot be read or written.
     #[error(transparent)]
     Pins(#[from] PinFileError),
     /// Other programs have changed the lock file's entry too often.
     #[error("{} keeps changing: its entry of {address} is not the one that was read", path.display())]
-    LockFileChanged {
-        address: ProviderAddr,
-        /// The lock file.
-        path: PathBuf,
-    },
+    LockFileChanged { address: ProviderAddr, path: PathBuf },
     /// The lock file must not change, and does not have exactly the providers that are required.
     #[error("{} would change: {}", path.strip_prefix(".").unwrap_or(path).display(), outdated(missing, unneeded))]
-    LockFileOutdated {
-        /// The lock file.
-        path: PathBuf,
-        /// Required providers without an entry.
-        missing: BTreeSet<ProviderAddr>,
-        /// Providers with an entry that nothing requires.
-        unneeded: BTreeSet<ProviderAddr>,
-    },
+    LockFileOutdated { path: PathBuf, missing: BTreeSet<ProviderAddr>, unneeded: BTreeSet<ProviderAddr> },
     /// The lock file cannot be used.
     #[error(transparent)]
     LockFile(#[from] LockFileError),

@@ -21,7 +21,6 @@ pub struct InstallRequest {
     pub platform: Platform,
     /// Where it comes from.
     pub source: Arc<dyn Source>,
-    /// Where it goes.
     pub target: InstallTarget,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,
@@ -33,7 +32,6 @@ pub enum InstallTarget {
     /// `DATA_DIR/providers/HOST/NS/TYPE/VERSION/OS_ARCH/`, where `tofu init` installs. The data directory is
     /// `.terraform` of the working directory, or what `TF_DATA_DIR` says.
     WorkingDir {
-        /// The data directory.
         data_dir: PathBuf,
         /// The plugin cache that the package is linked from; without a cache, the package itself lies here.
         cache: Option<PluginCache>,

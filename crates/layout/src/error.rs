@@ -10,20 +10,10 @@ use crate::DocumentKind;
 pub enum LayoutError {
     /// The tag names something other than a release.
     #[error("this is {found}, not a provider release: expected an image index with a package for each platform")]
-    NotAProviderIndex {
-        /// What it is.
-        found: DocumentKind,
-    },
+    NotAProviderIndex { found: DocumentKind },
     /// An index entry leads to something other than a package.
     #[error("{digest} is {found}, not a provider package: expected {expected}")]
-    NotAProviderPackage {
-        /// The manifest.
-        digest: Digest,
-        /// What it is.
-        found: DocumentKind,
-        /// What was expected, in words.
-        expected: &'static str,
-    },
+    NotAProviderPackage { digest: Digest, found: DocumentKind, expected: &'static str },
     /// A container image without the label.
     #[error(
         "this is a plain container image, not a provider package: its config has no label \
@@ -32,25 +22,17 @@ pub enum LayoutError {
     NoProviderLabel,
     /// A container image whose label says that it is something else.
     #[error("this is a package of type `{found}`: the label org.opentofu.package-type must be provider_binary")]
-    OtherPackageType {
-        /// The label's value.
-        found: String,
-    },
+    OtherPackageType { found: String },
     /// The release has packages, but none for this platform.
     #[error("this release has no package for {platform}")]
     PlatformNotOffered {
-        /// The platform that was asked for.
         platform: Platform,
         /// What the release has, sorted.
         offered: Vec<Platform>,
     },
     /// The release has several packages for this platform, and nothing says which one is meant.
     #[error("this release has {} packages for {platform}", .digests.len())]
-    AmbiguousPlatform {
-        platform: Platform,
-        /// The leaf manifests.
-        digests: Vec<Digest>,
-    },
+    AmbiguousPlatform { platform: Platform, digests: Vec<Digest> },
     /// An index in which nothing is a provider package.
     #[error("this index has no provider package{}", found_types(.found))]
     NoProviderPackages {
@@ -64,80 +46,41 @@ pub enum LayoutError {
     UnmarkedIndex,
     /// An entry that is marked as a package does not say for which platform it is.
     #[error("the provider package {digest} has no platform in its index entry")]
-    NoPlatform {
-        /// The leaf manifest.
-        digest: Digest,
-    },
+    NoPlatform { digest: Digest },
     /// An entry that is marked as a package is not an image manifest.
     #[error(
         "the provider package {digest} has media type `{found}`: expected application/vnd.oci.image.manifest.v1+json"
     )]
-    LeafMediaType {
-        /// The leaf manifest.
-        digest: Digest,
-        /// Its media type.
-        found: String,
-    },
+    LeafMediaType { digest: Digest, found: String },
     /// The index entry and the manifest disagree about the artifact type.
     #[error(
         "{digest} has artifactType {} in its index entry and {} in itself",
         quoted(.descriptor.as_deref()),
         quoted(.body.as_deref())
     )]
-    ArtifactTypeMismatch {
-        /// The manifest.
-        digest: Digest,
-        /// What the index entry says.
-        descriptor: Option<String>,
-        /// What the manifest says.
-        body: Option<String>,
-    },
+    ArtifactTypeMismatch { digest: Digest, descriptor: Option<String>, body: Option<String> },
     /// The document names another media type than its descriptor.
     #[error("{digest} has mediaType {}: expected `{expected}`", quoted(.found.as_deref()))]
-    BodyMediaType {
-        /// The manifest.
-        digest: Digest,
-        /// The descriptor's media type.
-        expected: String,
-        /// The document's own.
-        found: Option<String>,
-    },
+    BodyMediaType { digest: Digest, expected: String, found: Option<String> },
     /// A document that can be taken for two things.
     #[error("{digest} is ambiguous: it has both `manifests` and `{member}`")]
     Confused {
-        /// The manifest.
         digest: Digest,
         /// `layers`, `config` or `fsLayers`.
         member: &'static str,
     },
     /// No zip among the layers of an artifact leaf.
     #[error("the provider package {digest} has no layer of type archive/zip{}", found_types(.found))]
-    NoPackageLayer {
-        /// The leaf manifest.
-        digest: Digest,
-        /// The media types of its layers.
-        found: Vec<String>,
-    },
+    NoPackageLayer { digest: Digest, found: Vec<String> },
     /// Several zips among the layers of an artifact leaf.
     #[error("the provider package {digest} has {count} layers of type archive/zip: expected one")]
-    SeveralPackageLayers {
-        /// The leaf manifest.
-        digest: Digest,
-        /// How many.
-        count: usize,
-    },
+    SeveralPackageLayers { digest: Digest, count: usize },
     /// A layer of an image leaf that is not a tar file.
     #[error("the image {digest} has a layer of type `{found}`, which is not an image layer")]
-    LayerMediaType {
-        /// The leaf manifest.
-        digest: Digest,
-        /// The layer's media type.
-        found: String,
-    },
+    LayerMediaType { digest: Digest, found: String },
     /// The layer is for another platform than its leaf.
     #[error("the layer {digest} is for {found}, its package for {expected}")]
     LayerPlatform {
-        /// The layer.
         digest: Digest,
         /// What the layer says, `OS_ARCH`.
         found: String,
@@ -146,14 +89,10 @@ pub enum LayoutError {
     },
     /// A package whose digest is of an algorithm that `OpenTofu` does not take.
     #[error("the package {digest} must have a sha256 digest")]
-    PackageDigest {
-        /// The layer.
-        digest: Digest,
-    },
+    PackageDigest { digest: Digest },
     /// A document that is larger than the limit.
     #[error("{digest} has {size} bytes: at most {limit} are read")]
     TooLarge {
-        /// The manifest.
         digest: Digest,
         /// Its size in bytes.
         size: u64,
@@ -163,34 +102,21 @@ pub enum LayoutError {
     /// More entries or layers than the limit.
     #[error("{digest} has {count} {what}: at most {limit} are read")]
     TooMany {
-        /// The manifest.
         digest: Digest,
         /// `entries` or `layers`.
         what: &'static str,
-        /// How many.
         count: usize,
         limit: usize,
     },
     /// The bytes are not JSON, or not of the expected shape.
     #[error("{what} is malformed: {problem}")]
-    Malformed {
-        /// The manifest or config.
-        what: String,
-        /// What the parser said.
-        problem: String,
-    },
+    Malformed { what: String, problem: String },
     /// The address that it says it is of is not an address.
     #[error("its annotation {annotation} is not an address: {problem}")]
-    Address {
-        /// The key.
-        annotation: &'static str,
-        /// What the parser said.
-        problem: String,
-    },
+    Address { annotation: &'static str, problem: String },
     /// Nothing to plan from: the layout needs something that the package does not have.
     #[error("the {kind} layout needs the {needs} of {platform}")]
     Incomplete {
-        /// The leaf that cannot be planned.
         kind: crate::LeafKind,
         /// `zip` or `layer`.
         needs: &'static str,

@@ -48,7 +48,6 @@ pub(crate) fn said_address<A: FromStr<Err: Display>>(
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claims {
     pub address: Option<ProviderAddr>,
-    /// The release's version.
     pub version: Option<Version>,
     /// The plugin protocol versions.
     pub protocols: Vec<String>,

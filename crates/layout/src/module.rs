@@ -30,46 +30,24 @@ pub struct ModuleManifest {
 pub enum InvalidModuleManifest {
     /// The media type is not that of an OCI image manifest.
     #[error("this is {found}, not a module package: expected an OCI image manifest and not an index")]
-    NotAnImageManifest {
-        /// What it is.
-        found: DocumentKind,
-    },
+    NotAnImageManifest { found: DocumentKind },
     /// The bytes cannot be read as a manifest.
     #[error(transparent)]
     Document(LayoutError),
     /// The manifest does not say that it is a module package.
     #[error("this is {found}, not a module package: expected artifactType application/vnd.opentofu.modulepkg")]
-    ArtifactType {
-        /// What it is.
-        found: DocumentKind,
-    },
+    ArtifactType { found: DocumentKind },
     /// The manifest has no layer.
     #[error("the module package {digest} has no layer: expected one of type archive/zip")]
-    NoLayer {
-        /// The manifest.
-        digest: Digest,
-    },
+    NoLayer { digest: Digest },
     /// None of the layers is a zip.
     #[error("the module package {digest} has no layer of type archive/zip, only {}", .found.join(", "))]
-    NoZipLayer {
-        /// The manifest.
-        digest: Digest,
-        /// The media types of its layers.
-        found: Vec<String>,
-    },
+    NoZipLayer { digest: Digest, found: Vec<String> },
     #[error("the module package {digest} has {count} layers of type archive/zip: expected one")]
-    SeveralZipLayers {
-        /// The manifest.
-        digest: Digest,
-        /// How many.
-        count: usize,
-    },
+    SeveralZipLayers { digest: Digest, count: usize },
     /// The digest of the zip is of an algorithm that verifies nothing.
     #[error("the zip {digest} must have a sha256 or sha512 digest")]
-    PackageDigest {
-        /// The zip.
-        digest: Digest,
-    },
+    PackageDigest { digest: Digest },
 }
 
 impl InvalidModuleManifest {

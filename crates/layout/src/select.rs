@@ -1,4 +1,4 @@
-//! Which entry of an index is the package for a platform.
+//! Which leaf of an index serves a platform.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use crate::{LayoutError, LeafKind, media_type};
 /// The entry that a platform's package is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// The leaf manifest.
     pub descriptor: Descriptor,
     pub kind: LeafKind,
     /// Other images of the platform that would have done, best first: other variants, or the same one again. Worth a

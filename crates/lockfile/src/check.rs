@@ -52,9 +52,7 @@ pub struct LineReport {
 /// One line of `hashes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HashLine {
-    /// The line.
     pub hash: PackageHash,
-    /// Whose it is.
     pub origin: LineOrigin,
 }
 
@@ -118,12 +116,7 @@ impl LineReport {
 pub enum LockRefusal {
     /// None of the entry's lines is a checksum of the package.
     #[error("{}", no_match(locked.len()))]
-    NoMatch {
-        /// The lines of known schemes.
-        locked: Vec<PackageHash>,
-        /// The checksums of the package.
-        found: PackageHashes,
-    },
+    NoMatch { locked: Vec<PackageHash>, found: PackageHashes },
     /// The entry names leaf manifests (`ch:`) and not this one, and they bind: it names no contents, or a rule requires
     /// them.
     #[error("the lock file names {}, but the release has {found}", manifests(locked))]
@@ -137,10 +130,7 @@ pub enum LockRefusal {
     },
     /// None of the entry's lines is a checksum of any package of the release.
     #[error("{}", no_release(locked.len()))]
-    OtherRelease {
-        /// The lines of known schemes.
-        locked: Vec<PackageHash>,
-    },
+    OtherRelease { locked: Vec<PackageHash> },
 }
 
 fn no_match(locked: usize) -> String {

@@ -11,21 +11,13 @@ use tofu_oci_types::TextPosition;
 pub enum LockFileError {
     /// The text is not a valid lock file. Nothing is guessed: a misread lock file does not protect.
     #[error("{}:{at}: {problem}", path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        at: TextPosition,
-        /// What is wrong there, and what to do.
-        problem: LockProblem,
-    },
+    Invalid { path: PathBuf, at: TextPosition, problem: LockProblem },
     /// The file system failed.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `read`, `write` or `rename`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -47,10 +39,7 @@ impl LockFileError {
 pub enum LockProblem {
     /// The text is not HCL.
     #[error("the file does not parse: {message}")]
-    Syntax {
-        /// The parser's message.
-        message: String,
-    },
+    Syntax { message: String },
     /// A block or attribute that lock files do not have.
     #[error("unexpected {what} `{name}`; remove it")]
     Unexpected {
@@ -64,7 +53,6 @@ pub enum LockProblem {
     /// A label that is not an address in normal form.
     #[error("`{label}` is not a provider address in normal form{}", expected(canonical.as_deref()))]
     NonNormalizedAddress {
-        /// The label as written.
         label: String,
         /// The normal form, if that is known.
         canonical: Option<String>,
@@ -79,50 +67,24 @@ pub enum LockProblem {
     #[error("the block has no version")]
     MissingVersion,
     #[error("{reason}")]
-    InvalidVersion {
-        /// As written.
-        text: String,
-        /// Which text and why.
-        reason: String,
-    },
+    InvalidVersion { text: String, reason: String },
     /// A version that is written differently in its normal form.
     #[error("the version `{text}` must be written `{canonical}`")]
-    NonNormalizedVersion {
-        /// As written.
-        text: String,
-        /// The normal form.
-        canonical: String,
-    },
+    NonNormalizedVersion { text: String, canonical: String },
     #[error("{reason}")]
-    InvalidConstraints {
-        /// As written.
-        text: String,
-        /// Which text and why.
-        reason: String,
-    },
+    InvalidConstraints { text: String, reason: String },
     /// Constraints that are written differently in their normal form.
     #[error("the constraints `{text}` must be written `{canonical}`")]
-    NonNormalizedConstraints {
-        /// As written.
-        text: String,
-        /// The normal form.
-        canonical: String,
-    },
+    NonNormalizedConstraints { text: String, canonical: String },
     /// An attribute that is not a plain string.
     #[error("`{name}` must be a string in quotes")]
-    NotAString {
-        /// The attribute.
-        name: &'static str,
-    },
+    NotAString { name: &'static str },
     /// `hashes` that is not a list, or is empty.
     #[error("`hashes` must be a list of at least one string; remove it when there are none")]
     InvalidHashSet,
     /// A hash without a scheme.
     #[error("`{text}` is not a package checksum: it must read SCHEME:VALUE")]
-    InvalidHash {
-        /// As written.
-        text: String,
-    },
+    InvalidHash { text: String },
 }
 
 fn expected(canonical: Option<&str>) -> String {

@@ -11,7 +11,6 @@ pub enum Access {
         /// The directory of `--chdir`.
         chdir: Option<PathBuf>,
     },
-    /// An anonymous caller.
     Anonymous,
     /// This user of one registry, and an anonymous caller elsewhere.
     As {

@@ -35,7 +35,6 @@ pub enum Remedy {
     CheckGivenLogin,
     /// Fix an entry that was perhaps meant for the repository.
     FixEntry {
-        /// The entry.
         origin: CredentialOrigin,
         /// Why it does not serve.
         fault: EntryFault,
@@ -44,23 +43,19 @@ pub enum Remedy {
     },
     /// Fix a file that may hold the login.
     FixFile {
-        /// Its name.
         file: String,
         /// The line of the fault, from 1.
         line: Option<usize>,
-        /// What is wrong.
         problem: String,
     },
     /// Make a file readable that may hold the login.
     UnlockFile {
-        /// Its name.
         file: String,
         /// Why it cannot be read.
         reason: String,
     },
     /// Make a file smaller that may hold the login.
     ShrinkFile {
-        /// Its name.
         file: String,
         /// The most that is read, in bytes.
         limit: u64,
@@ -85,12 +80,10 @@ pub enum Remedy {
     /// Log in; a helper keeps the login.
     LogInToHelper {
         login: LoginCommand,
-        /// The helper's program.
         program: String,
     },
     /// Give the helper of a block another login; `login` cannot.
     ChangeBlockHelper {
-        /// The helper's program.
         program: String,
         /// What it keeps the login for.
         servers: Vec<String>,
@@ -103,20 +96,16 @@ pub enum Remedy {
     ChangeEntry(CredentialOrigin),
     /// Remove an entry that counts more than a new one, and log in.
     ReplaceEntry {
-        /// The entry.
         origin: CredentialOrigin,
         login: LoginCommand,
     },
     /// Change the helper of an entry that is more specific than what `login` writes.
     ChangeEntryHelper {
-        /// The entry.
         origin: CredentialOrigin,
-        /// The helper's program.
         program: String,
     },
     /// Give the default helper another login, or log in.
     ChangeDefaultHelper {
-        /// The helper's program.
         program: String,
         /// What it is asked for.
         server: String,
@@ -150,7 +139,6 @@ pub struct LoginCommand {
 pub enum Repetition {
     /// There is no login yet.
     First,
-    /// It replaces one.
     Again,
 }
 

@@ -23,14 +23,12 @@ pub enum AfterLogin {
     Used,
     /// It is used, and `OpenTofu` does not read the file.
     UnknownFile {
-        /// The file's name.
         file: String,
         /// The variable that names it.
         because: String,
     },
     /// It is used, and `OpenTofu` asks the helper only for another name.
     UnknownServer {
-        /// The helper's program.
         program: String,
         /// What `OpenTofu` asks for.
         asked: String,
@@ -61,12 +59,7 @@ pub enum AfterLogout {
     /// Another source.
     Answers(Option<CredentialOrigin>),
     /// It is not known, since a source fails.
-    NotKnown {
-        /// The failure.
-        fault: CredentialFault,
-        /// The source.
-        origin: Option<CredentialOrigin>,
-    },
+    NotKnown { fault: CredentialFault, origin: Option<CredentialOrigin> },
 }
 
 impl CurrentLogin {

@@ -1,4 +1,4 @@
-//! The tokens of hosts: origin registries and network mirrors.
+//! Which token a host gets that is no OCI registry: origin registries and network mirrors.
 //!
 //! ```text
 //! TF_TOKEN_HOST          what it holds
@@ -38,7 +38,6 @@ pub struct HostTokenResolver {
 /// Where the token of a host comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostTokenOrigin {
-    /// This environment variable.
     Variable(String),
     /// A `credentials` block.
     Block(FilePlace),
@@ -46,7 +45,6 @@ pub enum HostTokenOrigin {
     Helper {
         /// The name of the program.
         program: String,
-        /// The block.
         place: FilePlace,
     },
 }

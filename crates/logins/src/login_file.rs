@@ -42,9 +42,7 @@ pub enum LoginFileError {
     Unusable {
         /// `use`, `read` or `write`.
         action: &'static str,
-        /// The file's name, for people.
         file: String,
-        /// The system's answer.
         source: io::Error,
     },
     /// It is not a credential file.
@@ -52,17 +50,11 @@ pub enum LoginFileError {
     Malformed {
         /// The file's name, for people; the error of an edit does not know it.
         file: String,
-        /// What is wrong.
         source: AuthFileError,
     },
     /// It names an invalid helper.
     #[error("{file} names a credential helper that cannot be one")]
-    InvalidHelper {
-        /// The file's name, for people.
-        file: String,
-        /// What is wrong with the name.
-        source: InvalidHelperName,
-    },
+    InvalidHelper { file: String, source: InvalidHelperName },
 }
 
 /// A failure while a file is rewritten.

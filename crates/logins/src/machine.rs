@@ -43,7 +43,6 @@ pub trait HostMachine: Send + Sync {
 pub enum HelperAction {
     /// Give the login of a server.
     Get,
-    /// Keep a login.
     Store,
     /// Forget the login of a server.
     Erase,
@@ -65,44 +64,22 @@ impl HelperAction {
 pub enum RunError {
     /// It is in no folder of the PATH.
     #[error("{program} is not on the PATH")]
-    NotFound {
-        /// The program's name.
-        program: String,
-    },
+    NotFound { program: String },
     /// It is there, and its mode forbids to run it.
     #[error("{} is not executable", path.display())]
-    NotExecutable {
-        /// The file.
-        path: PathBuf,
-    },
+    NotExecutable { path: PathBuf },
     /// The folder that it was found in depends on the working directory.
     #[error("{program} was found in `{}`, a relative entry of the PATH, and is not run from there", folder.display())]
-    Relative {
-        /// The program's name.
-        program: String,
-        /// The folder as the PATH names it.
-        folder: PathBuf,
-    },
+    Relative { program: String, folder: PathBuf },
     /// The system could not run it.
     #[error("cannot run {}: {source}", path.display())]
-    Start {
-        /// The file.
-        path: PathBuf,
-        /// The system's answer.
-        source: io::Error,
-    },
+    Start { path: PathBuf, source: io::Error },
     /// It did not end in time.
     #[error("{program} gave no answer in {} s", limit.as_secs_f64())]
-    TimedOut {
-        /// The program's name.
-        program: String,
-        /// How long it had.
-        limit: Duration,
-    },
+    TimedOut { program: String, limit: Duration },
     /// Its output is longer than an answer can be.
     #[error("{program} answered with more than {limit} bytes")]
     TooLong {
-        /// The program's name.
         program: String,
         /// The most that is read, in bytes.
         limit: u64,

@@ -18,7 +18,6 @@ const FILE_LIMIT: u64 = 4 << 20;
 pub struct OverlookedLogin {
     /// Its path, or the variable's name with `$`.
     pub name: String,
-    /// What it is.
     pub kind: OverlookedKind,
 }
 

@@ -40,7 +40,6 @@ pub enum ListedFileFault {
     Missing,
     /// It cannot be read.
     Unreadable {
-        /// The system's reason.
         reason: String,
     },
     TooLarge {

@@ -58,15 +58,11 @@ pub enum CredentialCause {
     Helper {
         /// The user; `None` for an identity token.
         username: Option<String>,
-        /// The helper's program.
         program: String,
-        /// What names it.
         origin: CredentialOrigin,
     },
     HelperHasNone {
-        /// The helper's program.
         program: String,
-        /// What names it.
         origin: CredentialOrigin,
         /// What it was asked for.
         servers: Vec<String>,

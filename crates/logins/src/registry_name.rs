@@ -9,11 +9,8 @@ use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{shown}` is not a registry: {problem}")]
 pub struct RegistryNameError {
-    /// The text, without what may be a password.
     pub shown: String,
-    /// What is wrong with it.
     pub problem: RegistryNameProblem,
-    /// The registry that was probably meant.
     pub meant: Option<String>,
 }
 

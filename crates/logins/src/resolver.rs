@@ -60,7 +60,6 @@ pub struct HelperRun {
     pub server: String,
     /// Where it is named.
     pub origin: CredentialOrigin,
-    /// What it replied.
     pub reply: HelperReply,
 }
 

@@ -23,7 +23,6 @@ pub enum StoreLoginError {
     Mark {
         /// Why not.
         error: LoginFileError,
-        /// The helper's program.
         program: String,
     },
 }

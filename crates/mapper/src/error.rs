@@ -14,12 +14,7 @@ use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
 pub enum MapError {
     /// The hostname is the magic suffix itself, so that no registry remains.
     #[error("{address} names no registry before .{suffix}")]
-    NothingBeforeSuffix {
-        /// The address asked for.
-        address: String,
-        /// The magic suffix.
-        suffix: String,
-    },
+    NothingBeforeSuffix { address: String, suffix: String },
     /// The address has characters that a repository name cannot have.
     ///
     /// Spec: seed 002 (RFC), "Provider Source Addresses with Unsupported Unicode Characters".
@@ -29,68 +24,30 @@ pub enum MapError {
         of.noun(),
         of.noun()
     )]
-    UnsupportedCharacters {
-        /// The address asked for.
-        address: String,
-        /// What the rule made of it.
-        repository: String,
-        rule: PlaceRule,
-        /// What it is the address of.
-        of: TemplateOf,
-    },
+    UnsupportedCharacters { address: String, repository: String, rule: PlaceRule, of: TemplateOf },
     /// The rule made something else than a repository address.
     #[error("{rule} gives no repository for {address}")]
     InvalidRepository {
-        /// The address asked for.
         address: String,
         rule: PlaceRule,
-        /// What is wrong with the result.
         #[source]
         source: InvalidRepositoryRef,
     },
     /// The rule gives null for this address, or puts null into a text.
     #[error("{rule} gives null for {address}")]
-    TemplateNull {
-        /// The address asked for.
-        address: String,
-        rule: PlaceRule,
-    },
+    TemplateNull { address: String, rule: PlaceRule },
     /// The rule has no result for this address, although it has one for others.
     #[error("{rule} cannot be worked out for {address}: {fault}")]
-    TemplateEval {
-        /// The address asked for.
-        address: String,
-        rule: PlaceRule,
-        /// What is wrong, and where in the template.
-        fault: Box<TemplateFault>,
-    },
+    TemplateEval { address: String, rule: PlaceRule, fault: Box<TemplateFault> },
     /// The rule gives a list or an object for this address.
     #[error("{rule} gives no text for {address}: {found}")]
-    TemplateNotAString {
-        /// The address asked for.
-        address: String,
-        rule: PlaceRule,
-        /// What came out, as a sentence.
-        found: String,
-    },
+    TemplateNotAString { address: String, rule: PlaceRule, found: String },
     /// The rule gives a registry and no repository in it.
     #[error("{rule} gives only the registry {registry} for {address}, and no repository in it")]
-    EmptyRepository {
-        /// The address asked for.
-        address: String,
-        rule: PlaceRule,
-        registry: String,
-    },
+    EmptyRepository { address: String, rule: PlaceRule, registry: String },
     /// Two of the wanted addresses get the same repository.
     #[error("{first} and {second} would both come from {place}")]
-    SamePlace {
-        /// One of the addresses.
-        first: String,
-        /// The other.
-        second: String,
-        /// The place that both are mapped to.
-        place: String,
-    },
+    SamePlace { first: String, second: String, place: String },
 }
 
 impl MapError {
@@ -115,19 +72,10 @@ impl MapError {
 pub enum TemplateError {
     /// Nothing was given.
     #[error("the repository template is empty")]
-    Empty {
-        /// What its addresses are.
-        of: TemplateOf,
-    },
+    Empty { of: TemplateOf },
     /// HCL refuses it: its syntax, or its result for any provider.
     #[error("`{}` is not a repository template: {fault}, at column {}", in_one_line(template), column(template, fault.span.start))]
-    Hcl {
-        /// What was given.
-        template: String,
-        fault: TemplateFault,
-        /// What its addresses are.
-        of: TemplateOf,
-    },
+    Hcl { template: String, fault: TemplateFault, of: TemplateOf },
     /// A symbol that an address does not have.
     #[error(
         "`{}` mentions `{symbol}` at column {}, which an address does not have",
@@ -135,12 +83,10 @@ pub enum TemplateError {
         column(template, span.start)
     )]
     UnknownSymbol {
-        /// What was given.
         template: String,
         symbol: String,
         /// Its bytes in the template.
         span: Range<usize>,
-        /// What its addresses are.
         of: TemplateOf,
     },
     /// A missing symbol, without which providers of several hosts, namespaces or types get the same repository.
@@ -149,33 +95,18 @@ pub enum TemplateError {
         in_one_line(template),
         symbol.name()
     )]
-    MissingSymbol {
-        /// What was given.
-        template: String,
-        /// What is missing.
-        symbol: Symbol,
-    },
+    MissingSymbol { template: String, symbol: Symbol },
     /// The result is a list or an object.
     #[error("`{}` gives no text: {found}", in_one_line(template))]
-    NotAString {
-        /// What was given.
-        template: String,
-        /// What came out, as a sentence.
-        found: String,
-    },
+    NotAString { template: String, found: String },
     #[error("`{}` gives null instead of a repository address", in_one_line(template))]
-    NullResult {
-        /// What was given.
-        template: String,
-    },
+    NullResult { template: String },
     /// With an example address in its place the result is not a repository address.
     #[error("`{}` gives no repository address: for {}, {fault}", in_one_line(template), of.sample())]
     NotARepository {
-        /// What was given.
         template: String,
         /// What is wrong with the result for an example address.
         fault: InvalidRepositoryRef,
-        /// What its addresses are.
         of: TemplateOf,
     },
 }

@@ -1,4 +1,4 @@
-//! The repositories of modules of registries: `modules.toml`.
+//! Which repository a module of a registry is in: `modules.toml`.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,7 +21,6 @@ pub struct ModuleMirror {
     pub include: Vec<ModulePattern>,
     /// Those of them that it is not for.
     pub exclude: Vec<ModulePattern>,
-    /// Where they are.
     pub repositories: ModuleRepositories,
     /// Where the rule is written; `None` if an option names it.
     pub origin: Option<ModuleMirrorOrigin>,
@@ -30,7 +29,6 @@ pub struct ModuleMirror {
 /// Where a rule of the mapping is written. `Display` gives `modules.toml:3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleMirrorOrigin {
-    /// The file.
     pub path: PathBuf,
     /// The line of its `[[module_mirror]]`, from 1.
     pub line: usize,
@@ -90,7 +88,6 @@ pub struct ModuleMirrors {
 pub struct ModuleMirrorsError {
     /// The place in the text, in bytes, if it has one.
     pub span: Option<Range<usize>>,
-    /// What is wrong there.
     pub problem: ModuleMirrorsProblem,
 }
 
@@ -102,10 +99,7 @@ pub enum ModuleMirrorsProblem {
     Syntax(String),
     /// A text where a list belongs.
     #[error("{text} must be a list")]
-    NotAList {
-        /// As written, with its quotes.
-        text: String,
-    },
+    NotAList { text: String },
     /// A list of patterns without any.
     #[error("the list of patterns is empty")]
     NoInclude,

@@ -21,9 +21,7 @@ pub enum MappedPlace {
         /// Its address as it was written, secrets included; `Display` and [`MappedPlace::address`] mask them.
         url: String,
     },
-    /// A folder.
     Filesystem {
-        /// The folder.
         path: PathBuf,
     },
 }

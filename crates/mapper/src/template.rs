@@ -1,4 +1,5 @@
-//! Repository templates: `ghcr.io/acme/${namespace}/${type}`.
+//! Repository templates, `ghcr.io/acme/${namespace}/${type}`: what they give for an address, and the URI template that
+//! a host publishes.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -46,25 +46,12 @@ pub enum MirrorError {
             `REGISTRY/${hostname}/${namespace}/${name}/${target_system}`; if an earlier run brought the other one \
             and both belong there, add `--rename`")]
     #[hint("write a template that tells them apart: REGISTRY/${{hostname}}/${{namespace}}/${{type}}")]
-    SharedRepository {
-        /// The repository.
-        place: Place,
-        /// The provider that goes there.
-        first: Box<ProviderAddr>,
-        /// The other provider.
-        second: Box<ProviderAddr>,
-    },
+    SharedRepository { place: Place, first: Box<ProviderAddr>, second: Box<ProviderAddr> },
     /// An earlier run has put another provider into the repository.
     #[error("{place} holds {kept}, and a repository holds one provider: {address} does not go there")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or a template with ${{hostname}}, ${{namespace}} and ${{type}}")]
-    OtherProvider {
-        /// The repository.
-        place: Place,
-        kept: Box<ProviderAddr>,
-        /// The provider that stays out.
-        address: Box<ProviderAddr>,
-    },
+    OtherProvider { place: Place, kept: Box<ProviderAddr>, address: Box<ProviderAddr> },
     /// a file of a static tree should be `index.json` or `VERSION.json` and is something else
     #[error("{} is not a document of a network mirror", path.display())]
     #[fault("not-a-mirror", todo = "move the file away, or name another folder")]
@@ -73,9 +60,7 @@ pub enum MirrorError {
             name another folder"
     )]
     NotAMirror {
-        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
         #[source]
         source: serde_json::Error,
     },
@@ -83,11 +68,7 @@ pub enum MirrorError {
     #[error("a link leads out of the static tree {}, on the way to {}", tree.display(), folder.display())]
     #[fault(code = "link-out-of-tree")]
     #[hint("remove the link, or name the folder that it leads to")]
-    LinkOutOfTree {
-        /// The folder of the provider.
-        folder: PathBuf,
-        tree: PathBuf,
-    },
+    LinkOutOfTree { folder: PathBuf, tree: PathBuf },
     /// the destination has another package of this version for a platform; nothing was stored
     #[error(
         "{from} offers another package of {address} {version} for {platform} than {to} has: {offered}, not {there}"
@@ -103,13 +84,9 @@ pub enum MirrorError {
         address: ProviderAddr,
         version: Version,
         platform: Platform,
-        /// The place that offers it.
         from: Place,
-        /// The place that has another one.
         to: Place,
-        /// The checksum of the offered package.
         offered: PackageHash,
-        /// The checksum of the package that is there.
         there: PackageHash,
     },
     /// the destination has the version without some of the wanted platforms, and its tag may not be moved
@@ -118,7 +95,6 @@ pub enum MirrorError {
     FewerPlatforms {
         address: ProviderAddr,
         version: Version,
-        /// The place that has it.
         to: Place,
         /// The platforms that it lacks, sorted.
         missing: Vec<Platform>,
@@ -131,50 +107,27 @@ pub enum MirrorError {
             recorded"
     )]
     #[hint("mirror to another repository; whoever deletes the tag loses what earlier runs recorded")]
-    NotSightings {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-    },
+    NotSightings { place: Place, tag: Tag },
     /// other programs kept writing the tag `first-seen`
     #[error("other programs keep writing the tag {tag} in {place}")]
     #[fault("sightings-contended", todo = "run it again when they are done")]
     #[hint("run it again when the other programs are done")]
-    SightingsContended {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-    },
+    SightingsContended { place: Place, tag: Tag },
     /// another program put another release in the place of the mirrored one
     #[error("{place} has another release under {version} than the mirror put there, so it stays as it is")]
     #[fault("not-mirrored", todo = "look at it with `tofu-oci show`; withdraw it by hand if that is right")]
-    NotMirrored {
-        /// The repository.
-        place: Place,
-        version: Version,
-    },
+    NotMirrored { place: Place, version: Version },
     /// the source lists more than half of the mirrored versions no longer, or the last one; with `gone = "withdraw"`
     /// they stay
     #[error("{from} no longer lists {gone} of the {of} mirrored versions of {address}, and they stay")]
     #[fault("all-gone", todo = "look at what it lists; if they are really gone, add `--allow-all-gone`")]
     #[hint("look at what the place lists; if they are really gone, add --allow-all-gone")]
-    AllGone {
-        address: ProviderAddr,
-        /// The place that lists it.
-        from: Place,
-        /// How many it no longer lists.
-        gone: usize,
-        /// How many were mirrored.
-        of: usize,
-    },
+    AllGone { address: ProviderAddr, from: Place, gone: usize, of: usize },
     /// the destination has no place for notices, so no version can be withdrawn or deprecated there
     #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
     #[fault("no-notices", todo = "delete the files, or mirror to a repository or `oci:DIR`")]
     #[hint("delete its files, or mirror to a repository or oci:DIR")]
-    NoNotices {
-        /// The destination.
-        place: Place,
-    },
+    NoNotices { place: Place },
     /// the record of first sightings beside a tree of files cannot be read or written
     #[error("the record of first sightings {} cannot be used", path.display())]
     #[fault(
@@ -183,9 +136,7 @@ pub enum MirrorError {
             versions count as seen anew"
     )]
     SightingsFile {
-        /// The file.
         path: PathBuf,
-        /// What the file system reported.
         #[source]
         source: io::Error,
     },

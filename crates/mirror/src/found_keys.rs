@@ -15,7 +15,6 @@ use crate::select::MirrorChoice;
 /// A key that came with a release and that has signed its checksums. Nothing says yet whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundKey {
-    /// Its fingerprint.
     pub id: KeyId,
     /// The names that it gives itself.
     pub names: Vec<String>,

@@ -22,11 +22,11 @@ use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 use self::failed_keeping::FailedKeeping;
 use self::of_others::VersionsOfOthers;
 use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
+use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
-use crate::first_seen::FirstSeen;
+use crate::destination::sightings::SightingsRecord;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
-use crate::sightings::SightingsRecord;
 use crate::transfer::names;
 use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
 
@@ -40,7 +40,6 @@ pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
 /// What a pull-through depends on.
 #[derive(Clone)]
 pub struct PullOptions {
-    /// Whose signatures count.
     pub trust: Trust,
     /// Of these rules, `deny` and `allow` count for every version, and `min_age` for those that the destination lacks.
     pub rules: MirrorRules,

@@ -8,14 +8,10 @@ use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Tag};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} has a tag {tag} already: {}", difference.in_words())]
 pub struct TagTaken {
-    /// The repository.
     pub place: Place,
     pub tag: Tag,
-    /// Where it points.
     pub existing: Digest,
-    /// Where it would point.
     pub new: Digest,
-    /// What differs.
     pub difference: ReleaseDifference,
     /// The provider that the release under the tag says it is of; `None` if it does not say.
     pub of: Option<ProviderAddr>,

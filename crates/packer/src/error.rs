@@ -25,18 +25,12 @@ pub enum PackError {
     #[error("there is no folder {}", path.display())]
     #[fault("no-folder", todo = "name the folder that the build wrote, such as `dist`")]
     #[hint("name the folder that holds the release files, such as dist")]
-    NoFolder {
-        /// The path as it was given.
-        path: PathBuf,
-    },
+    NoFolder { path: PathBuf },
     /// the path of the release files is not a folder
     #[error("{} is not a folder", path.display())]
     #[fault("not-a-folder", end = Usage, todo = "name the folder that holds the file")]
     #[hint("name the folder that holds the release files, such as dist")]
-    NotAFolder {
-        /// The path as it was given.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// the folder holds no provider packages
     #[error("{} holds no provider packages", path.display())]
     #[fault("no-packages", todo = "read the hint: it says what tofu-oci looked for and what it found")]
@@ -46,9 +40,7 @@ pub enum PackError {
     #[hint(if seen.is_empty() => "the folder is empty")]
     #[hint(if !seen.is_empty() => "found {}", seen.join(", "))]
     NothingFound {
-        /// The folder.
         path: PathBuf,
-        /// What would have been taken, one phrase each.
         looked_for: Vec<&'static str>,
         /// Some of the names in it, sorted; at most five.
         seen: Vec<String>,
@@ -63,39 +55,21 @@ pub enum PackError {
     #[hint(if *kind == DistKind::GoReleaser => "a release has one package for each platform: let `archives`, \
             `builds` or `ignore` of .goreleaser.yaml make one, and build again")]
     #[hint(if *kind != DistKind::GoReleaser => "remove the one that does not belong to this release")]
-    TwoPackages {
-        platform: Platform,
-        /// One.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-        /// Where they were found.
-        kind: DistKind,
-    },
+    TwoPackages { platform: Platform, first: PathBuf, second: PathBuf, kind: DistKind },
     /// a package is for a platform that Go does not know
     #[error("{} is for `{found}`, which is not a platform that Go knows", path.display())]
     #[fault("unknown-platform", todo = "correct the name, or allow it with `--any-platform`")]
     #[hint(if let Some(meant) = meant => "did you mean {meant}?")]
     #[hint(if meant.is_none() => "platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")]
-    UnknownPlatform {
-        /// The platform as it is written.
-        found: String,
-        /// The file or folder.
-        path: PathBuf,
-        /// The platform that may have been meant.
-        meant: Option<Platform>,
-    },
+    UnknownPlatform { found: String, path: PathBuf, meant: Option<Platform> },
     /// a file names a text in the place of the version that is not one
     #[error("{} names no usable version", path.display())]
     #[fault("invalid-version", todo = "write MAJOR.MINOR.PATCH, such as `1.4.0`")]
     #[hint(if let Some(meant) = meant => "write {meant}")]
     #[hint(if meant.is_none() => "versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")]
     InvalidVersion {
-        /// The text.
         found: String,
-        /// The file.
         path: PathBuf,
-        /// Why it is not one.
         #[source]
         source: Box<InvalidVersion>,
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
@@ -105,38 +79,22 @@ pub enum PackError {
     #[error("version {given} was asked for, but {} holds {found}", path.display())]
     #[fault("version-conflict", todo = "omit `--version`, or build the other version")]
     #[hint("omit the version, or write {found}")]
-    VersionConflict {
-        /// The version that was asked for.
-        given: Box<Version>,
-        /// The version of the files.
-        found: Box<Version>,
-        /// The folder.
-        path: PathBuf,
-    },
+    VersionConflict { given: Box<Version>, found: Box<Version>, path: PathBuf },
     /// neither the files nor `--version` say the version
     #[error("nothing in {} tells the version", path.display())]
     #[fault("version-unknown", todo = "add `--version`")]
     #[hint("say it: --version 1.4.0")]
-    VersionUnknown {
-        /// The folder.
-        path: PathBuf,
-    },
+    VersionUnknown { path: PathBuf },
     /// the folder holds packages of several versions
     #[error("{} holds packages of several versions: {}", path.display(), versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", "))]
     #[fault("several-versions", todo = "choose one with `--version`")]
     #[hint(if let Some(newest) = versions.last() => "choose one: --version {newest}")]
-    SeveralVersions {
-        /// The folder.
-        path: PathBuf,
-        /// The versions, ascending.
-        versions: Vec<Version>,
-    },
+    SeveralVersions { path: PathBuf, versions: Vec<Version> },
     /// the folder holds packages of several providers
     #[error("{} holds packages of several providers: {}", path.display(), types.join(", "))]
     #[fault("several-types")]
     #[hint("publish each provider from a folder of its own")]
     SeveralTypes {
-        /// The folder.
         path: PathBuf,
         /// The types, sorted.
         types: Vec<String>,
@@ -145,28 +103,17 @@ pub enum PackError {
     #[error("the address names the provider `{given}`, but {} holds `{found}`", path.display())]
     #[fault("type-conflict", todo = "end the address with the type that the error shows")]
     #[hint("the last part of --address is the provider's type: {found}")]
-    TypeConflict {
-        /// The type in the address.
-        given: String,
-        /// The type of the files.
-        found: String,
-        /// The folder.
-        path: PathBuf,
-    },
+    TypeConflict { given: String, found: String, path: PathBuf },
     /// the name of a zip does not say what it is
     #[error("{} is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip", path.display())]
     #[fault("unreadable-name", todo = "rename it to `terraform-provider-TYPE_VERSION_OS_ARCH.zip`, or move it away")]
     #[hint("rename it, or move it out of the folder")]
-    UnreadableName {
-        /// The file.
-        path: PathBuf,
-    },
+    UnreadableName { path: PathBuf },
     /// a package is not a zip archive
     #[error("{} is a {format} archive; packages are zip archives", path.display())]
     #[fault("archive-format", todo = "let the build write zip archives")]
     #[hint("set `formats: [zip]` in the archives of .goreleaser.yaml")]
     WrongFormat {
-        /// The file.
         path: PathBuf,
         /// Its format, such as `tar.gz`.
         format: String,
@@ -176,7 +123,6 @@ pub enum PackError {
     #[fault("metadata-invalid", todo = "build the release again")]
     #[hint("{}", well_formed(path))]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// What is wrong, with the place in the file if that is known.
         problem: String,
@@ -185,12 +131,7 @@ pub enum PackError {
     #[error("{} names {}, which is not in that folder", by.display(), path.display())]
     #[fault("file-missing", todo = "build the release again")]
     #[hint("{BUILD_AGAIN}")]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// Which file names it.
-        by: PathBuf,
-    },
+    Missing { path: PathBuf, by: PathBuf },
     /// a file does not match its line in `SHA256SUMS`
     #[error(transparent)]
     #[fault("wrong-checksum", todo = "build the release again")]
@@ -200,19 +141,13 @@ pub enum PackError {
     #[error("{} has no line for {}", sums.display(), path.display())]
     #[fault("checksum-missing", todo = "build the release again, or remove the checksum file")]
     #[hint("a checksum file must name every package, or not be there")]
-    NoSum {
-        /// The file.
-        path: PathBuf,
-        /// The checksum file.
-        sums: PathBuf,
-    },
+    NoSum { path: PathBuf, sums: PathBuf },
     /// The package lacks the program.
     #[error("{} holds no `terraform-provider-{provider_type}` executable", path.display())]
     #[fault(code = "executable-not-found")]
     #[hint("the program lies in the package's root as terraform-provider-{provider_type}[_vVERSION]")]
     #[hint(if !found.is_empty() => "it holds {}", found.join(", "))]
     NoExecutable {
-        /// The package.
         path: PathBuf,
         provider_type: String,
         /// Some of the names in it, sorted; at most five.
@@ -247,7 +182,6 @@ pub enum PackError {
     #[hint("publish the release without --small")]
     SmallLayerTooDense {
         platform: Platform,
-        /// Why.
         #[source]
         source: Arc<ArchiveError>,
     },
@@ -255,13 +189,7 @@ pub enum PackError {
     #[error("the layer of {platform} holds other files than its zip: {layer} and {zip}")]
     #[fault("layers-differ", todo = "report it with the zip")]
     #[hint("this is a bug: please report it with the zip")]
-    LayersDiffer {
-        platform: Platform,
-        /// The checksum of the zip's contents.
-        zip: PackageHash,
-        /// The checksum of the layer's contents.
-        layer: PackageHash,
-    },
+    LayersDiffer { platform: Platform, zip: PackageHash, layer: PackageHash },
     #[error(transparent)]
     #[fault(code = "withdrawn")]
     Withdrawn(Box<WithdrawnVersion>),
@@ -274,33 +202,17 @@ pub enum PackError {
     #[error("{place} took {digest}, but does not have it now")]
     #[fault("vanished", end = Unexpected, todo = "run the command again, and tell the operator of the registry")]
     #[hint("the registry lost or deletes it; run the same command again, and tell its operator")]
-    Vanished {
-        /// The repository.
-        place: Place,
-        /// What is missing.
-        digest: Digest,
-    },
+    Vanished { place: Place, digest: Digest },
     /// the version is too long for a tag
     #[error("version {version} cannot be a tag: {reason}")]
     #[fault("version-without-tag")]
     #[hint("shorten the prerelease or the build metadata")]
-    NoTag {
-        version: Box<Version>,
-        /// Why.
-        reason: String,
-    },
+    NoTag { version: Box<Version>, reason: String },
     /// The source has no such release.
     #[error("{place} has no version {tag}")]
     #[fault(code = "tag-not-found")]
     #[hint(if !offered.is_empty() => "it has {}", offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
-    NoRelease {
-        /// The repository.
-        place: Place,
-        /// The tag that was asked for.
-        tag: Tag,
-        /// The versions that it has, ascending.
-        offered: Vec<Version>,
-    },
+    NoRelease { place: Place, tag: Tag, offered: Vec<Version> },
     /// the source of a copy has no versions
     #[error("{place} has no releases")]
     #[fault("no-releases", todo = "check the name; `tofu-oci versions REPOSITORY` lists what it has")]
@@ -308,11 +220,7 @@ pub enum PackError {
         "`tofu-oci versions REPOSITORY` lists what is there; of a module: `tofu-oci module versions \
             oci://REPOSITORY`"
     )]
-    NothingToCopy {
-        /// The repository.
-        place: Place,
-    },
-    /// A copy stopped.
+    NothingToCopy { place: Place },
     #[error(transparent)]
     #[fault(code = _0.error.code())]
     Copy(#[from] CopyError),
@@ -322,9 +230,7 @@ pub enum PackError {
     Io {
         /// `read`, `write`, `create`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
-        /// What it reported.
         #[source]
         source: Arc<std::io::Error>,
     },
@@ -340,9 +246,7 @@ pub enum PackError {
     #[error("{} cannot be published", path.display())]
     #[fault(code = source.code())]
     Archive {
-        /// The zip, directory or layer.
         path: PathBuf,
-        /// Why.
         #[source]
         source: Arc<ArchiveError>,
     },
@@ -360,7 +264,6 @@ pub enum PackError {
     LargeSumsFile {
         /// The file; nothing has been sent.
         path: PathBuf,
-        /// What it is.
         kind: SumsFile,
         /// The most bytes that are read.
         limit: usize,
@@ -371,9 +274,7 @@ pub enum PackError {
     TooManySumsFiles {
         /// The first that would not be read; nothing has been sent.
         path: PathBuf,
-        /// What it is.
         kind: SumsFile,
-        /// The most files that are read.
         limit: usize,
     },
     /// a checksum file is signed and has other checksums than SHA-256, or does not name the packages so that platform and version
@@ -406,9 +307,7 @@ pub enum PackError {
     WrongSumsSignature {
         /// The signature; nothing has been sent.
         path: PathBuf,
-        /// The name of the checksum file.
         sums: String,
-        /// What is wrong with the signature.
         #[source]
         fault: Box<OpenPgpFault>,
     },

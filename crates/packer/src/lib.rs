@@ -44,13 +44,15 @@ pub use error::PackError;
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{
-    LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
-    ModuleTagState, ModuleTagTaken, OtherModule, PackageDifference, PackedFiles, UnreadableModule, plan_module_push,
-    push_module,
+    LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModuleParts, ModulePushRequest, ModuleTagTaken,
+    OtherModule, PackageDifference, PackedFiles, UnreadableModule, plan_module_push, push_module,
 };
 pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion, WrongSum};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
-pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, SmallLayer, TagState, Transfers};
+pub use report::{
+    PlannedItem, PlannedRelease, PlatformReport, PushPlan, PushReport, ReleaseParts, ReplacedRelease, SmallLayer,
+    TagState, Transfers,
+};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
 pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;

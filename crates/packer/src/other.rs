@@ -11,7 +11,6 @@ use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Tag, Version, printa
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} is for {platform}, and holds {program}", path.display())]
 pub struct OtherPlatform {
-    /// The package.
     pub path: PathBuf,
     pub platform: Platform,
     pub program: Program,
@@ -21,15 +20,11 @@ pub struct OtherPlatform {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} does not match line {line} of {}: expected {expected}, got {actual}", path.display(), sums.display())]
 pub struct WrongSum {
-    /// The file.
     pub path: PathBuf,
-    /// The checksum file.
     pub sums: PathBuf,
     /// The line in it, from 1.
     pub line: usize,
-    /// The digest in that line.
     pub expected: Digest,
-    /// The digest of the file.
     pub actual: Digest,
 }
 
@@ -37,11 +32,8 @@ pub struct WrongSum {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} holds {kept} (its version {version} says so), but this release is of {given}")]
 pub struct OtherAddress {
-    /// The repository.
     pub place: Place,
-    /// The address that the release there names.
     pub kept: ProviderAddr,
-    /// The version of that release.
     pub version: Version,
     /// The address that was given, or made from the repository's name.
     pub given: ProviderAddr,
@@ -51,10 +43,8 @@ pub struct OtherAddress {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{version} was withdrawn from {place}{}", because(reason.as_ref()))]
 pub struct WithdrawnVersion {
-    /// The repository.
     pub place: Place,
     pub version: Version,
-    /// The tag that keeps its content.
     pub tag: Tag,
     /// Why; `None` if that could not be read. Nothing has verified it.
     pub reason: Option<NoticeReason>,
@@ -68,10 +58,8 @@ pub(crate) fn because(reason: Option<&NoticeReason>) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
 pub struct KeptForOther {
-    /// The repository.
     pub place: Place,
     pub kept: VersionOf,
-    /// The newest of them.
     pub version: Version,
 }
 

@@ -20,7 +20,6 @@ pub enum H1Mode {
 /// Whether each artifact leaf gets the package once more as tar in Zstandard, which has fewer bytes than the zip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SmallLayers {
-    /// The zip alone.
     #[default]
     Omit,
     /// Made on idle cores, as many at a time as there are cores, with up to 256 MiB of memory each. The index has the `h1:`
@@ -82,7 +81,6 @@ pub struct Publication<'a> {
 /// One release to push.
 #[derive(Clone, Debug)]
 pub struct PushRequest<'a> {
-    /// The files.
     pub dist: &'a Dist,
     /// What they are published as.
     pub publication: Publication<'a>,

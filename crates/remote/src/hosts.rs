@@ -32,13 +32,10 @@ pub(crate) struct Hosts {
 /// What is known of a registry's address before anything is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KnownRoot {
-    /// This one.
     Known(Url),
     /// One of these: it is a host of this machine that was not asked yet.
     Either {
-        /// With TLS.
         secure: Url,
-        /// Without TLS.
         plain: Url,
     },
 }

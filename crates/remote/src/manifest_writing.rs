@@ -36,7 +36,6 @@ enum WrittenState {
 
 /// What became of the `PUT` of a manifest.
 pub(crate) enum Tried {
-    /// It was taken.
     Written(Box<RegistryAnswer>),
     /// It was refused because something is missing, which is there.
     Denied(StoreError),

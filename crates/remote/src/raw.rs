@@ -58,13 +58,10 @@ pub enum RawTarget<'a> {
 /// One request.
 #[derive(Clone, Debug)]
 pub struct RawRequest<'a> {
-    /// What it does.
     pub method: RawMethod,
-    /// Where it goes.
     pub target: RawTarget<'a>,
     /// Its headers; names in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// What it sends.
     pub body: Option<Bytes>,
     /// The repository of the same registry that it takes a blob from.
     pub from: Option<&'a RepositoryRef>,

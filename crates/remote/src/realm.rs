@@ -11,7 +11,6 @@ use crate::site::{is_known_token_server, same_site};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RealmRefusal {
     pub(crate) fault: AccessFault,
-    /// For people.
     pub(crate) problem: String,
 }
 

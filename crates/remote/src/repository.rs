@@ -50,7 +50,6 @@ pub(crate) struct RepositoryMemory {
 /// What may be in a repository beside what this store has written.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum OtherContent {
-    /// Anything.
     #[default]
     Unknown,
     /// Nothing but what an interrupted push has left: the repository did not exist when its tags were listed.

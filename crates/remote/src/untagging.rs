@@ -1,4 +1,4 @@
-//! Tags that go, while what they point at stays.
+//! How a tag goes while its manifest stays.
 //!
 //! ```text
 //! does the registry delete tags or manifests? asked about a tag and a manifest that nothing needs --no--> nothing has changed
@@ -26,7 +26,6 @@ const NO_TAG: &str = "tofu-oci-no-such-tag";
 
 /// What a registry made of a `DELETE`.
 enum DeleteAnswer {
-    /// It is gone.
     Done,
     /// There was no such thing, in the words of a registry.
     NotThere,

@@ -47,7 +47,6 @@ pub struct Link {
 /// What one method answered when it was asked for versions.
 #[derive(Clone, Debug)]
 pub struct MethodAnswer {
-    /// The method's label.
     pub label: String,
     /// What it has, or why not.
     pub outcome: Result<Listing, SourceError>,

@@ -15,7 +15,6 @@ use crate::SignatureDemands;
 
 /// The methods of the user's files, and what else decides about places.
 pub struct ConfiguredMethods {
-    /// The files.
     pub reading: Arc<CliConfigReading>,
     /// The methods in their order.
     pub methods: Methods,

@@ -14,29 +14,16 @@ use crate::failure::Failure;
 pub enum SourceError {
     /// The place does not have it. The next place may.
     #[error("{}", not_offered(address, place, what))]
-    NotOffered {
-        address: ProviderAddr,
-        /// The place that was asked.
-        place: Place,
-        /// What it does not have.
-        what: NotOffered,
-    },
+    NotOffered { address: ProviderAddr, place: Place, what: NotOffered },
     /// What lies under this version's tag cannot be installed.
     #[error("{address} {version} in {place} cannot be installed: {problem}")]
-    Unusable {
-        address: ProviderAddr,
-        version: Version,
-        place: Place,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Unusable { address: ProviderAddr, version: Version, place: Place, problem: String },
     /// What lies under this version's tag breaks the rules of every layout.
     #[error("{address} {version} in {place} cannot be installed")]
     Layout {
         address: ProviderAddr,
         version: Version,
         place: Place,
-        /// Which rule, and what was found instead.
         #[source]
         source: LayoutError,
     },
@@ -47,7 +34,6 @@ pub enum SourceError {
     #[error("nothing can be installed from {place}")]
     Failed {
         place: Place,
-        /// Why.
         #[source]
         failure: Failure,
     },
@@ -60,15 +46,12 @@ pub enum SourceError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{label} ends the search for {address}{}", version_of(.version.as_ref()))]
 pub struct Blame {
-    /// The method, as the link is labelled.
     pub label: String,
     pub kind: InstallMethod,
     pub address: ProviderAddr,
     /// The version of the wanted package; `None` if versions were listed.
     pub version: Option<Version>,
-    /// Later methods that listed this version, in order.
     pub elsewhere: Vec<String>,
-    /// What the method answered.
     #[source]
     pub source: SourceError,
 }
@@ -77,7 +60,6 @@ pub struct Blame {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotOffered {
-    /// The provider itself.
     #[error("no such provider")]
     UnknownProvider,
     /// The provider itself, and the place is the registry that its address belongs to.
@@ -90,28 +72,19 @@ pub enum NotOffered {
     #[error("no installation method for this provider")]
     NoMethodMatches,
     #[error("no version {version}")]
-    VersionMissing {
-        /// The version that was asked for.
-        version: Version,
-        /// The versions that the place has, ascending.
-        offered: Vec<Version>,
-    },
+    VersionMissing { version: Version, offered: Vec<Version> },
     /// This version: its publisher has withdrawn it.
     #[error("version {version} was withdrawn")]
     Withdrawn {
-        /// The version that was asked for.
         version: Version,
         /// Why; `None` if that could not be read. Nothing has verified it.
         reason: Option<NoticeReason>,
-        /// The index that took its place.
         replaced_by: Option<Digest>,
-        /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
     #[error("no package of {version} for {platform}")]
     PlatformMissing {
         version: Version,
-        /// The platform that was asked for.
         platform: Platform,
         /// The platforms that the release has, sorted.
         offered: Vec<Platform>,

@@ -1,4 +1,4 @@
-//! Why a place that is not an OCI repository could not be used.
+//! What a web error means for a place: why a place that is not an OCI repository could not be used.
 
 use tofu_oci_http::{HostTokenError, WebError, WebFault};
 use tofu_oci_mapper::MapError;
@@ -16,11 +16,7 @@ pub enum Failure {
     Denied(String),
     /// It demands credentials for a package, or refuses the request for it.
     #[error("{problem}")]
-    PackageRefused {
-        status: u16,
-        /// The request and the answer.
-        problem: String,
-    },
+    PackageRefused { status: u16, problem: String },
     /// It asks to slow down.
     #[error("{0}")]
     TooManyRequests(String),
@@ -44,17 +40,11 @@ pub enum Failure {
     PrivateHost {
         /// Where to: `HOST[:PORT]`.
         host: String,
-        /// Which host did so, for people.
         problem: String,
     },
     /// The network, by its kind of fault.
     #[error("{problem}")]
-    Network {
-        /// The kind.
-        fault: NetworkFault,
-        /// What the network said.
-        problem: String,
-    },
+    Network { fault: NetworkFault, problem: String },
     /// The host publishes no service for providers.
     #[error("{0}")]
     NoProviderService(String),

@@ -13,7 +13,6 @@ use url::Url;
 /// What a package is kept as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Package {
-    /// The release's zip.
     Zip(Part),
     /// The layers of an image, from the lowest up.
     Layers(Vec<Layer>),
@@ -21,7 +20,7 @@ pub enum Package {
     Folder(PathBuf),
 }
 
-/// Bytes to fetch.
+/// Bytes to fetch, with the digest that they must have if the place names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Where the release finds them.

@@ -1,5 +1,5 @@
-//! What follows a method's answer: the table of the module [`chain`](crate::Chain), written once. `Chain` obeys it, and
-//! so do the explanations of this program and of every `OpenTofu` release.
+//! When a method gives way to the next, and when it ends the search: one table, which [`Chain`](crate::Chain) and the
+//! explanations of this program and of every `OpenTofu` release obey.
 
 use crate::{InstallMethod, NotOffered, SourceError};
 
@@ -10,7 +10,6 @@ pub enum ListingAnswer {
     Lists,
     /// It does not know the provider.
     UnknownProvider,
-    /// Any error.
     Fails,
 }
 
@@ -23,18 +22,15 @@ pub enum PackageAnswer {
     LacksPlatform,
     /// Neither the version nor the provider.
     LacksVersion,
-    /// Any error.
     Fails,
 }
 
 /// What follows a method's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
-    /// The answer counts.
     Counts,
     /// The method gives way: the next one is asked.
     Next,
-    /// The search ends.
     Ends,
 }
 

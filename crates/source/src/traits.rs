@@ -182,7 +182,6 @@ pub struct Offer {
     pub platform: Platform,
     /// The manifest that lists the package; `None` for a package that lies in no repository.
     pub manifest: Option<Digest>,
-    /// What to fetch.
     pub package: Package,
     /// The same package in fewer bytes: a tar+zstd layer beside the zip. Nothing says that it holds what the zip holds, except
     /// an `h1:` that is known from elsewhere.

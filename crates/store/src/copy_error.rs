@@ -26,9 +26,7 @@ impl fmt::Display for Side {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the {side} of the copy failed")]
 pub struct CopyError {
-    /// The end that failed.
     pub side: Side,
-    /// How.
     #[source]
     pub error: StoreError,
 }

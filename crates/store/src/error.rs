@@ -23,38 +23,18 @@ pub use rejection::RejectionReason;
 pub enum StoreError {
     /// No such tag, manifest or blob in a repository that exists or may exist.
     #[error("{place} has no {what}")]
-    NotFound {
-        /// The repository.
-        place: Place,
-        /// What was asked for.
-        what: StoreItem,
-    },
+    NotFound { place: Place, what: StoreItem },
     /// The repository itself is unknown to the registry, or the folder holds none.
     #[error("there is no {}", unknown(place))]
-    UnknownRepository {
-        /// The repository.
-        place: Place,
-    },
+    UnknownRepository { place: Place },
     /// The bytes are not those that the digest names.
     #[error("{what} of {place} is damaged: expected {expected}, got {actual}")]
-    DigestMismatch {
-        /// The repository.
-        place: Place,
-        /// What was read.
-        what: StoreItem,
-        /// The digest that was asked for.
-        expected: Digest,
-        /// The digest of what came.
-        actual: Box<Digest>,
-    },
+    DigestMismatch { place: Place, what: StoreItem, expected: Digest, actual: Box<Digest> },
     /// More or fewer bytes than the descriptor says.
     #[error("{what} of {place} has the wrong size: expected {expected} bytes, got {actual}")]
     SizeMismatch {
-        /// The repository.
         place: Place,
-        /// What was read.
         what: StoreItem,
-        /// The size in the descriptor.
         expected: u64,
         /// The size of what came (or of what was read before it became too large).
         actual: u64,
@@ -65,9 +45,7 @@ pub enum StoreError {
     /// Something larger than this program is willing to read.
     #[error("{what} of {place} is larger than {limit} bytes")]
     TooLarge {
-        /// The repository.
         place: Place,
-        /// What was read.
         what: String,
         /// The limit in bytes.
         limit: u64,
@@ -78,93 +56,46 @@ pub enum StoreError {
          {most_bytes} bytes"
     )]
     TooManyManifests {
-        /// The repository.
         place: Place,
         /// How many had been found when reading stopped, those of the whole run.
         manifests: usize,
         bytes: u64,
-        /// The limit of their number.
         most: usize,
         /// The limit of their bytes.
         most_bytes: u64,
     },
     /// Manifests name each other in a longer row than is followed.
     #[error("manifests of {place} {relation} over more than {limit} levels")]
-    TooDeep {
-        /// The repository.
-        place: Place,
-        /// How they name each other, as a verb.
-        relation: &'static str,
-        limit: usize,
-    },
+    TooDeep { place: Place, relation: &'static str, limit: usize },
     /// The repository's own structure is broken (not an OCI layout, an index that is not JSON).
     #[error("{place} is not usable: {problem}")]
-    Malformed {
-        /// The repository or file.
-        place: Place,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Malformed { place: Place, problem: String },
     /// The registry loses chunks of an upload.
     #[error("{place} is not usable: {problem}")]
     ChunksLost {
-        /// The repository.
         place: Place,
         /// How many bytes it has kept.
         problem: String,
     },
     /// Manifests are there, and a search for what refers to their subject does not find them.
     #[error("{place} does not list among the referrers of {subject} what it has: {}", in_a_row(missing))]
-    NotListed {
-        /// The repository.
-        place: Place,
-        /// What they refer to.
-        subject: Digest,
-        /// The manifests.
-        missing: Vec<Digest>,
-    },
+    NotListed { place: Place, subject: Digest, missing: Vec<Digest> },
     /// The registry knows who asks, and refuses.
     #[error("{place} denied access: {problem}")]
-    Denied {
-        /// The repository.
-        place: Place,
-        /// Who refuses, and what is missing.
-        fault: AccessFault,
-        /// The registry's answer, in short.
-        problem: String,
-    },
+    Denied { place: Place, fault: AccessFault, problem: String },
     /// The registry wants to know who asks.
     #[error("{place} needs credentials: {problem}")]
-    Unauthorized {
-        /// The repository.
-        place: Place,
-        /// Who said so, or what is missing.
-        fault: AccessFault,
-        /// The registry's answer, in short.
-        problem: String,
-    },
+    Unauthorized { place: Place, fault: AccessFault, problem: String },
     /// The token server of the registry gave no token, for a reason of its own.
     #[error("no token for {place}: {problem}")]
-    NoToken {
-        /// The repository.
-        place: Place,
-        /// What it did instead.
-        fault: AccessFault,
-        /// The same for people.
-        problem: String,
-    },
+    NoToken { place: Place, fault: AccessFault, problem: String },
     /// The registry answered with something else than was asked for.
     #[error("{place} answered {status} to {request}: {problem}")]
     Rejected {
-        /// The repository.
         place: Place,
-        /// The HTTP status.
         status: u16,
-        /// Method and path.
         request: String,
-        /// The registry's own words, shortened.
         problem: String,
-        /// What these words mean.
         reason: RejectionReason,
         /// Whether another host answered, to which the registry had redirected.
         crossed: bool,
@@ -172,86 +103,44 @@ pub enum StoreError {
     /// The registry keeps saying that content is missing or damaged that it has: other programs write the same at the same
     /// time.
     #[error("{place} answered {status} to {request} although it has everything that this needs: {problem}")]
-    Disturbed {
-        /// The repository.
-        place: Place,
-        /// The HTTP status.
-        status: u16,
-        /// Method and path.
-        request: String,
-        /// The registry's own words, shortened.
-        problem: String,
-    },
+    Disturbed { place: Place, status: u16, request: String, problem: String },
     /// The registry deletes neither tags nor manifests. Nothing was changed.
     #[error(
         "{place} does not let the tag {tag} be deleted: it answered {by_tag} when asked to delete a tag, and {by_digest} when \
          asked to delete a manifest"
     )]
-    TagStays {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The status and the registry's own words, shortened.
-        by_tag: String,
-        /// The same.
-        by_digest: String,
-    },
+    TagStays { place: Place, tag: Tag, by_tag: String, by_digest: String },
     /// The registry asks to slow down for longer than we are willing to wait.
     #[error("{place} asks to wait {seconds} s before trying again")]
-    RateLimited {
-        /// The repository.
-        place: Place,
-        /// How long it asks to wait.
-        seconds: u64,
-        /// Why the wait is not made.
-        reason: GiveUpReason,
-    },
+    RateLimited { place: Place, seconds: u64, reason: GiveUpReason },
     /// No connection, or one that broke and could not be fixed.
     #[error("cannot reach {place}: {problem}")]
-    Unreachable {
-        /// The repository or host.
-        place: Place,
-        /// What kind of fault it was.
-        fault: NetworkFault,
-        /// What the network said.
-        problem: String,
-    },
+    Unreachable { place: Place, fault: NetworkFault, problem: String },
     /// A rule of ours forbids what the registry asked us to do.
     #[error("refused to follow {place}: {problem}")]
     Forbidden {
-        /// The repository.
         place: Place,
         /// The rule, if it is one that keeps credentials safe.
         fault: Option<AccessFault>,
         /// The host, with its port, that the user may allow.
         host: Option<String>,
-        /// Which rule, and what was asked.
         problem: String,
     },
     /// A credential could not be obtained.
     #[error("no credentials for {place}: {problem}")]
     Credentials {
-        /// The repository.
         place: Place,
         /// A stable kebab-case name: `helper-failed`, `auth-without-colon`, `incomplete-basic`.
         code: String,
-        /// Why.
         problem: String,
-        /// What helps.
         hint: Option<String>,
     },
     /// A part of a bundle is not beside the others.
     #[error("{place} is not whole: {} is missing", part.display())]
-    MissingPart {
-        /// The bundle.
-        place: Place,
-        /// The missing file.
-        part: PathBuf,
-    },
+    MissingPart { place: Place, part: PathBuf },
     /// A bundle ends before what it holds does.
     #[error("{} is cut off after {size} bytes", path.display())]
     CutOff {
-        /// The file, or the part.
         path: PathBuf,
         /// How many bytes it has.
         size: u64,
@@ -261,9 +150,7 @@ pub enum StoreError {
     Io {
         /// `read`, `write`, `create`, `rename`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
-        /// What it said.
         #[source]
         source: Arc<std::io::Error>,
     },
@@ -272,10 +159,7 @@ pub enum StoreError {
     Locked(Arc<tofu_oci_disk::LockError>),
     /// The store cannot be written to.
     #[error("{place} is read-only")]
-    ReadOnly {
-        /// The repository.
-        place: Place,
-    },
+    ReadOnly { place: Place },
 }
 
 /// Why a wait that a registry asks for is not made.

@@ -1,4 +1,5 @@
-//! What is known before anything is installed: the values that `OpenTofu` evaluates for the sources of modules.
+//! What the source of a module is if it is an expression: the values that `OpenTofu` knows before anything is
+//! installed.
 //!
 //! Functions and `for` are not evaluated here. What depends on them, on a variable without a value, or on one that is
 //! sensitive, ephemeral or declared `const = false`, is unknown.

@@ -11,27 +11,17 @@ use crate::model::Declared;
 pub enum TfConfigError {
     /// The configuration is not valid, or contradicts itself.
     #[error("{at}: {problem}")]
-    Invalid {
-        /// The place.
-        at: Declared,
-        /// What is wrong there.
-        problem: ConfigProblem,
-    },
+    Invalid { at: Declared, problem: ConfigProblem },
     /// The folder has no configuration files.
     #[error("there is no configuration in {}", dir.display())]
-    NoConfiguration {
-        /// The folder.
-        dir: PathBuf,
-    },
+    NoConfiguration { dir: PathBuf },
     /// A folder cannot have the name of the workspace.
     #[error("`{name}` cannot be the name of a workspace")]
     InvalidWorkspace { name: String },
     /// A file or folder cannot be read.
     #[error("cannot read {}", path.display())]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -65,52 +55,28 @@ impl TfConfigError {
 pub enum ConfigProblem {
     /// The text does not parse.
     #[error("the file does not parse: {message}")]
-    Syntax {
-        /// The message of the parser.
-        message: String,
-    },
+    Syntax { message: String },
     /// A source that is not a provider address.
     #[error("{message}")]
-    InvalidSource {
-        /// Which text and why.
-        message: String,
-    },
+    InvalidSource { message: String },
     /// A version that is not a list of constraints.
     #[error("{message}")]
-    InvalidConstraints {
-        /// Which text and why.
-        message: String,
-    },
+    InvalidConstraints { message: String },
     /// Something that must be a plain string.
     #[error("`{name}` must be a string in quotes")]
-    NotAString {
-        /// The attribute.
-        name: String,
-    },
+    NotAString { name: String },
     /// An entry of `required_providers` of another shape.
     #[error("the entry `{name}` must be an object with `source` and `version`")]
-    InvalidEntry {
-        /// The local name.
-        name: String,
-    },
+    InvalidEntry { name: String },
     /// A provider that is part of the program.
     #[error("`{name}` is built into the program: it has no version and no other source")]
-    BuiltIn {
-        /// The local name.
-        name: String,
-    },
+    BuiltIn { name: String },
     /// Two entries for one local name.
     #[error("`{name}` is required twice in one module; keep one of the two entries")]
-    Duplicate {
-        /// The local name.
-        name: String,
-    },
+    Duplicate { name: String },
     /// Two sources of one call.
     #[error("the module `{module}` has a `source` twice; keep one of the two")]
-    SourceTwice {
-        /// The name of the call.
-        module: String,
-    },
+    SourceTwice { module: String },
     /// A module's folder that does not exist.
     #[error("the module's folder `{path}` is not there")]
     ModuleMissing {
@@ -119,10 +85,7 @@ pub enum ConfigProblem {
     },
     /// A module that calls itself, directly or through others.
     #[error("the module calls itself: {}", chain.join(" calls "))]
-    ModuleLoop {
-        /// The folders, from the module back to it.
-        chain: Vec<String>,
-    },
+    ModuleLoop { chain: Vec<String> },
     /// More calls of modules than the limit.
     #[error("the configuration calls modules more than {limit} times")]
     TooManyModules { limit: usize },
@@ -146,18 +109,10 @@ pub enum ConfigProblem {
     Misplaced,
     /// An unknown member of an entry of `required_providers`.
     #[error("the entry `{name}` cannot have `{member}`; it has `source`, `version` and `configuration_aliases`")]
-    UnknownMember {
-        /// The local name.
-        name: String,
-        /// The member as written.
-        member: String,
-    },
+    UnknownMember { name: String, member: String },
     /// An item of `configuration_aliases` of another shape.
     #[error("`configuration_aliases` of `{name}` is a list of names such as `{name}.west`")]
-    InvalidAlias {
-        /// The local name.
-        name: String,
-    },
+    InvalidAlias { name: String },
     /// A reference to a provider configuration of another shape.
     #[error("`{argument}` names provider configurations: `aws`, `aws.west` or `aws.west[each.key]`")]
     InvalidReference {
@@ -169,31 +124,18 @@ pub enum ConfigProblem {
         Some(instead) => format!("; write `{instead}`"),
         None => String::new(),
     })]
-    InvalidLocalName {
-        name: String,
-        /// Its normal form.
-        instead: Option<String>,
-    },
+    InvalidLocalName { name: String, instead: Option<String> },
     /// Two entries of a `providers` map for one configuration of the module.
     #[error("`{name}` is passed twice; keep one of the two entries")]
-    PassedTwice {
-        /// The configuration as the module names it.
-        name: String,
-    },
+    PassedTwice { name: String },
     /// A state file that is not of version 4.
     #[error(
         "the state file has version {version}; version 4 is read, which OpenTofu and Terraform 0.12 and later write"
     )]
-    StateVersion {
-        /// The version as written.
-        version: String,
-    },
+    StateVersion { version: String },
     /// A state file of another shape.
     #[error("this is not a state file: {message}")]
-    State {
-        /// What is missing or wrong.
-        message: String,
-    },
+    State { message: String },
 }
 
 impl ConfigProblem {

@@ -16,7 +16,6 @@ pub(crate) struct FileFacts {
     pub(crate) providers: Vec<ProviderBlock>,
     /// Resources of all modes, also data sources of `check` blocks.
     pub(crate) resources: Vec<Resource>,
-    /// Import blocks.
     pub(crate) imports: Vec<Import>,
     /// Calls of functions of providers.
     pub(crate) functions: Vec<FunctionCall>,
@@ -26,7 +25,6 @@ pub(crate) struct FileFacts {
     pub(crate) variables: Vec<InputVariable>,
     /// Local values, as templates by name.
     pub(crate) locals: BTreeMap<String, String>,
-    /// Output values.
     pub(crate) outputs: Vec<Output>,
     /// Other names that a module has once.
     pub(crate) names: Vec<DeclaredName>,

@@ -1,4 +1,4 @@
-//! The configuration files of a folder.
+//! The configuration files of a folder, and which of its tests count.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,6 @@ impl ModuleFiles {
 /// What a file does to the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileRole {
-    /// It adds blocks.
     Adds,
     /// It changes the blocks of the other files.
     Overrides,

@@ -10,9 +10,7 @@ use crate::module;
 /// What a module takes and gives, each list sorted by name. Its texts are foreign, and no longer than its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleInterface {
-    /// Its input variables.
     pub inputs: Vec<ModuleInput>,
-    /// Its output values.
     pub outputs: Vec<ModuleOutput>,
     /// The providers of its `required_providers`.
     pub providers: Vec<ModuleProvider>,

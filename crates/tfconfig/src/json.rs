@@ -21,7 +21,6 @@ pub(crate) struct TfJsonValue {
 pub(crate) enum TfJsonKind {
     Null,
     Bool(bool),
-    /// As written.
     Number(String),
     String(String),
     Array(Vec<TfJsonValue>),

@@ -30,33 +30,16 @@ pub struct PackageModules {
 pub enum PackageModulesError {
     /// A call of a folder outside of the package.
     #[error("{at}: the call of `{source_text}` leads out of the package")]
-    Escapes {
-        /// The place of the source.
-        at: Declared,
-        source_text: String,
-    },
+    Escapes { at: Declared, source_text: String },
     /// A call of a folder that the package does not have.
     #[error("{at}: the package has no folder `{folder}`")]
-    Missing {
-        /// The place of the source.
-        at: Declared,
-        folder: String,
-    },
+    Missing { at: Declared, folder: String },
     /// A module that calls itself, directly or through others.
     #[error("{at}: the call of `{source_text}` leads back to a module that makes it")]
-    Loop {
-        /// The place of the source.
-        at: Declared,
-        source_text: String,
-    },
+    Loop { at: Declared, source_text: String },
     /// A configuration that is not valid.
     #[error("{at}: {message}")]
-    Invalid {
-        /// The place.
-        at: Declared,
-        /// What is wrong.
-        message: String,
-    },
+    Invalid { at: Declared, message: String },
     /// A file that cannot be read, or is larger than what this program reads.
     #[error(transparent)]
     Unread(TfConfigError),

@@ -20,7 +20,6 @@ const CRITICAL_TYPE: &str = "cosign container image signature";
 /// The two halves of a signature in cosign's `.sig` form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CosignTagSignature {
-    /// The layer's content.
     pub payload: Vec<u8>,
     /// The value of the layer's annotation [`SIGNATURE_ANNOTATION`](crate::SIGNATURE_ANNOTATION), in base64.
     pub signature: String,

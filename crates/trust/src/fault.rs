@@ -31,7 +31,6 @@ pub struct Signed {
     pub key: KeyId,
     /// How it was written down.
     pub form: SignatureForm,
-    /// What was signed.
     pub statement: Statement,
 }
 
@@ -62,10 +61,7 @@ pub enum MadeBy {
 pub enum SignatureFault {
     /// It is not what its form demands.
     #[error("the signature is malformed: {problem}")]
-    Malformed {
-        /// What is wrong.
-        problem: String,
-    },
+    Malformed { problem: String },
     /// It is larger than what is read.
     #[error("the signature has {bytes} bytes, and at most {limit} are read")]
     TooLarge {
@@ -76,10 +72,7 @@ pub enum SignatureFault {
     },
     /// A bundle of a version that is not supported.
     #[error("the bundle is {}; only {BUNDLE_TYPE} is supported", shown_version(.media_type))]
-    BundleVersion {
-        /// The media type that it names.
-        media_type: String,
-    },
+    BundleVersion { media_type: String },
     /// A bundle with a certificate instead of a key.
     #[error("the signature is keyless (made with a certificate), and only signatures by keys are supported")]
     Keyless,
@@ -88,10 +81,7 @@ pub enum SignatureFault {
     MessageSignature,
     /// None of the keys given made it.
     #[error("none of the known keys made the signature, or it was damaged{}", shown_hint(.hint.as_deref()))]
-    UnknownKey {
-        /// What the signature says about its key.
-        hint: Option<String>,
-    },
+    UnknownKey { hint: Option<String> },
     /// It claims a key of ours, and does not verify with it.
     #[error("the signature does not verify with key {key}")]
     BadSignature { key: KeyId },

@@ -73,32 +73,21 @@ pub enum KeyError {
     OpenPgp,
     /// A key of an algorithm or curve that is not supported.
     #[error("{algorithm} is not supported; use ECDSA P-256 or P-384, Ed25519, or RSA of 2048 bits or more")]
-    Unsupported {
-        /// Its name, or its object identifier.
-        algorithm: String,
-    },
+    Unsupported { algorithm: String },
     /// An RSA key that is too short.
     #[error("the RSA key has {bits} bits; at least 2048 are needed")]
-    WeakRsa {
-        /// The length of its modulus.
-        bits: u32,
-    },
+    WeakRsa { bits: u32 },
     /// An RSA key that is too long for its purpose.
     #[error("the RSA key has {bits} bits; at most {most} are supported for {purpose}")]
     LongRsa {
-        /// The length of its modulus.
         bits: u32,
-        /// The limit.
         most: u32,
         /// `verifying` or `signing`.
         purpose: &'static str,
     },
     /// A private key that is encrypted in a way that is not read.
     #[error("the private key is {form}, which is not read; `cosign import-key-pair` makes one that is")]
-    UnsupportedEncryption {
-        /// How it is encrypted.
-        form: String,
-    },
+    UnsupportedEncryption { form: String },
     /// The private key is encrypted and no password was given.
     #[error("the private key is encrypted, and no password was given")]
     PasswordNeeded,

@@ -55,10 +55,7 @@ pub enum InvalidNoticeReason {
     Empty,
     /// It is longer than one line should be.
     #[error("the text has {characters} characters, and at most {REASON} are allowed")]
-    TooLong {
-        /// How many it has.
-        characters: usize,
-    },
+    TooLong { characters: usize },
     /// It has line breaks or other control characters.
     #[error("the text has a line break or another control character; it must be one line")]
     NotOneLine,
@@ -85,7 +82,6 @@ pub struct StatedNotice {
     pub digest: Digest,
     /// What it is said about.
     pub subjects: Vec<StatementSubject>,
-    /// What is said.
     pub notice: Notice,
     /// Whether it lies in a bundle with a signature, which was not verified here.
     pub is_signed: bool,

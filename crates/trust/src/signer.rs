@@ -33,7 +33,6 @@ pub struct PrivateKey {
 enum SecretNumbers {
     P256(p256::ecdsa::SigningKey),
     P384(p384::ecdsa::SigningKey),
-    /// The seed.
     Ed25519(Zeroizing<[u8; 32]>),
     /// An `RSAPrivateKey` in DER.
     Rsa(Zeroizing<Vec<u8>>),

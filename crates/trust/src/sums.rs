@@ -1,4 +1,4 @@
-//! SHA256SUMS files.
+//! SHA256SUMS files, and which archive in a list is the one for a platform.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,6 @@ pub enum SumsError {
     Line {
         /// Its number, from 1.
         number: usize,
-        /// What is wrong with it.
         problem: &'static str,
     },
 }

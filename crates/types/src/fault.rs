@@ -1,4 +1,4 @@
-//! What an error says of itself beside its text.
+//! What an error says beside its text: its code, its exit, and its hints.
 
 /// How the program ends because of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,7 @@ pub enum FaultEnd {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRow {
     pub code: &'static str,
-    /// What happened.
     pub what: &'static str,
-    /// What to do.
     pub todo: &'static str,
 }
 

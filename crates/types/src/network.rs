@@ -37,7 +37,6 @@ pub enum NetworkFault {
     NotHttp,
     /// No answer came in time.
     TimedOut,
-    /// The connection broke.
     Lost,
     /// No route leads to the machine.
     NoRoute,

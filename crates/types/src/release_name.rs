@@ -1,4 +1,4 @@
-//! What people type for a version of something: `ADDR@VERSION`, `REPOSITORY:VERSION`.
+//! What an argument names: `ADDR@VERSION` or `REPOSITORY:VERSION`, a provider or place and the version in it.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -29,11 +29,7 @@ pub enum ReleaseName {
     /// A version in a repository of a registry.
     Repository { repository: RepositoryRef, version: Version },
     /// A version in an OCI image layout directory.
-    Layout {
-        /// The directory.
-        dir: PathBuf,
-        version: Version,
-    },
+    Layout { dir: PathBuf, version: Version },
     /// A text without a version. Whether it names anything is for its reader to find out.
     Whole(String),
 }
@@ -44,7 +40,6 @@ pub enum InvalidReleaseName {
     /// A digest stands after the `@`.
     #[error("`{name}@{digest}` names a digest, and a version is wanted")]
     Digest {
-        /// What stands before it.
         name: String,
         /// What stands after the `@`.
         digest: String,
@@ -52,7 +47,6 @@ pub enum InvalidReleaseName {
     /// Nothing stands after the mark.
     #[error("`{name}{mark}` names no version after the {mark}")]
     Empty {
-        /// What stands before the mark.
         name: String,
         /// `@` or `:`.
         mark: char,
@@ -60,11 +54,9 @@ pub enum InvalidReleaseName {
     /// The text after the `:` is not a version in full.
     #[error("`{name}:{tag}` names no version: {}", reason(tag, meant.as_ref()))]
     NotAVersion {
-        /// The repository or directory.
         name: String,
         /// What stands after the `:`.
         tag: String,
-        /// The version that was probably meant.
         meant: Option<Version>,
     },
     /// The text after the `@` is not a constraint.
@@ -73,7 +65,6 @@ pub enum InvalidReleaseName {
     /// An `@` stands after a repository or a directory.
     #[error("`{name}@{version}` has an @ after a {kind}, and a : belongs there")]
     AtAfterPlace {
-        /// The repository or directory.
         name: String,
         /// What stands after the `@`.
         version: String,

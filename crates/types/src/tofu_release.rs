@@ -47,7 +47,6 @@ pub struct TofuReleases {
 }
 
 impl TofuReleases {
-    /// Every known release.
     pub const ALL: Self = Self { first: TofuRelease::V1_10, last: TofuRelease::V1_13 };
 
     /// The releases, the oldest first.

@@ -19,11 +19,8 @@ pub(crate) struct VersionToken<'a> {
     pub(crate) sep: &'a str,
     /// The numbers, or wildcards in their place.
     pub(crate) nums: Vec<&'a str>,
-    /// Without the dash.
     pub(crate) pre: &'a str,
-    /// Without the plus.
     pub(crate) meta: &'a str,
-    /// The unread rest.
     pub(crate) rest: &'a str,
 }
 

@@ -8,7 +8,6 @@ use crate::ArchiveError;
 /// A file whose contents are in the spool.
 #[derive(Clone, Debug)]
 pub(super) struct SpooledFile {
-    /// Its number there.
     pub(super) spooled: usize,
     pub(super) size: u64,
     pub(super) mode: u32,

@@ -1,4 +1,4 @@
-//! What is not packed, and why.
+//! Which files stay out of a module's package, and why.
 
 use std::fmt;
 
@@ -7,7 +7,6 @@ use std::fmt;
 pub struct LeftOut {
     /// Its name, relative to the module's folder, with a slash at the end of a folder: then it stands for all that is in it.
     pub name: String,
-    /// Why.
     pub reason: LeftOutReason,
 }
 

@@ -24,7 +24,6 @@ const PATTERN: usize = 1024;
 /// What a folder is looked through for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WalkPurpose {
-    /// To publish it.
     #[default]
     Publication,
     /// To take over what another publisher has chosen.

@@ -14,7 +14,6 @@ use crate::{ArchiveError, InputFile, PackageContents, PackageFile};
 /// A zip archive that has been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenZip {
-    /// Of the archive.
     pub digest: Digest,
     /// Bytes of the archive.
     pub size: u64,

@@ -19,19 +19,12 @@ pub enum Denied {
     /// No client has this token.
     #[error("this server does not know the token: it is wrong, or was removed from the configuration")]
     UnknownToken,
-    /// The client may not see it; it need not exist.
+    /// The client may not see it. It may not even exist.
     #[error("the client {client} may not use {address}: no pattern of its `{}` matches", .address.setting())]
-    NotAllowed {
-        client: ClientName,
-        /// The provider or module.
-        address: ServedAddress,
-    },
+    NotAllowed { client: ClientName, address: ServedAddress },
     /// The link is older than links live.
     #[error("this link has expired: run the command again, so that it asks for a new one")]
-    ExpiredLink {
-        /// The client that got it.
-        client: ClientName,
-    },
+    ExpiredLink { client: ClientName },
     /// The link was made for another path, was changed, is good for longer than links are, or its client's token was removed.
     #[error(
         "this link is not valid here: it was changed, or the token that it was made for was removed; run the command again"

@@ -16,7 +16,6 @@ use crate::{InvalidBaseUrl, InvalidClientName, InvalidTokenDigest};
 pub struct BridgeConfigError {
     /// The place in the text, in bytes, if it has one.
     pub span: Option<Range<usize>>,
-    /// What is wrong there.
     pub problem: BridgeConfigProblem,
 }
 
@@ -26,16 +25,10 @@ pub struct BridgeConfigError {
 pub enum BridgeConfigProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
-    Syntax {
-        /// The parser's words.
-        message: String,
-    },
+    Syntax { message: String },
     /// A text where a list belongs.
     #[error("{text} must be a list")]
-    NotAList {
-        /// As written, with its quotes.
-        text: String,
-    },
+    NotAList { text: String },
     /// One `[provider]` or `[client]`.
     #[error("[{name}] is a table, and the file has a list of them")]
     OneTable { name: &'static str },
@@ -58,16 +51,10 @@ pub enum BridgeConfigProblem {
     TwoModulePlaces { pattern: ModulePattern },
     /// A rule about what is fetched, where nothing is fetched.
     #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
-    NoUpstream {
-        /// The setting.
-        name: &'static str,
-    },
+    NoUpstream { name: &'static str },
     /// Not an address to listen at.
     #[error("{text:?} is not an IP address with a port")]
-    Listen {
-        /// As written.
-        text: String,
-    },
+    Listen { text: String },
     /// Clear text for everyone.
     #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
     ClearText { address: SocketAddr },
@@ -85,53 +72,31 @@ pub enum BridgeConfigProblem {
     EmptyHost { host: Hostname },
     /// An unknown kind of checksum.
     #[error("{text:?} is not a kind of checksum that a network mirror lists")]
-    Hash {
-        /// As written.
-        text: String,
-    },
+    Hash { text: String },
     /// Checksums without those that every client needs.
     #[error("`hashes` lacks \"zh\", which lock files need for every platform")]
     NoZipHash,
     /// Not a range of addresses.
     #[error("{text:?} is not an IP address or a range of them")]
-    Range {
-        /// As written.
-        text: String,
-    },
+    Range { text: String },
     /// Not a host and its predecessor.
     #[error(transparent)]
     Predecessor(InvalidPredecessor),
     /// Not a size.
     #[error("{text:?} is not a size; {reason}")]
-    Size {
-        /// As written.
-        text: String,
-        /// How a size is written.
-        reason: InvalidByteSize,
-    },
+    Size { text: String, reason: InvalidByteSize },
     /// Not a length of time.
     #[error("`{text}` is not a length of time; write a number with d, h, m or s, such as 60s or 15m")]
-    Duration {
-        /// As written.
-        text: String,
-    },
+    Duration { text: String },
     /// A length of time that clocks cannot add.
     #[error("{text:?} is too long; the longest is 36500d")]
-    TooLong {
-        /// As written.
-        text: String,
-    },
+    TooLong { text: String },
     /// Not an age.
     #[error(transparent)]
     MinAge(InvalidMinAge),
     /// A number out of its range.
     #[error("`{name}` must be at least {least}")]
-    TooSmall {
-        /// The setting.
-        name: &'static str,
-        /// The least value, as it is written.
-        least: &'static str,
-    },
+    TooSmall { name: &'static str, least: &'static str },
     #[error(transparent)]
     ClientName(InvalidClientName),
     /// Not a SHA-256; perhaps the token itself, which is not repeated.

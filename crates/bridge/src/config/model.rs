@@ -56,7 +56,6 @@ pub struct BridgeConfig {
     pub links: LinkSettings,
     /// What one client may take.
     pub limits: ServerLimits,
-    /// What is kept.
     pub cache: CacheSettings,
 }
 
@@ -65,19 +64,16 @@ pub struct BridgeConfig {
 pub struct TlsFiles {
     /// The certificate, then those that signed it.
     pub certificate: PathBuf,
-    /// Its private key.
     pub key: PathBuf,
 }
 
 /// Where the line of each request goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AccessLog {
-    /// To standard output.
     #[default]
     Stdout,
     /// To the end of a file, relative to the file of the settings.
     File(PathBuf),
-    /// Nowhere.
     Off,
 }
 
@@ -97,7 +93,6 @@ pub struct ServedProviders {
     pub include: Vec<Pattern>,
     /// Those of them that are not served.
     pub exclude: Vec<Pattern>,
-    /// Where they are.
     pub from: WrittenPlace,
     /// What the place lacks is fetched by these rules, if there are any.
     pub pull: Option<PullRules>,

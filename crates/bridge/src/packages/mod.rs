@@ -66,7 +66,6 @@ pub enum Redirects {
 /// Who may keep a zip on its way to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
-    /// Every cache.
     Public,
     /// The client alone: access is restricted.
     Private,

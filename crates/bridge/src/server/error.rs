@@ -12,18 +12,12 @@ pub enum ServeError {
     #[error("cannot listen at {address}")]
     Listen {
         address: SocketAddr,
-        /// What the system said.
         #[source]
         source: io::Error,
     },
     /// The certificate cannot be used.
     #[error("the certificate {} cannot be used: {fault}", .path.display())]
-    Certificate {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        fault: CertificateFault,
-    },
+    Certificate { path: PathBuf, fault: CertificateFault },
 }
 
 /// What is wrong with a certificate or its key.

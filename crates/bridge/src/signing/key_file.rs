@@ -11,7 +11,7 @@ use tofu_oci_trust::{OpenPgpSecretKey, OpenPgpSecretKeyError};
 use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
-/// Whose key it is, for one who lists keys.
+/// Whose key it is, for people who list keys.
 const USER_ID: &str = "tofu-oci bridge";
 
 /// Why there is no key of the bridge.
@@ -21,39 +21,27 @@ pub enum KeyFileError {
     /// The file cannot be read.
     #[error("the signing key {} cannot be read", .path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
     /// The file is missing.
     #[error("the signing key {} does not exist", .path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// The file holds no key that can sign.
     #[error("the signing key {} cannot be used", .path.display())]
     Unusable {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: OpenPgpSecretKeyError,
     },
     /// A new key would replace a file.
     #[error("{} exists, and a new key never replaces a file", .path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// A new key cannot be written.
     #[error("the new key {} cannot be written", .path.display())]
     Unwritable {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },

@@ -8,7 +8,6 @@ use tofu_oci_types::Platform;
 /// A `SHA256SUMS` with its signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseSums {
-    /// The file.
     pub text: Bytes,
     /// Its binary detached `OpenPGP` signature.
     pub signature: Bytes,

@@ -34,7 +34,6 @@ pub struct CliConfigFacts<'a> {
 pub struct LockFacts {
     pub path: PathBuf,
     pub text: Arc<str>,
-    /// Its entries.
     pub providers: Vec<LockedFact>,
 }
 

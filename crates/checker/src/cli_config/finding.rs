@@ -36,7 +36,6 @@ pub struct CliConfigFinding {
 /// A place in a file. `Debug` leaves the text out, which may hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FoundAt {
-    /// The file.
     pub path: PathBuf,
     /// Its text; empty if it could not be read.
     pub text: Arc<str>,

@@ -24,7 +24,6 @@ const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
 pub struct FoundBlob {
     /// The digest as the descriptor writes it, well-formed or not.
     pub digest: String,
-    /// What was found.
     pub content: Result<BlobContent, ReadFault>,
 }
 
@@ -39,7 +38,6 @@ pub enum BlobContent {
         size: u64,
         /// Whether they have the digest.
         intact: bool,
-        /// The document.
         value: Option<Value>,
     },
     /// A layer that was read to its end.
@@ -146,7 +144,6 @@ pub(super) async fn download_layer(
 /// What descriptors say that a layer is, apart from a zip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LayerReadAs {
-    /// A zip alone.
     Zip,
     /// A tar in Zstandard as well.
     Tar,
@@ -209,7 +206,7 @@ fn tar(path: &Path, unpacked: &AtomicU64) -> Result<Option<Result<PackageContent
         return Ok(None);
     }
     let read = ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &limits));
-    // Of a refused one it is not known how much came out.
+    // Nobody knows how much of a refused one came out.
     spend(unpacked, read.as_ref().map_or(limits.total_bytes, PackageContents::bytes));
     match read {
         Err(ArchiveError::Io { action, path, source }) => Err(StoreError::io(action, path, source)),

@@ -12,7 +12,6 @@ use super::ReadFault;
 pub struct FoundManifest {
     /// The tag or digest that was asked for.
     pub asked: String,
-    /// The answer.
     pub found: Result<FoundDocument, ReadFault>,
 }
 
@@ -35,7 +34,6 @@ pub struct FoundDocument {
 pub enum FoundJson {
     /// A JSON value; a member that occurs twice has its last value.
     Value(Value),
-    /// Invalid JSON.
     Not {
         /// The message of the parser.
         problem: String,

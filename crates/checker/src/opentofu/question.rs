@@ -10,7 +10,6 @@ use super::Because;
 pub struct PredictionRequest<'a> {
     /// The provider, whose name is a part of the executable's.
     pub provider: AskedProvider<'a>,
-    /// The requested version.
     pub request: Request<'a>,
     pub platforms: &'a [Platform],
 }
@@ -18,7 +17,6 @@ pub struct PredictionRequest<'a> {
 /// The requested provider.
 #[derive(Clone, Copy, Debug)]
 pub enum AskedProvider<'a> {
-    /// This one.
     Named(&'a ProviderAddr),
     /// It is unknown: any name of a provider's executable counts as the right one.
     Unnamed,

@@ -17,7 +17,6 @@ pub enum ProbeError {
     #[error("{repository} takes no upload: {said}")]
     NoUpload {
         repository: String,
-        /// Status and code of the answer.
         said: String,
         /// Whether the registry had a fault of its own, which says nothing about what it accepts.
         trouble: bool,
@@ -27,13 +26,7 @@ pub enum ProbeError {
     Interrupted,
     /// It ended early, and could not delete everything that it had written.
     #[error("{error}")]
-    Left {
-        /// Why it ended.
-        error: Box<ProbeError>,
-        repository: String,
-        /// Tags and digests.
-        left: Vec<String>,
-    },
+    Left { error: Box<ProbeError>, repository: String, left: Vec<String> },
     /// No answer came.
     #[error(transparent)]
     Store(#[from] StoreError),

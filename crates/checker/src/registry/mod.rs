@@ -41,7 +41,6 @@ const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
 
 /// The repository that is probed, and how.
 pub struct ProbeRequest<'a> {
-    /// The scratch repository.
     pub scratch: &'a RawStore,
     /// A second scratch repository of the same registry, to mount a blob from.
     pub mount_from: Option<&'a RawStore>,

@@ -21,11 +21,9 @@ use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 pub(crate) enum IndexEntryKind {
     /// A leaf that `OpenTofu` reads.
     Provider,
-    /// A container image.
     Image,
     /// A build attestation of an image.
     Attestation,
-    /// An index.
     Nested,
     /// Something else, which every client skips.
     Other,

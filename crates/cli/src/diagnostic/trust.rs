@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::invocation;
 
 /// The release that is complained of.
+#[derive(Clone, Copy)]
 pub(crate) struct RefusedRelease<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,

@@ -9,7 +9,6 @@ pub(super) enum PageBlock<'a> {
     Paragraph(String),
     /// An item of a list: its mark, `-` or `1.`, and its text.
     Item(&'a str, String),
-    /// Lines of code.
     Code(Vec<&'a str>),
     /// A table: its head, then its rows.
     Table(Vec<Vec<&'a str>>),

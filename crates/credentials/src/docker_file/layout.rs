@@ -8,7 +8,6 @@ use super::object::EditedObject;
 pub(super) struct Layout {
     /// The break of a line; empty in a file of one line.
     newline: String,
-    /// One level.
     unit: String,
 }
 

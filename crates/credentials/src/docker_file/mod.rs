@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Docker writes the whole file anew and loses what it does not know. Here every other member and every other entry
-//! stays byte for byte; what is new is laid out as its neighbours are, and with tabs, as docker writes, where there
-//! are none. A file that cannot be read is an error and never overwritten. Reading and writing the file itself, and
+//! stays byte for byte. New entries are laid out as their neighbours are, or with tabs, as docker writes, if there
+//! are none. An unreadable file is an error and is never overwritten. Reading and writing the file itself, and
 //! running the helper, is the caller's part.
 
 mod layout;
@@ -43,7 +43,6 @@ pub enum EditEffect {
     Added,
     /// The server had another entry.
     Replaced,
-    /// Entries are gone.
     Removed,
     /// The bytes are those that were there; nothing needs to be written.
     Nothing,

@@ -38,7 +38,6 @@ pub enum FaultEffect {
     },
     /// A block's helper has a name that is refused here and good enough for `OpenTofu`, such as one with a blank.
     BlockHelperKept {
-        /// The block's label.
         label: String,
         /// The name as written.
         name: String,

@@ -37,14 +37,11 @@ pub enum Prediction {
         /// The name.
         username: String,
         password: Secret,
-        /// Where they stand.
         origin: CredentialOrigin,
     },
     /// A token that is sent to the registry as it is.
     Token {
-        /// The token.
         access: Secret,
-        /// Where it stands.
         origin: CredentialOrigin,
     },
     /// A helper is asked. Its "not found" is final; its `<token>` is an error.
@@ -60,12 +57,9 @@ pub enum Prediction {
     Refused {
         /// As in the list of stable codes, or `config-dropped`.
         code: &'static str,
-        /// What is wrong.
         because: String,
     },
-    /// The program panics.
     Crash {
-        /// Why.
         because: String,
     },
     /// One of several entries, another from run to run.

@@ -18,7 +18,6 @@ use super::{exchanges, sources};
 pub struct AccessFindings<'a> {
     /// What the user wants to do.
     pub action: AccessKind,
-    /// Who asks.
     pub asks: Caller<'a>,
     /// The files of the CLI configuration that were looked at, with their blocks.
     pub configuration: Vec<ExplainedFile>,
@@ -38,7 +37,6 @@ pub struct AccessFindings<'a> {
     pub held: Option<HeldCredential>,
     /// The helpers that were asked.
     pub helpers: Vec<ExplainedRun>,
-    /// The conversation.
     pub exchanges: Vec<Exchange>,
     /// What `/v2/` answers, if it was asked.
     pub root: Option<Result<RegistryPing, StoreError>>,
@@ -70,7 +68,6 @@ pub enum ProbeOutcome<'a> {
 /// The explanation, and the failure if access does not work. The failure of a refusal is the refusal itself.
 pub fn explain(found: &AccessFindings<'_>) -> (AccessExplanation, Option<AccessFailure>) {
     let mut explanation = AccessExplanation {
-        event: "auth",
         repository: found.lookup.repository.to_string(),
         action: found.action,
         credentials: credentials(found),

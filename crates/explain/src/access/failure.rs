@@ -10,7 +10,6 @@ use super::model::{
 /// How an access failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessFailure {
-    /// How it ended.
     pub outcome: AccessOutcome,
     /// The stable name of the fault.
     pub code: Option<String>,
@@ -40,7 +39,6 @@ pub enum AccessAdvice {
     TokenGrants(Vec<String>),
     /// Ask the owner of the repository for a right.
     AskOwner {
-        /// Who lacks it.
         caller: String,
         /// `pull` or `push`.
         verb: &'static str,
@@ -56,7 +54,6 @@ pub enum AccessAdvice {
     TokenRefused,
     /// A helper's answer is final: this source is not tried.
     FinalAnswer {
-        /// The helper's program.
         program: String,
         /// The source that is not tried.
         source: String,

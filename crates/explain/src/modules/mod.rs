@@ -1,4 +1,4 @@
-//! Why a module comes from where it does, and why in this version.
+//! Why a module comes from where it does, why in this version, and what holds newer ones back.
 //!
 //! ```text
 //! modules.toml, address          --mapping_steps--> every [[module_mirror]]: why it is for the module, or is not
@@ -23,7 +23,6 @@ mod tests;
 pub struct MappingStep<'a> {
     /// Its place among the rules, from 1.
     pub number: usize,
-    /// The rule.
     pub mirror: &'a ModuleMirror,
     /// Whether it says where the module is.
     pub selected: bool,
@@ -54,7 +53,6 @@ pub fn mapping_steps<'a>(mirrors: &'a ModuleMirrors, address: &ModuleAddr) -> Ve
 pub struct ModuleChoice {
     /// The version; `None` if no version that is offered may be chosen.
     pub version: Option<Version>,
-    /// Why, in words.
     pub why: String,
     /// The newer ones, the newest first: why they are not chosen. All of them, if no version is chosen.
     pub held_back: Vec<HeldBackVersion>,

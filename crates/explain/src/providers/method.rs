@@ -19,7 +19,6 @@ pub struct MethodStep {
     pub number: Option<usize>,
     /// The method's kind; `--from` counts as an OCI mirror.
     pub kind: InstallMethod,
-    /// The block's name.
     pub name: String,
     /// The file and line of the block.
     pub at: Option<String>,
@@ -55,7 +54,6 @@ pub struct MethodStep {
 pub enum RegistryRoot {
     /// No program asks for it.
     NotAsked,
-    /// A registry answers.
     Answers,
     /// 404: it is not a registry, and is passed over.
     Missing,
@@ -63,7 +61,6 @@ pub enum RegistryRoot {
     Fails {
         /// The stable name of the error.
         code: &'static str,
-        /// What happened.
         text: String,
     },
 }
@@ -106,7 +103,6 @@ pub enum StepAnswer {
     Fails {
         /// The stable name of the error.
         code: &'static str,
-        /// What happened.
         text: String,
     },
 }
@@ -122,7 +118,6 @@ pub enum MethodPackage {
     Fails {
         /// The stable name of the error.
         code: &'static str,
-        /// What happened.
         text: String,
     },
 }

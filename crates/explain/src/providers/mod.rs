@@ -40,7 +40,6 @@ pub struct ProviderExplanation {
 /// Programs that do the same.
 pub struct ProgramOutcome {
     pub programs: Vec<InstallingProgram>,
-    /// What they do.
     pub verdict: ChainVerdict,
 }
 

@@ -16,7 +16,6 @@ pub struct ProviderQuestion<'a> {
 
 /// The version that a lock file names.
 pub struct LockedVersion {
-    /// The lock file.
     pub path: PathBuf,
     pub version: Version,
     /// The provider whose entry names it: the one that was asked for, or its predecessor.

@@ -11,7 +11,6 @@ use super::question::ProviderQuestion;
 /// A program that installs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallingProgram {
-    /// This program.
     Ours,
     /// A release of `OpenTofu`.
     OpenTofu(TofuRelease),

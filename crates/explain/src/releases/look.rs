@@ -1,4 +1,4 @@
-//! What the versions of a provider are, looked into.
+//! Which versions of a repository are not providers, and how many of them are looked into.
 
 use std::sync::Arc;
 
@@ -18,7 +18,6 @@ const NEWEST: usize = 20;
 /// Which versions, and where.
 #[derive(Clone, Copy)]
 pub struct VersionsQuestion<'a> {
-    /// Where.
     pub source: &'a dyn Source,
     /// The provider; `None` if a repository was named, whose releases name it themselves.
     pub address: Option<&'a ProviderAddr>,
@@ -73,7 +72,6 @@ pub struct VersionDetails {
     /// The platforms, of all methods.
     pub platforms: Vec<Platform>,
     pub index: Option<Digest>,
-    /// The plugin protocols.
     pub protocols: Vec<String>,
     /// When it was made.
     pub created: Option<Created>,
@@ -142,7 +140,10 @@ async fn details(
     }
     // A signature names a provider: nothing can be said of it if nothing else does.
     let signatures = match &named.address {
-        Some(_) => Some(SignatureStanding::of(&judged(&*release, trust).await?, release.id(), trust)),
+        Some(_) => {
+            let (verdict, id) = (judged(&*release, trust).await?, release.id());
+            Some(SignatureStanding::of(&verdict, id.subject(), &id.place, trust))
+        }
         None => None,
     };
     let about = release.describe().await?;

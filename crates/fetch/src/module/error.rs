@@ -20,16 +20,13 @@ pub enum ModuleFetchError {
     /// The archive was refused or could not be written.
     #[error("the package from {place} cannot be unpacked")]
     Archive {
-        /// Where it came from.
         place: Place,
-        /// What is wrong with it.
         #[source]
         source: ArchiveError,
     },
     /// The folder that was named is not in the package.
     #[error("the package from {place} has no folder `{folder}`")]
     FolderMissing {
-        /// Where it came from.
         place: Place,
         folder: Subdir,
         /// The folders in the package's root, sorted, at most 20.
@@ -37,53 +34,29 @@ pub enum ModuleFetchError {
     },
     /// What was named as a folder is a file of the package.
     #[error("`{folder}` is a file of the package from {place}, and a module is a folder")]
-    FolderIsFile {
-        /// Where it came from.
-        place: Place,
-        /// The file.
-        folder: Subdir,
-    },
-    /// Several folders match.
+    FolderIsFile { place: Place, folder: Subdir },
     #[error("`{folder}` matches {} folders of the package from {place}", found.len())]
     SeveralFolders {
-        /// Where it came from.
         place: Place,
-        /// The pattern.
         folder: Subdir,
         /// The folders, sorted.
         found: Vec<String>,
     },
     /// The trust policy refuses the package.
     #[error("the module from {place} is not trusted: {refusal}")]
-    Untrusted {
-        /// Where it is.
-        place: Place,
-        /// Why.
-        refusal: Box<TrustRefusal>,
-        /// The rule that holds for it.
-        rule: Box<TrustRule>,
-    },
+    Untrusted { place: Place, refusal: Box<TrustRefusal>, rule: Box<TrustRule> },
     /// Other files lie in the place.
     #[error("{} is not empty, and has other files than the module", path.display())]
-    NotEmpty {
-        /// The folder.
-        path: PathBuf,
-    },
+    NotEmpty { path: PathBuf },
     /// What lies in the place is not a folder that may be replaced.
     #[error("{} is {what}", path.display())]
-    NotReplaced {
-        path: PathBuf,
-        /// What it is, with its article.
-        what: &'static str,
-    },
+    NotReplaced { path: PathBuf, what: &'static str },
     /// The file system failed.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `create`, `rename`, `read`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
-        /// The cause.
         #[source]
         source: io::Error,
     },

@@ -1,4 +1,4 @@
-//! The step of a module into its place.
+//! How a module comes into its folder, and what it replaces there.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,6 @@ use crate::blocking::blocking;
 pub enum Replace {
     /// They stay, and the module is refused.
     Never,
-    /// They are removed.
     Everything,
 }
 

@@ -12,7 +12,6 @@ pub enum DecodeShape {
     Integer,
     /// A list of these.
     List(Box<DecodeShape>),
-    /// Values by name.
     Map(Box<DecodeShape>),
     /// These names, each with its shape; others are ignored. The value is a map of those that are given.
     Struct(Vec<(&'static str, DecodeShape)>),
@@ -29,12 +28,10 @@ pub enum Decoded {
     Text(String),
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
     Integer(i64),
     /// A number with a fraction; only of [`DecodeShape::Any`].
     Float(f64),
     List(Vec<Decoded>),
-    /// Values by name.
     Map(BTreeMap<String, Decoded>),
     /// Objects of [`DecodeShape::Any`] outside lists: each object under the name is an element.
     Objects(Vec<Decoded>),

@@ -20,7 +20,6 @@ pub struct DecodeError {
     pub span: Range<usize>,
     /// The byte whose line and column HCL 1 names; `None` if it names none. For JSON, ignore it: HCL 1 names none.
     pub reported: Option<usize>,
-    /// What kind of mistake it is.
     pub kind: DecodeErrorKind,
 }
 

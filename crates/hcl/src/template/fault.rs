@@ -11,7 +11,6 @@ pub struct TemplateFault {
     /// The heading of HCL's own message in kebab-case, such as `invalid-index`; `invalid-syntax` for what does not parse, and
     /// [`TemplateFault::NOT_SUPPORTED`].
     pub code: &'static str,
-    /// What happened.
     pub message: String,
     /// What to write instead, if that is known.
     pub instead: Option<&'static str>,

@@ -10,7 +10,6 @@ use super::value::{TemplateValue, Type};
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplatePiece {
-    /// These characters.
     Text(String),
     /// The value of this name, as it is.
     Name(String),

@@ -30,10 +30,8 @@ pub enum TemplateValue {
 /// The type of a value that is not made of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// A truth value.
     Bool,
     Number,
-    /// A text.
     String,
 }
 

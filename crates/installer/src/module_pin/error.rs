@@ -12,56 +12,26 @@ use tofu_oci_types::{Constraints, Digest, Place, Reference, Tag, Version};
 pub enum ModulePinError {
     /// The tag of a version names another package than the pinned one.
     #[error("the tag {tag} of {place} names {now} now, not the pinned {pinned}")]
-    TagMoved {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The digest of the source.
-        pinned: Digest,
-        /// What the tag names.
-        now: Digest,
-    },
+    TagMoved { place: Place, tag: Tag, pinned: Digest, now: Digest },
     /// The constraint does not admit the version.
     #[error("the constraint `{wanted}` does not admit {version} of {place}")]
-    ConstraintUnmet {
-        /// The repository.
-        place: Place,
-        version: Version,
-        wanted: Constraints,
-    },
+    ConstraintUnmet { place: Place, version: Version, wanted: Constraints },
     /// The repository has no version that may be chosen.
     #[error("{place} has no version{}", wanted_text(wanted))]
-    NoMatchingVersion {
-        /// The repository.
-        place: Place,
-        wanted: Constraints,
-        /// The versions that it has, ascending.
-        offered: Vec<Version>,
-    },
+    NoMatchingVersion { place: Place, wanted: Constraints, offered: Vec<Version> },
     /// The repository lacks the tag or digest.
     #[error("{place} has no module package under {reference}")]
     Missing {
-        /// The repository.
         place: Place,
-        /// The tag or digest.
         reference: Reference,
         /// The versions that it has, ascending; empty if it does not list them.
         offered: Vec<Version>,
-        /// What it said.
         #[source]
         source: Box<StoreError>,
     },
     /// Its publisher has withdrawn the version of the tag.
     #[error("version {version} was withdrawn from {place}")]
-    Withdrawn {
-        /// The repository.
-        place: Place,
-        version: Version,
-        /// Why, unverified.
-        reason: Option<NoticeReason>,
-        /// The versions that it has, ascending.
-        offered: Vec<Version>,
-    },
+    Withdrawn { place: Place, version: Version, reason: Option<NoticeReason>, offered: Vec<Version> },
     /// The package cannot be read, is not a module, or is not trusted.
     #[error(transparent)]
     Fetch(#[from] ModuleFetchError),

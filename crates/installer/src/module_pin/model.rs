@@ -21,7 +21,6 @@ pub struct ModulePinRequest {
 /// How calls are pinned.
 #[derive(Clone, Copy, Debug)]
 pub struct ModulePinOptions<'a> {
-    /// Whose signatures count.
     pub trust: &'a Trust,
     /// Whether a newer version takes the place of the pinned one.
     pub upgrade: Upgrade,
@@ -92,7 +91,6 @@ pub enum PinRemark {
     /// A tag that is not a version's names another package now.
     Behind {
         tag: Tag,
-        /// What it names.
         now: Digest,
     },
     /// No tag of a version names the package.

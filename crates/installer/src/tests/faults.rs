@@ -24,7 +24,6 @@ enum Fault {
     Truncated,
     /// More bytes come than were announced.
     TooLong,
-    /// One byte differs.
     Flipped(usize),
     /// Half of the bytes come, and then nothing.
     Stalls,

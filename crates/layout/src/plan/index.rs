@@ -12,7 +12,6 @@ use crate::{LeafKind, PackageLayout, annotation, artifact_type, media_type};
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
     pub address: ProviderAddr,
-    /// The release's version.
     pub version: Version,
     /// The plugin protocol versions, such as `5.0`; empty when they are not known.
     pub protocols: Vec<String>,

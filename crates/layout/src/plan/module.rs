@@ -11,7 +11,6 @@ use crate::{annotation, artifact_type, media_type};
 /// A module's zip, ready to be described.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleZip {
-    /// Of the zip.
     pub digest: Digest,
     /// Bytes of the zip.
     pub size: u64,

@@ -9,7 +9,6 @@ pub struct ConfigFile {
     pub path: PathBuf,
     /// Its text; empty if it could not be read.
     pub text: String,
-    /// Whether it counts.
     pub state: ConfigFileState,
 }
 

@@ -13,16 +13,10 @@ use super::{ConfigFiles, Environment, Os};
 pub enum NoHelperProgram {
     /// No folder of plugins has it.
     #[error("{program} is in no folder of plugins")]
-    NotFound {
-        /// The program's name.
-        program: String,
-        /// The folders that were looked into.
-        folders: Vec<PathBuf>,
-    },
+    NotFound { program: String, folders: Vec<PathBuf> },
     /// The folder that has it depends on the working directory.
     #[error("{program} was found in `{}`, a relative folder, and is not run from there", folder.display())]
     Relative {
-        /// The program's name.
         program: String,
         /// The folder as `XDG_DATA_HOME` names it.
         folder: PathBuf,

@@ -18,11 +18,9 @@ pub struct Located {
 /// The main file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MainFile {
-    /// Where it is.
     pub path: PathBuf,
     /// The reason for this path.
     pub origin: MainFileOrigin,
-    /// Whether it exists.
     pub exists: bool,
 }
 
@@ -44,7 +42,6 @@ pub enum MainFileOrigin {
 /// An existing file or folder that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassedOver {
-    /// Where it is.
     pub path: PathBuf,
     /// Why it is not read, as the end of a sentence.
     pub why: String,

@@ -56,7 +56,6 @@ pub struct HostBlock {
 /// A value of a setting whose form another crate checks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConfigSetting {
-    /// A truth value.
     Bool(bool),
     /// A number in decimal digits.
     Number(String),
@@ -231,7 +230,6 @@ pub struct DevOverride {
 /// A method of installation.
 #[derive(Clone, Debug)]
 pub struct Method {
-    /// What it does.
     pub kind: MethodKind,
     /// The patterns of `include` as they were written.
     pub include: Vec<String>,
@@ -268,7 +266,6 @@ pub enum MethodKind {
         /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
     },
-    /// A folder.
     FilesystemMirror {
         /// The folder, absolute against the working directory.
         path: PathBuf,

@@ -65,7 +65,6 @@ pub enum Topic {
     RegistryCredentials,
     /// `provider_installation`, which then does not count at all.
     ProviderInstallation,
-    /// Everything else.
     Other,
 }
 
@@ -101,7 +100,6 @@ pub enum Effect {
     KeptAnyway,
     /// Of several blocks the first one is used.
     FirstUsed,
-    /// The program crashes.
     Crash,
     /// It is not reported, and what was written has no effect.
     SilentlyIgnored,

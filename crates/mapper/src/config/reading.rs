@@ -19,7 +19,6 @@ use tofu_oci_types::TofuRelease;
 #[derive(Clone, Debug)]
 pub struct CliConfigReading {
     pub release: TofuRelease,
-    /// Which files count.
     pub located: Located,
     /// The files that count, in the order of reading.
     pub files: Vec<ConfigFile>,

@@ -1,4 +1,4 @@
-//! Whether rules send each address to a place of its own.
+//! Whether two addresses get one repository or folder by the user's rules.
 //!
 //! ```text
 //! patterns --regions--> addresses that every rule treats as one --PlaceRow--> the texts of their places
@@ -52,30 +52,19 @@ pub enum NotOneToOne {
     /// Two addresses have one place.
     #[error("{} two {}s to one {}: {first} and {second} both get {place}", sends(templates), of.noun(), kind(place))]
     Meeting {
-        /// One of the addresses.
         first: String,
-        /// The other.
         second: String,
-        /// The place of both.
         place: Place,
         /// The rules of both, each with the number of its place; the first one is not after the second.
         rules: [(usize, usize); 2],
         templates: [String; 2],
         /// What would make the template tell the two apart.
         remedy: String,
-        /// What they are the addresses of.
         of: TemplateOf,
     },
     /// A template computes with the parts of an address.
     #[error("`{template}` computes with the parts of an address, so it is not known that each {} gets a place of its own", of.noun())]
-    Computed {
-        /// The rule, and the number of its place.
-        rule: (usize, usize),
-        /// The template of the place.
-        template: String,
-        /// What its addresses are.
-        of: TemplateOf,
-    },
+    Computed { rule: (usize, usize), template: String, of: TemplateOf },
     /// The search reached its limit before it found two addresses with one place, or none.
     #[error("tofu-oci cannot tell whether {} two {}s to one place", sends(templates), of.noun())]
     Unclear {
@@ -83,7 +72,6 @@ pub enum NotOneToOne {
         rule: (usize, usize),
         /// The templates of the places that could be one.
         templates: [String; 2],
-        /// What their addresses are.
         of: TemplateOf,
     },
 }

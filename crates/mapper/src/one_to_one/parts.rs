@@ -7,7 +7,6 @@ use crate::Symbol;
 /// Which texts a part of an address may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PartRange {
-    /// This one.
     Fixed(String),
     /// Any that its grammar allows, except these.
     Open(Vec<String>),

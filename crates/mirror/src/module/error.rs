@@ -50,72 +50,30 @@ pub enum ModuleMirrorError {
         "write a template that tells them apart: \
             REGISTRY/${{hostname}}/${{namespace}}/${{name}}/${{target_system}}"
     )]
-    SharedRepository {
-        /// The repository.
-        place: Place,
-        /// The module that goes there.
-        first: Box<ModuleAddr>,
-        /// The other one.
-        second: Box<ModuleAddr>,
-    },
+    SharedRepository { place: Place, first: Box<ModuleAddr>, second: Box<ModuleAddr> },
     /// Another run has put another module into the repository.
     #[error("{place} holds {kept}, and a repository holds one module: {address} does not go there")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or a template with ${{namespace}}, ${{name}} and ${{target_system}}")]
-    OtherModule {
-        /// The repository.
-        place: Place,
-        kept: Box<ModuleAddr>,
-        /// The module that stays out.
-        address: Box<ModuleAddr>,
-    },
+    OtherModule { place: Place, kept: Box<ModuleAddr>, address: Box<ModuleAddr> },
     /// The version there is one of another module.
     #[error("{place} has {version} as {kept}, and not as {address}")]
     #[fault(code = "shared-repository")]
     #[hint("name another repository, or another version: --as {address}@NEWVERSION")]
-    OtherVersion {
-        /// The repository.
-        place: Place,
-        version: Version,
-        /// The module that its package says it is.
-        kept: Box<ModuleAddr>,
-        /// The module that is mirrored.
-        address: Box<ModuleAddr>,
-    },
+    OtherVersion { place: Place, version: Version, kept: Box<ModuleAddr>, address: Box<ModuleAddr> },
     /// Its place offers a package that says it is another module.
     #[error("{from} has {version} as {published_as}, not as {address}")]
     #[fault(code = "other-address")]
-    OtherAddress {
-        /// The module that is asked for.
-        address: ModuleAddr,
-        version: Version,
-        /// The module that the package says it is.
-        published_as: Box<ModuleAddr>,
-        /// The place that offers it.
-        from: Place,
-    },
+    OtherAddress { address: ModuleAddr, version: Version, published_as: Box<ModuleAddr>, from: Place },
     /// No version that its registry lists meets the constraint.
     #[error("{address} has no version{}", wanted_text(wanted))]
     #[fault(code = "no-matching-version")]
-    Unmet {
-        address: ModuleAddr,
-        /// What a version must meet.
-        wanted: Constraints,
-        /// What the registry lists, ascending.
-        offered: Vec<Version>,
-    },
+    Unmet { address: ModuleAddr, wanted: Constraints, offered: Vec<Version> },
     /// The destination has other bytes under the version.
     #[error("{from} offers other bytes of {address} {version} than {to} has, which stay")]
     #[fault(code = "upstream-changed")]
     #[hint("a version must never change: ask its publisher what happened")]
-    UpstreamChanged {
-        address: ModuleAddr,
-        version: Version,
-        /// What offers them.
-        from: Place,
-        /// What has others.
-        to: Place,
-    },
+    UpstreamChanged { address: ModuleAddr, version: Version, from: Place, to: Place },
     /// `module mirror`: the branch or tag of a git repository names another commit than the one that the destination's
     /// version was packed from; that version stays
     #[error("{repository} names the commit {now} now, and {to} has {address} {version} of {recorded}, which stays")]
@@ -132,13 +90,9 @@ pub enum ModuleMirrorError {
         version: Version,
         /// The git repository with its branch or tag, without secrets.
         repository: String,
-        /// The commit that it names.
         now: String,
-        /// What has the package of another one.
         to: Place,
-        /// The commit of that package.
         recorded: String,
-        /// Who named the repository.
         named_by: GitNamer,
     },
     /// the registry names a folder of a package, and a module in it calls another folder of the package; the folder
@@ -152,16 +106,7 @@ pub enum ModuleMirrorError {
             folder with `//`"
     )]
     #[hint("fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER")]
-    LeavesFolder {
-        address: ModuleAddr,
-        version: Version,
-        /// The folder that is the module.
-        folder: String,
-        /// The place of the call.
-        at: String,
-        /// The source of the call.
-        source_text: String,
-    },
+    LeavesFolder { address: ModuleAddr, version: Version, folder: String, at: String, source_text: String },
     /// The modules that are wanted lead to more than a run mirrors.
     #[error("the modules lead to more than {limit} versions, and a run mirrors no more")]
     #[fault(code = "too-many-modules")]

@@ -26,14 +26,12 @@ pub enum MirrorMode {
 pub enum NestedModules {
     /// They are mirrored too.
     Follow,
-    /// They are reported.
     Report,
 }
 
 /// How modules are carried.
 #[derive(Clone, Debug)]
 pub struct ModuleCarrying<'a> {
-    /// Whose signatures count.
     pub trust: &'a Trust,
     /// Who signs at the destination; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
@@ -52,7 +50,6 @@ pub struct ModuleMirrorJob<'a> {
     pub configuration: Option<(String, Vec<OuterCall>)>,
     /// Where modules come from.
     pub upstream: &'a dyn ModuleUpstream,
-    /// Where they go.
     pub destination: &'a dyn ModuleDestination,
     /// What becomes of nested calls.
     pub nested: NestedModules,

@@ -1,4 +1,4 @@
-//! Which versions of a module are wanted.
+//! Which versions of a module are mirrored.
 
 use tofu_oci_types::{Constraints, GitModuleSource, ModuleAddr, OciModuleSource, Subdir, Version};
 
@@ -25,8 +25,10 @@ pub enum ModuleOrigin {
     },
     /// In a bundle: every version that it lists, prereleases too, since each was put there on purpose.
     Listed,
-    /// At one location.
-    At { location: NamedPackage, version: Version },
+    At {
+        location: NamedPackage,
+        version: Version,
+    },
 }
 
 /// A package that does not say which module of a registry it is.

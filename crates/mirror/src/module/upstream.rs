@@ -60,7 +60,6 @@ pub trait ModuleUpstream: Send + Sync {
 pub struct HostedModules {
     /// What asks hosts for their services.
     pub opener: MethodOpener,
-    /// What runs git.
     pub git: Arc<dyn GitProgram>,
 }
 
@@ -96,7 +95,6 @@ impl ModuleUpstream for HostedModules {
 
 /// The repositories that a mapping keeps modules in; the modules that no rule is for come from elsewhere.
 pub struct MappedModules {
-    /// The mapping.
     pub mirrors: ModuleMirrors,
     /// What opens its repositories.
     pub open: OpenStore,

@@ -12,7 +12,6 @@ use super::min_age::InvalidMinAge;
 pub struct RulesError {
     /// The place in the text, in bytes, if it has one.
     pub span: Option<Range<usize>>,
-    /// What is wrong there.
     pub problem: RulesProblem,
 }
 
@@ -22,10 +21,7 @@ pub struct RulesError {
 pub enum RulesProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
-    Syntax {
-        /// The parser's words.
-        message: String,
-    },
+    Syntax { message: String },
     /// There is no `[[provider]]`.
     #[error("the file names no provider")]
     NoProvider,
@@ -43,7 +39,6 @@ pub enum RulesProblem {
     VersionInAddress {
         /// What stands before the `@`.
         address: String,
-        /// What stands after it.
         versions: String,
     },
     #[error(transparent)]
@@ -53,10 +48,7 @@ pub enum RulesProblem {
     Pattern(InvalidPattern),
     /// A pattern without a host.
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
-    NoHost {
-        /// As written.
-        pattern: String,
-    },
+    NoHost { pattern: String },
     #[error(transparent)]
     Versions(InvalidConstraints),
     /// Several versions where one constraint belongs, which a version must meet as a whole.

@@ -41,7 +41,6 @@ pub struct ProviderRule {
 /// The providers of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Providers {
-    /// One.
     One(ProviderAddr),
     /// All that match and that a source can list.
     Matching(Pattern),
@@ -50,7 +49,6 @@ pub enum Providers {
 /// Versions that are allowed: `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionRule {
-    /// The providers.
     pub pattern: Pattern,
     /// The versions; without constraints also prereleases.
     pub versions: Constraints,

@@ -1,4 +1,4 @@
-//! What the destination has under the version's tag.
+//! When a release that the destination has under the version's tag stays, grows or is refused.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,6 @@ use crate::MirrorError;
 /// The release that the destination has.
 pub(super) struct PresentRelease {
     pub(super) place: Place,
-    /// Its index.
     pub(super) descriptor: Descriptor,
     /// The provider that it says it is of.
     pub(super) published_as: Option<ProviderAddr>,
@@ -27,7 +26,6 @@ pub(super) struct PresentPackage {
     zh: Option<PackageHash>,
     /// Of its contents, by the word of the index.
     pub(super) h1: Option<PackageHash>,
-    /// Of its manifest.
     ch: PackageHash,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a folder of release files.
+//! What a folder of release files holds, and what becomes of several builds for one platform.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,6 @@ use crate::PackError;
 /// A folder of release files, recognised and not yet read through.
 #[derive(Clone, Debug)]
 pub struct Dist {
-    /// The folder.
     pub path: PathBuf,
     /// Which kind of folder it is.
     pub kind: DistKind,

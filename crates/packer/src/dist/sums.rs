@@ -10,9 +10,7 @@ use crate::PackError;
 /// A SHA256SUMS file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistSums {
-    /// The file.
     pub path: PathBuf,
-    /// What it says.
     pub listed: tofu_oci_trust::Sums,
     /// The text that it says it in.
     pub(super) text: String,

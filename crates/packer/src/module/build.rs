@@ -38,7 +38,6 @@ pub(super) struct BuiltModule {
     pub(super) checked: CheckedModule,
     /// Names that Windows cannot hold, each with the reason.
     pub(super) not_for_windows: Vec<(String, &'static str)>,
-    /// The zip.
     pub(super) path: PathBuf,
     /// Where the zip lies, until the last owner lets go.
     _scratch: Arc<Scratch>,

@@ -1,4 +1,4 @@
-//! What `OpenTofu` makes of the files, found before they are published.
+//! What is refused before a module is published: files that `OpenTofu` could not read.
 
 use std::collections::BTreeSet;
 use std::path::Path;

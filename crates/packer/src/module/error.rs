@@ -25,7 +25,6 @@ pub enum ModuleFault {
     #[hint("name a repository of another name: with this one every call would need archive=false")]
     Repository {
         repository: RepositoryRef,
-        /// Why.
         #[source]
         source: InvalidOciModuleSource,
     },
@@ -58,13 +57,9 @@ pub enum ModuleFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} holds {kept} (its version {version} says so), but this module is {given}")]
 pub struct OtherModule {
-    /// The repository.
     pub place: Place,
-    /// The module that the package there names.
     pub kept: ModuleAddr,
-    /// The version of that package.
     pub version: Version,
-    /// The module that this package names.
     pub given: ModuleAddr,
 }
 
@@ -76,7 +71,6 @@ pub struct UnreadableModule {
     pub first: String,
     /// The other faults, at most nine.
     pub others: Vec<String>,
-    /// Whether a call leads out of the package.
     pub leads_out: bool,
 }
 
@@ -84,14 +78,10 @@ pub struct UnreadableModule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} has a tag {tag} already: {}", difference.in_words())]
 pub struct ModuleTagTaken {
-    /// The repository.
     pub place: Place,
     pub tag: Tag,
-    /// Where it points.
     pub existing: Digest,
-    /// Where it would point.
     pub new: Digest,
-    /// What differs.
     pub difference: PackageDifference,
 }
 

@@ -1,4 +1,4 @@
-//! The repository before a push of a module.
+//! What the repository has before a module is pushed: its tag, and another's versions, which refuse the module.
 
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_store::ReadStore;

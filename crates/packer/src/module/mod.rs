@@ -20,7 +20,7 @@ pub(crate) use look::{taken, zip_of};
 
 pub use error::{ModuleFault, ModuleTagTaken, OtherModule, PackageDifference, UnreadableModule};
 pub use push::{plan_module_push, push_module};
-pub use report::{LeftOutFile, ModuleContents, ModulePushPlan, ModulePushReport, ModuleTagState};
+pub use report::{LeftOutFile, ModuleContents, ModuleParts};
 pub use request::{ModuleChecks, ModulePushRequest, PackedFiles};
 
 #[cfg(test)]

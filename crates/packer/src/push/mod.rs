@@ -67,7 +67,7 @@ pub async fn push(
     let report = push_files(&sender, request, &mut preparation, tag, &found).await;
     preparation.stop().await;
     if let Ok(report) = &report {
-        inspect::warn_of_equal_packages(request.dist, &report.platforms, reporter);
+        inspect::warn_of_equal_packages(request.dist, &report.what.platforms, reporter);
     }
     report
 }

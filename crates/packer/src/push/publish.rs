@@ -1,5 +1,4 @@
-//! A release whose every byte is described, and its tag last of all: the end of a push, and the whole of a publication whose
-//! packages are read when they are sent.
+//! In which order a release is published, by `push` and by a mirror: everything it names first, the tag last.
 
 use std::sync::Arc;
 

@@ -178,7 +178,6 @@ struct Open {
 /// What became of a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brought {
-    /// It holds everything.
     There,
     /// It has been written, and is looked at again.
     Written,

@@ -16,10 +16,8 @@ pub enum SignError {
     #[hint("name the tag of a provider release; `tofu-oci push` and `tofu-oci pack` write them")]
     #[hint("or that of a module; `tofu-oci module push` writes them")]
     NotARelease {
-        /// The repository.
         place: Place,
         tag: Tag,
-        /// What it is instead.
         #[source]
         source: Box<LayoutError>,
     },
@@ -28,10 +26,8 @@ pub enum SignError {
     #[fault("module-package-invalid", todo = "publish the module again with `module push`")]
     #[hint("publish the module again: `tofu-oci module push` writes one that can be read")]
     NotAModule {
-        /// The repository.
         place: Place,
         tag: Tag,
-        /// What is wrong with it.
         #[source]
         source: Box<InvalidModuleManifest>,
     },
@@ -39,35 +35,17 @@ pub enum SignError {
     #[error("{tag} in {place} is a module, which is no release of {given}")]
     #[fault("module-with-address", todo = "omit `--address`, and name the place alone: `REPOSITORY:VERSION`")]
     #[hint("omit --address, and name the place alone: REPOSITORY:VERSION")]
-    ModuleWithAddress {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The address that was given.
-        given: Box<ProviderAddr>,
-    },
+    ModuleWithAddress { place: Place, tag: Tag, given: Box<ProviderAddr> },
     /// neither the release nor `--address` says which provider it is
     #[error("nothing in {place} says which provider the release {tag} is of")]
     #[fault("address-unknown", todo = "add `--address`")]
     #[hint("say it: --address HOST/NAMESPACE/TYPE, as `source` in required_providers says it")]
-    AddressUnknown {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-    },
+    AddressUnknown { place: Place, tag: Tag },
     /// `--address` names another provider than the release
     #[error("the release {tag} in {place} says that it is {annotated}, which is another provider than {given}")]
     #[fault("signs-another-provider", todo = "omit `--address`")]
     #[hint("omit --address to sign it as {annotated}")]
-    OtherProvider {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The address in the release.
-        annotated: Box<ProviderAddr>,
-        /// The address that was given.
-        given: Box<ProviderAddr>,
-    },
+    OtherProvider { place: Place, tag: Tag, annotated: Box<ProviderAddr>, given: Box<ProviderAddr> },
     /// The repository is kept for another provider than the signature would name.
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     #[fault(code = "kept-for-another")]
@@ -78,37 +56,19 @@ pub enum SignError {
     #[hint(if kept.provider_type() != address.provider_type() => "check that this is the repository that you mean: \
             each provider has its own")]
     #[hint("to sign it as {address} all the same, add --rename")]
-    OtherAddress {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The address that would be signed.
-        address: Box<ProviderAddr>,
-        /// The address that the newest other version names.
-        kept: Box<ProviderAddr>,
-        version: Box<Version>,
-    },
+    OtherAddress { place: Place, tag: Tag, address: Box<ProviderAddr>, kept: Box<ProviderAddr>, version: Box<Version> },
     /// the release under the tag says that it is another version
     #[error("the tag {tag} in {place} points at a release that says it is version {annotated}")]
     #[fault("tag-of-another-version", todo = "sign that version under its own tag")]
     #[hint("the tag was moved or written by hand: sign {annotated} under its own tag")]
-    OtherVersion {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// The version in the release.
-        annotated: Box<Version>,
-    },
+    OtherVersion { place: Place, tag: Tag, annotated: Box<Version> },
     /// the registry does not take the signature
     #[error("{place} does not take {}", in_words(*form))]
     #[fault("signature-refused", todo = "sign with `--sign-format cosign-tag`")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     Refused {
-        /// The repository.
         place: Place,
-        /// What was to be attached.
         form: SignatureForm,
-        /// What it said.
         #[source]
         source: Box<StoreError>,
     },
@@ -118,13 +78,10 @@ pub enum SignError {
     #[hint("if tags are immutable there, allow changes of those that begin with `sha256-`, such as {tag}")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     TagRefused {
-        /// The repository.
         place: Place,
         /// The tag: `sha256-HEX`, which lists referrers if a registry does not, or `sha256-HEX.sig`.
         tag: String,
-        /// What was to be attached.
         form: SignatureForm,
-        /// What it said.
         #[source]
         source: Box<StoreError>,
     },
@@ -132,27 +89,15 @@ pub enum SignError {
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
     #[fault(code = "referrer-not-listed")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
-    NotListed {
-        /// The repository.
-        place: Place,
-        /// What was attached.
-        form: SignatureForm,
-        /// The referrer.
-        manifest: Digest,
-        /// The release.
-        subject: Digest,
-    },
+    NotListed { place: Place, form: SignatureForm, manifest: Digest, subject: Digest },
     /// the registry returns another signature than it took
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
     #[fault("signature-not-kept", todo = "run the command again; sign with `--sign-format cosign-tag`")]
     #[hint("run the same command again; if it happens again, the registry changes or loses what it takes")]
     #[hint(if let Some(way) = without_referrers(*form) => "{way}")]
     NotGivenBack {
-        /// The repository.
         place: Place,
-        /// What was attached.
         form: SignatureForm,
-        /// What happened instead.
         #[source]
         source: Box<StoreError>,
     },
@@ -160,13 +105,7 @@ pub enum SignError {
     #[error("the tag {tag} in {place} holds no signatures: {problem}")]
     #[fault("not-signatures", todo = "look at the tag, and delete it if it is not needed")]
     #[hint("nothing was changed; look at the tag {tag}, and delete it if it is not needed")]
-    NotSignatures {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// What is wrong with it.
-        problem: String,
-    },
+    NotSignatures { place: Place, tag: Tag, problem: String },
     /// the tag has as many signatures as clients read
     #[error(
         "the tag {tag} in {place} holds {layers} signatures; with {more} more it would have more than {most}, and no more are read"
@@ -176,47 +115,21 @@ pub enum SignError {
         "nothing was written under {tag}; delete it when its signatures are not needed any more, or sign as a \
             referrer"
     )]
-    Full {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-        /// How many there are.
-        layers: usize,
-        /// How many were to be added.
-        more: usize,
-        /// How many are read.
-        most: usize,
-    },
+    Full { place: Place, tag: Tag, layers: usize, more: usize, most: usize },
     /// too many other referrers hide the signature from clients
     #[error("{place} has {}, and who installs {subject} does not find it: too much else refers to it", in_words(*form))]
     #[fault("signature-not-found", todo = "delete the referrers that are not needed")]
     #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
-    NotFound {
-        /// The repository.
-        place: Place,
-        /// What was attached.
-        form: SignatureForm,
-        /// The release.
-        subject: Digest,
-    },
+    NotFound { place: Place, form: SignatureForm, subject: Digest },
     /// the digest of the release is too long for a tag of its signatures
     #[error("{subject} in {place} has no tag for signatures")]
     #[fault("no-signature-tag", todo = "sign as a referrer")]
-    NoTag {
-        /// The repository.
-        place: Place,
-        /// The release.
-        subject: Digest,
-    },
+    NoTag { place: Place, subject: Digest },
     /// other programs change the tag at the same time
     #[error("others change the tag {tag} in {place} at this moment")]
     #[fault("tag-race", todo = "look at `tofu-oci versions`, and run the command again")]
     #[hint("nothing was lost; run the same command again")]
-    Race {
-        /// The repository.
-        place: Place,
-        tag: Tag,
-    },
+    Race { place: Place, tag: Tag },
 }
 
 fn in_words(form: SignatureForm) -> &'static str {

@@ -1,4 +1,4 @@
-//! A notice about a release that is in a store already.
+//! Which notices a new one ends: a notice about a release that is in a store already.
 
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
@@ -24,7 +24,6 @@ pub struct NoticeRequest<'a> {
     pub state: ReleaseState,
     /// The kind of notice that it supersedes: deprecated or withdrawn.
     pub ends: ReleaseState,
-    /// Why.
     pub reason: NoticeReason,
     /// The index that takes its place under the tag of the version.
     pub replaced_by: Option<Digest>,

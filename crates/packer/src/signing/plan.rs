@@ -25,7 +25,6 @@ pub(crate) struct AttachRequest<'a> {
     pub(crate) subject: SignedContent<'a>,
     /// The signed checksum file of its origin.
     pub(crate) sums: Option<&'a SignedSums>,
-    /// Who signs.
     pub(crate) signing: Option<Signing<'a>>,
 }
 

@@ -15,7 +15,6 @@ pub enum StateChange {
     Reinstate,
     /// It can be chosen, with a warning.
     Deprecate,
-    /// The warning ends.
     Undeprecate,
 }
 

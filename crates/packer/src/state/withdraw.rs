@@ -1,4 +1,4 @@
-//! A release goes, and comes back.
+//! In which order a release is withdrawn and brought back.
 
 use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, ReleaseState};

@@ -16,7 +16,6 @@ const OPENPGP_KEYS: &str = "application/pgp-keys";
 
 /// Why a manifest gives no evidence.
 pub(super) enum NoEvidence {
-    /// It is malformed.
     Problem(String),
     /// A layer could not be read.
     Store(StoreError),

@@ -14,72 +14,38 @@ use crate::{DiscoveryError, Failure, Listing, withdrawal};
 pub enum ModuleError {
     /// The registry does not know the module.
     #[error("{place} does not know the module {address}")]
-    UnknownModule {
-        address: ModuleAddr,
-        /// The registry.
-        place: Place,
-    },
+    UnknownModule { address: ModuleAddr, place: Place },
     /// The registry lists no version that the constraint admits.
     #[error("{address} has no version{}", wanted_text(wanted))]
-    NoMatchingVersion {
-        address: ModuleAddr,
-        /// The registry.
-        place: Place,
-        /// What the version must meet.
-        wanted: Constraints,
-        /// The versions that it lists, ascending.
-        offered: Vec<Version>,
-    },
+    NoMatchingVersion { address: ModuleAddr, place: Place, wanted: Constraints, offered: Vec<Version> },
     /// The registry lists the version, and does not say where its package is.
     #[error("{place} lists {address} {version}, and has no download of it")]
-    VersionMissing {
-        address: ModuleAddr,
-        version: Version,
-        /// The registry.
-        place: Place,
-    },
+    VersionMissing { address: ModuleAddr, version: Version, place: Place },
     /// The registry names a location that tofu-oci does not fetch from.
     #[error("{}", location_text(address, version, place, fault))]
-    Location {
-        address: ModuleAddr,
-        version: Version,
-        /// The registry.
-        place: Place,
-        /// The location, without secrets.
-        location: String,
-        /// What is wrong with it.
-        fault: LocationFault,
-    },
+    Location { address: ModuleAddr, version: Version, place: Place, location: String, fault: LocationFault },
     /// What the repository has under this tag or digest is not a module package.
     #[error("{place} has no module package under {reference}")]
     Manifest {
-        /// The repository.
         place: Place,
-        /// The tag or digest.
         reference: Reference,
-        /// What it is instead.
         #[source]
         source: InvalidModuleManifest,
     },
     /// The version was withdrawn from the repository.
     #[error("version {version} was withdrawn from {place}")]
     Withdrawn {
-        /// The repository.
         place: Place,
         version: Version,
         /// Why; `None` if that could not be read. Nothing has verified it.
         reason: Option<NoticeReason>,
-        /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
     /// A git repository did not give the package.
     #[error("no module can be fetched from {repository}")]
     Git {
-        /// Its host or folder.
         place: Place,
-        /// The repository with the reference, without secrets.
         repository: String,
-        /// Why.
         #[source]
         fault: GitFault,
     },
@@ -89,9 +55,7 @@ pub enum ModuleError {
     /// The registry, or the host of the archive, could not be used.
     #[error("no module can be read from {place}")]
     Failed {
-        /// The host.
         place: Place,
-        /// Why.
         #[source]
         failure: Failure,
     },
@@ -118,10 +82,7 @@ pub enum GitFault {
     Run(#[from] GitRunError),
     /// The program said no.
     #[error("git says: {message}")]
-    Refused {
-        /// Its own words, printable.
-        message: String,
-    },
+    Refused { message: String },
     /// The repository has no such branch, tag or commit.
     #[error("it has no branch, tag or commit {reference}")]
     NoReference {
@@ -130,31 +91,16 @@ pub enum GitFault {
     },
     /// The answer of the program is not one that git gives.
     #[error("the answer of git cannot be read: {problem}")]
-    Answer {
-        /// What is wrong.
-        problem: String,
-    },
+    Answer { problem: String },
     /// It must not be fetched from there.
     #[error(transparent)]
     Location(LocationFault),
     /// A submodule could not be fetched, as any repository.
     #[error("its submodule `{path}` cannot be fetched: {fault}")]
-    InSubmodule {
-        /// The folder of the submodule.
-        path: String,
-        /// Why.
-        fault: Box<GitFault>,
-    },
+    InSubmodule { path: String, fault: Box<GitFault> },
     /// A submodule is not usable.
     #[error("its submodule `{path}` cannot be fetched: {problem}")]
-    Submodule {
-        /// The folder of the submodule.
-        path: String,
-        /// Why, in words that can be printed.
-        problem: String,
-        /// The name of the reason.
-        code: &'static str,
-    },
+    Submodule { path: String, problem: String, code: &'static str },
 }
 
 impl GitFault {
@@ -199,10 +145,7 @@ impl GitFault {
 pub enum LocationFault {
     /// It is of another kind of `OpenTofu`'s: a bucket, Mercurial, a folder.
     #[error("it is {kind}, and a registry may name https archives, oci:// repositories and git repositories")]
-    Kind {
-        /// The kind with its article.
-        kind: &'static str,
-    },
+    Kind { kind: &'static str },
     /// The answer names no location.
     #[error("the answer has neither a `location` nor a header X-Terraform-Get")]
     Missing,
@@ -214,10 +157,7 @@ pub enum LocationFault {
     },
     /// It is not a module source, or one that may not stand here.
     #[error("{problem}")]
-    Invalid {
-        /// Why.
-        problem: String,
-    },
+    Invalid { problem: String },
     /// Neither the end of the path nor the argument `archive` says what the archive is.
     #[error("neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive")]
     NoArchive,

@@ -20,7 +20,6 @@ pub trait GitProgram: Send + Sync {
 pub struct GitCommand<'a> {
     /// Its arguments. Whatever a user or registry wrote comes after a `--`, or in a value that cannot begin with `-`.
     pub arguments: &'a [&'a str],
-    /// Its working directory.
     pub dir: &'a Path,
     /// How the repository is reached: no other way is open to it.
     pub transport: GitTransport,
@@ -54,7 +53,6 @@ pub enum GitNamer {
 pub struct GitOutput {
     /// Whether its exit code is 0.
     pub success: bool,
-    /// Its standard output.
     pub stdout: Vec<u8>,
     /// The last lines of its standard error, fit to be printed and without the secrets of addresses.
     pub message: String,
@@ -66,26 +64,14 @@ pub struct GitOutput {
 pub enum GitRunError {
     /// It is in no folder of the PATH, or cannot be run.
     #[error("the program git cannot be run: {reason}")]
-    NotRun {
-        /// Why.
-        reason: String,
-    },
+    NotRun { reason: String },
     /// The process that ends git together with tofu-oci cannot be started, so git was not run.
     #[error("git was not run, since the process that ends it with tofu-oci cannot be started: {reason}")]
-    Unguarded {
-        /// Why.
-        reason: String,
-    },
+    Unguarded { reason: String },
     /// It made no progress.
     #[error("git made no progress for {seconds} s")]
-    Stuck {
-        /// How long.
-        seconds: u64,
-    },
+    Stuck { seconds: u64 },
     /// It wrote too much.
     #[error("git fetched more than {limit} bytes")]
-    TooLarge {
-        /// The limit that it went beyond.
-        limit: u64,
-    },
+    TooLarge { limit: u64 },
 }

@@ -15,7 +15,6 @@ use crate::registry::{MOST_PLATFORMS, MOST_VERSIONS};
 /// What `index.json` says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct VersionIndex {
-    /// Ascending.
     pub(super) versions: Vec<Version>,
     /// Names that are not versions as they are asked for.
     pub(super) invalid: Vec<String>,

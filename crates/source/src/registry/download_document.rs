@@ -1,4 +1,4 @@
-//! What a registry says of one platform's package.
+//! What an origin registry must say of one platform's package.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,6 @@ pub(super) struct DownloadDocument {
     pub(super) protocols: Vec<String>,
     /// The name of the package in the `SHA256SUMS`.
     pub(super) file_name: String,
-    /// The package.
     pub(super) zip: Url,
     pub(super) shasum: Digest,
     /// Where its `SHA256SUMS` is, where the signature is, and whose it may be.
@@ -31,7 +30,6 @@ pub(super) struct DownloadDocument {
 pub(super) struct SumsLocation {
     pub(super) sums: Url,
     pub(super) signature: Url,
-    /// In ASCII armor.
     pub(super) keys: Vec<String>,
 }
 
@@ -119,7 +117,6 @@ impl DownloadDocument {
 /// What is wrong with a document.
 #[derive(Debug)]
 pub(super) enum DocumentFault {
-    /// Its form.
     Body(String),
     /// The package speaks these plugin protocols alone.
     Protocols(Vec<String>),

@@ -14,7 +14,6 @@ use crate::{Failure, SourceError};
 /// What the origin registries of a run share.
 #[derive(Clone)]
 pub struct RegistryAccess {
-    /// The connections.
     pub web: WebClient,
     pub tokens: Arc<dyn HostTokens>,
     /// How long each try of a document may take; `--timeout` scales it.

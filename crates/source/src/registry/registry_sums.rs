@@ -1,4 +1,4 @@
-//! A `SHA256SUMS` of a registry, with what proves it.
+//! Whose signature counts for the `SHA256SUMS` of an origin registry.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -28,7 +28,6 @@ pub(super) struct RegistrySums {
 
 /// What a signature by the keys of a registry comes to.
 enum SumsProof {
-    /// It counts.
     Signed,
     /// It counts, although something has expired.
     Expired(String),

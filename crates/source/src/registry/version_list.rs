@@ -18,7 +18,6 @@ pub(crate) const MOST_PLATFORMS: usize = MAX_ENTRIES;
 /// What a registry lists of a provider.
 #[derive(Debug)]
 pub(super) struct VersionList {
-    /// Ascending.
     pub(super) versions: Vec<ListedVersion>,
     /// What the registry wants users to know.
     pub(super) warnings: Vec<String>,

@@ -24,11 +24,9 @@ pub struct SourceCall {
     pub module: String,
     /// Where the source is.
     pub at: Declared,
-    /// What it names.
     pub source: CallSource,
     /// The bytes of the source in the text of the file.
     pub(super) span: Range<usize>,
-    /// The source, decoded.
     pub(super) text: String,
     pub(super) note: NotePlace,
 }

@@ -17,24 +17,15 @@ use crate::files;
 pub enum CallFileError {
     /// Another program has changed the file since it was read.
     #[error("{} was changed by another program meanwhile", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
     /// The new text would not read back as it was meant.
     #[error("{} cannot be rewritten: its new text would say something else", path.display())]
-    Unsound {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The system refused.
+    Unsound { path: PathBuf },
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `read`, `write` or `replace`.
         action: &'static str,
-        /// The file.
         path: PathBuf,
-        /// What the system said.
         #[source]
         source: io::Error,
     },

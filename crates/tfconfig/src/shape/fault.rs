@@ -6,7 +6,6 @@ pub(super) struct ShapeFault {
     pub(super) offset: usize,
     /// A stable kebab-case name.
     pub(super) code: &'static str,
-    /// What is wrong.
     pub(super) message: String,
     /// What to write instead.
     pub(super) instead: String,

@@ -62,9 +62,7 @@ pub(super) enum ArgumentValue {
     Text,
     /// `true` or `false`, without evaluation.
     Truth,
-    /// Without evaluation.
     Constant,
-    /// A type constraint.
     Type,
     /// The name of a provider configuration.
     Alias,

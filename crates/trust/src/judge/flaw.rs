@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Version};
 
 use crate::KeyId;
 
@@ -14,8 +14,8 @@ pub enum Flaw {
     /// It names another provider.
     OtherProvider {
         named: String,
-        /// The provider of the release.
-        wanted: Box<ProviderAddr>,
+        /// The provider of the release, or `a module`.
+        wanted: String,
     },
     /// It names another version.
     OtherVersion {
@@ -39,10 +39,7 @@ pub enum Flaw {
         missing: Missing,
     },
     /// It is a statement of another type than the rule asks for.
-    PredicateType {
-        /// Which.
-        found: String,
-    },
+    PredicateType { found: String },
     /// A signed `SHA256SUMS` that lists no archive of this release.
     NotListed,
     /// No trusted key made it, or it was damaged: without a hint the two look the same.
@@ -53,33 +50,21 @@ pub enum Flaw {
     /// A key made it that was found beside it, and that is not trusted.
     TravellingKey { key: KeyId },
     /// It does not verify.
-    BadSignature {
-        /// Why.
-        problem: String,
-    },
+    BadSignature { problem: String },
     /// The key has expired since.
-    ExpiredKey {
-        /// What has expired.
-        what: String,
-    },
+    ExpiredKey { what: String },
     RevokedKey {
         /// Which, when and why.
         what: String,
     },
     /// It uses a digest that can be forged.
-    WeakDigest {
-        /// Which, and where.
-        what: String,
-    },
+    WeakDigest { what: String },
     /// It was made with a certificate and not with a key.
     Keyless,
     /// A `SHA256SUMS` without a signature.
     NoSignature,
     /// It could not be read.
-    Unreadable {
-        /// Why.
-        problem: String,
-    },
+    Unreadable { problem: String },
 }
 
 impl Flaw {

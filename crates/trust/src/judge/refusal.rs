@@ -16,7 +16,6 @@ pub enum TrustRefusal {
     Withdrawn {
         /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
         by: Option<String>,
-        /// Why.
         reason: NoticeReason,
         /// The index that took its place under the tag of the version.
         replaced_by: Option<Digest>,
@@ -42,18 +41,13 @@ pub enum TrustRefusal {
         /// What was signed instead.
         found: Vec<String>,
     },
-    /// Too few keys.
     Threshold {
-        /// Whose signatures count.
         by: Vec<String>,
         /// How many keys are asked for.
         wanted: usize,
     },
     /// There is no signature, and there was one before, of this version or of another one.
-    WasSigned {
-        /// Whose.
-        by: Vec<String>,
-    },
+    WasSigned { by: Vec<String> },
     /// There is no signature.
     Unsigned,
 }

@@ -11,9 +11,7 @@ const PACKETS: usize = 1 << 14;
 /// What a file is expected to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArmorBlock {
-    /// Public keys.
     Keys,
-    /// Detached signatures.
     Signatures,
 }
 

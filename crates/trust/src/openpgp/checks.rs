@@ -33,7 +33,6 @@ impl Times {
 /// A key of a certificate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Component<'a> {
-    /// The primary key.
     Primary,
     Subkey(&'a Subkey),
 }

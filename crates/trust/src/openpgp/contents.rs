@@ -20,11 +20,9 @@ const END_SIGNATURE: &str = "-----END PGP SIGNATURE-----";
 pub enum OpenPgpContents {
     /// Public keys, in ASCII armor whatever the file was in, without any text around it.
     PublicKeys(Vec<u8>),
-    /// A detached signature.
     Signature,
     /// A private key of any kind.
     PrivateKey,
-    /// Something else.
     Other,
 }
 

@@ -21,19 +21,13 @@ pub enum OpenPgpError {
     },
     /// It is not a sequence of `OpenPGP` certificates, or something lies before, between or after them.
     #[error("the OpenPGP key is malformed: {problem}")]
-    Malformed {
-        /// What is wrong.
-        problem: String,
-    },
+    Malformed { problem: String },
     /// It holds a secret key.
     #[error("this is an OpenPGP secret key; what verifies signatures is its public key (gpg --export --armor)")]
     Secret,
     /// A primary key of a version or form that is not supported.
     #[error("the OpenPGP key is of a kind that is not supported: {problem}")]
-    Unsupported {
-        /// What is not supported.
-        problem: String,
-    },
+    Unsupported { problem: String },
 }
 
 /// Why a detached signature does not count.
@@ -43,7 +37,6 @@ pub enum OpenPgpFault {
     /// The document or the signature file is larger than what is read.
     #[error("the {what} has {bytes} bytes, and at most {limit} are read")]
     TooLarge {
-        /// Which of the two.
         what: &'static str,
         /// Its size in bytes.
         bytes: usize,
@@ -52,16 +45,10 @@ pub enum OpenPgpFault {
     },
     /// It is not a detached signature.
     #[error("the OpenPGP signature is malformed: {problem}")]
-    Malformed {
-        /// What is wrong.
-        problem: String,
-    },
+    Malformed { problem: String },
     /// A signature of a version or with a critical demand that is not supported.
     #[error("the OpenPGP signature is of a kind that is not supported: {problem}")]
-    Unsupported {
-        /// What is not supported.
-        problem: String,
-    },
+    Unsupported { problem: String },
     /// So many signatures and keys were found that this one was not looked at.
     #[error("the OpenPGP signature was not looked at, because there are too many signatures and keys")]
     TooMuch,
@@ -73,94 +60,37 @@ pub enum OpenPgpFault {
     },
     /// The key that the signature names did not sign this document.
     #[error("the OpenPGP signature does not fit: {key} did not sign this text")]
-    BadSignature {
-        /// The certificate.
-        key: KeyId,
-    },
+    BadSignature { key: KeyId },
     /// A digest that can be forged.
     #[error("{of} uses {algorithm}, which can be forged")]
-    WeakDigest {
-        /// The digest's name.
-        algorithm: String,
-        /// What was signed with it.
-        of: WeakPart,
-    },
+    WeakDigest { algorithm: String, of: WeakPart },
     /// A key that is too short or of an algorithm that is not accepted.
     #[error("the {part} of {key} cannot be trusted: {problem}")]
-    WeakKey {
-        /// The certificate.
-        key: KeyId,
-        part: KeyPart,
-        /// What is wrong with it.
-        problem: String,
-    },
+    WeakKey { key: KeyId, part: KeyPart, problem: String },
     /// The owner revoked the key, and the revocation counts for this signature.
     #[error("the {part} of {key} was revoked on {}: {reason}", Moment::from(*.when).day())]
-    Revoked {
-        /// The certificate.
-        key: KeyId,
-        /// What was revoked.
-        part: KeyPart,
-        /// When the revocation was made.
-        when: SystemTime,
-        /// Why.
-        reason: Reason,
-    },
+    Revoked { key: KeyId, part: KeyPart, when: SystemTime, reason: Reason },
     /// Nothing proves that the key that signed belongs to the certificate.
     #[error("the {part} of {key} is not bound to it: {problem}")]
-    NotBound {
-        /// The certificate.
-        key: KeyId,
-        /// What is not bound.
-        part: KeyPart,
-        /// What is missing.
-        problem: &'static str,
-    },
+    NotBound { key: KeyId, part: KeyPart, problem: &'static str },
     /// The key that signed is for other purposes.
     #[error("the {part} of {key} is not meant for signing")]
-    NotForSigning {
-        /// The certificate.
-        key: KeyId,
-        part: KeyPart,
-    },
+    NotForSigning { key: KeyId, part: KeyPart },
     /// The signature claims to be older than the key that made it.
     #[error("the signature is dated {}, before the {part} of {key} was made ({})", Moment::from(*.signed).day(), Moment::from(*.made).day())]
-    BeforeKey {
-        /// The certificate.
-        key: KeyId,
-        part: KeyPart,
-        /// When the signature says it was made.
-        signed: SystemTime,
-        /// When the key was made.
-        made: SystemTime,
-    },
+    BeforeKey { key: KeyId, part: KeyPart, signed: SystemTime, made: SystemTime },
     /// The signature claims to be made in the future.
     #[error("the signature by {key} is dated {}, which is in the future", Moment::from(*.signed).day())]
-    Future {
-        /// The certificate.
-        key: KeyId,
-        /// When the signature says it was made.
-        signed: SystemTime,
-    },
+    Future { key: KeyId, signed: SystemTime },
     /// The signature was made with a key that had expired by then.
     #[error("the signature is dated {}, after the {part} of {key} expired on {}", Moment::from(*.signed).day(), Moment::from(*.expired).day())]
-    AfterExpiry {
-        /// The certificate.
-        key: KeyId,
-        /// What had expired.
-        part: KeyPart,
-        /// When the signature says it was made.
-        signed: SystemTime,
-        /// When the key expired.
-        expired: SystemTime,
-    },
+    AfterExpiry { key: KeyId, part: KeyPart, signed: SystemTime, expired: SystemTime },
 }
 
 /// A part of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyPart {
-    /// The primary key.
     Primary,
     Subkey {
         /// Its fingerprint in upper-case hexadecimal digits.

@@ -6,7 +6,6 @@ use pgp::types::{KeyDetails, KeyId as ShortId};
 /// Whether a signature names a key as its maker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IssuerMatch {
-    /// This one.
     This,
     Another,
     /// None at all.

@@ -27,9 +27,7 @@ pub(super) struct SelfSignature {
 /// How long something lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lasts {
-    /// For ever.
     Always,
-    /// For so long.
     For(Duration),
     /// The signature does not say.
     Unsaid,
@@ -38,9 +36,7 @@ pub(super) enum Lasts {
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyPurpose {
-    /// Signing, among others.
     Signing,
-    /// Something else.
     Other,
     /// The signature does not say.
     Unsaid,
@@ -49,7 +45,6 @@ pub(super) enum KeyPurpose {
 /// The rank of a user id among others; the greatest speaks for the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// One of them.
     Ordinary,
     /// Marked as the first.
     Primary,

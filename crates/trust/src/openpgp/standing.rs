@@ -32,13 +32,7 @@ pub enum KeyStanding {
         when: SystemTime,
     },
     /// The key was superseded or retired after it had made this signature. `OpenTofu` refuses it.
-    Retired {
-        /// What was revoked.
-        part: KeyPart,
-        when: SystemTime,
-        /// Why.
-        reason: Reason,
-    },
+    Retired { part: KeyPart, when: SystemTime, reason: Reason },
 }
 
 /// What has expired.

@@ -13,9 +13,7 @@ use super::signers::add_signer;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{} {} at {} was pinned to {theirs} meanwhile, and was {} here", ours.address, ours.version, ours.place, ours.index)]
 pub struct PinConflict {
-    /// What was seen here.
     pub ours: Box<Pin>,
-    /// The index that the file names by now.
     pub theirs: Digest,
 }
 

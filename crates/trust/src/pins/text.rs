@@ -25,52 +25,25 @@ pub enum PinsError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What is wrong.
         message: String,
     },
     /// A file of a later program.
     #[error("it is of version {version}, and this program reads version 1")]
-    Version {
-        /// As written.
-        version: u64,
-    },
+    Version { version: u64 },
     /// Two pins for one version at one place.
     #[error("{release} is pinned twice")]
-    Duplicate {
-        /// Provider, version and place.
-        release: String,
-    },
+    Duplicate { release: String },
     /// Two entries for one signed provider.
     #[error("{address} is signed twice")]
     SignedTwice { address: Box<ProviderAddr> },
     /// A threshold that every release reaches, or that no release can have reached.
     #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
-    Threshold {
-        address: Box<ProviderAddr>,
-        /// As written.
-        threshold: usize,
-        /// How many have signed.
-        keys: usize,
-    },
+    Threshold { address: Box<ProviderAddr>, threshold: usize, keys: usize },
     /// Contents that are not a checksum of contents.
     #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
-    Contents {
-        /// Provider and version.
-        release: String,
-        platform: Box<Platform>,
-        /// As written.
-        hash: Box<PackageHash>,
-    },
-    /// An invalid signer.
+    Contents { release: String, platform: Box<Platform>, hash: Box<PackageHash> },
     #[error("the signer {name:?} of {release}: {problem}")]
-    Signer {
-        /// Provider and version.
-        release: String,
-        /// The signer.
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
+    Signer { release: String, name: String, problem: String },
 }
 
 #[derive(Serialize, Deserialize)]

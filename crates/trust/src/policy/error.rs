@@ -14,7 +14,6 @@ use super::{InvalidModulePlacePattern, KeyMaterialError};
 pub struct PolicyError {
     /// The place in the text, in bytes, if it has one.
     pub span: Option<Range<usize>>,
-    /// What is wrong there.
     pub problem: PolicyProblem,
 }
 
@@ -24,10 +23,7 @@ pub struct PolicyError {
 pub enum PolicyProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
-    Syntax {
-        /// The parser's words.
-        message: String,
-    },
+    Syntax { message: String },
     /// A key without a name.
     #[error("a key needs a name")]
     NoName,
@@ -43,26 +39,16 @@ pub enum PolicyProblem {
     /// The file of a key cannot be read.
     #[error("the key file {} cannot be read", path.display())]
     KeyFile {
-        /// As written.
         path: PathBuf,
-        /// What the file system reported.
         #[source]
         source: io::Error,
     },
     /// The content of a key is not a key.
     #[error("the key {name:?} cannot be used: {source}")]
-    Key {
-        name: String,
-        /// Why.
-        source: KeyMaterialError,
-    },
+    Key { name: String, source: KeyMaterialError },
     /// A text that is no key where the key itself belongs.
     #[error("`pem` of the key {name:?} is not the text of a key")]
-    NotPem {
-        name: String,
-        /// As written.
-        text: String,
-    },
+    NotPem { name: String, text: String },
     /// A rule for no provider and no module.
     #[error("a rule names the providers or the modules that it is for")]
     NoProviders,
@@ -74,36 +60,19 @@ pub enum PolicyProblem {
     Pattern(InvalidPattern),
     /// A pattern without a host.
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
-    NoHost {
-        /// As written.
-        pattern: String,
-    },
+    NoHost { pattern: String },
     /// A key that no rule names.
     #[error("no rule names the key {name:?}, so it protects nothing")]
     UnusedKey { name: String },
     /// One key in two forms, which a threshold would count twice.
     #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
-    SameKey {
-        /// The name of one.
-        one: String,
-        /// The name of the other.
-        other: String,
-    },
+    SameKey { one: String, other: String },
     /// A rule with a key that is not defined.
     #[error("there is no key named {name:?}")]
-    UnknownKey {
-        name: String,
-        /// The names that are defined.
-        known: Vec<String>,
-    },
+    UnknownKey { name: String, known: Vec<String> },
     /// A threshold that no release can meet.
     #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
-    Threshold {
-        /// As written.
-        threshold: u64,
-        /// How many distinct keys the rule has.
-        keys: usize,
-    },
+    Threshold { threshold: u64, keys: usize },
     /// A threshold of zero.
     #[error("the threshold must be at least 1; unsigned = \"allow\" allows unsigned releases")]
     NoThreshold,

@@ -1,4 +1,4 @@
-//! What people type for a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
+//! What an argument names as a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
 //! `git::https://…`.
 
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use super::address::ModuleAddr;
 use super::git::{GitModuleSource, InvalidGitModuleSource};
-use super::mask::masked;
 use super::oci::{Arguments, OciModuleSource};
 use super::oci_fault::InvalidOciModuleSource;
 use super::source::{InvalidModuleSource, ModuleSource};
 use super::subdir::{self, InvalidSubdir, Subdir};
+use crate::masked;
 use crate::{Constraints, InvalidConstraints, Reference, Tag, Version};
 
 /// A text that names a module, or all versions of one.
@@ -37,7 +37,6 @@ pub enum ModuleName {
     },
     /// A package in an OCI image layout directory.
     Layout {
-        /// The directory.
         dir: PathBuf,
         /// The folder in the package.
         subdir: Subdir,
@@ -63,24 +62,13 @@ pub enum InvalidModuleName {
     Layout(InvalidOciModuleSource),
     /// The folder after `//` leads out of the package.
     #[error("`{input}` names no module: {cause}")]
-    Subdir {
-        /// The text.
-        input: String,
-        /// The folder.
-        cause: InvalidSubdir,
-    },
+    Subdir { input: String, cause: InvalidSubdir },
     /// Nothing stands after `oci:`.
     #[error("`{input}` names no directory")]
-    NoDirectory {
-        /// The text.
-        input: String,
-    },
+    NoDirectory { input: String },
     /// A folder, or anything else that is neither a repository nor a module of a registry.
     #[error("`{input}` is neither a module in a repository nor one of a registry")]
-    OtherKind {
-        /// The text, without secrets.
-        input: String,
-    },
+    OtherKind { input: String },
 }
 
 impl InvalidModuleName {

@@ -1,7 +1,7 @@
 //! What can be wrong with an `oci://` module source.
 
-use super::mask::masked;
 use super::subdir::InvalidSubdir;
+use crate::masked;
 
 /// A text that is not a module source in an OCI repository. User information is not quoted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::address::{InvalidModuleAddr, ModuleAddr};
-use super::mask::masked;
 use super::oci::OciModuleSource;
 use super::oci_fault::InvalidOciModuleSource;
 use super::other::OtherModuleSource;
 use super::subdir::{self, InvalidSubdir, Subdir};
+use crate::masked;
 
 /// Where a module comes from.
 ///
@@ -45,18 +45,10 @@ pub enum InvalidModuleSource {
     Oci(InvalidOciModuleSource),
     /// The folder lies outside of the package.
     #[error("`{input}` is not a module source: {cause}")]
-    Subdir {
-        /// The source.
-        input: String,
-        /// The folder.
-        cause: InvalidSubdir,
-    },
+    Subdir { input: String, cause: InvalidSubdir },
     /// Neither a folder nor anything that could be fetched.
     #[error("`{input}` is not a module source; a folder begins with ./ or ../")]
-    Unknown {
-        /// The source.
-        input: String,
-    },
+    Unknown { input: String },
 }
 
 impl InvalidModuleSource {

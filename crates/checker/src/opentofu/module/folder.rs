@@ -33,7 +33,6 @@ pub struct ModuleFolder {
 /// Why `OpenTofu` does not install a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleRefusal {
-    /// The reason.
     pub because: Because,
     /// The reason with its details, without a full stop.
     pub detail: String,

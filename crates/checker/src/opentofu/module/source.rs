@@ -21,7 +21,6 @@ pub struct AskedModule {
 pub struct PackageQuestion {
     /// The tag or digest of the manifest.
     pub reference: Reference,
-    /// The folder.
     pub subdir: Subdir,
 }
 

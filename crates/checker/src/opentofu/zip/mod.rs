@@ -42,7 +42,6 @@ pub struct ZipItem {
     pub link: bool,
     /// The mode's nine permission bits.
     pub permissions: u32,
-    /// The compression method.
     pub method: u16,
     /// Bytes after unpacking, as the directory claims.
     pub size: u64,

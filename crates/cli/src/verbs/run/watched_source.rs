@@ -116,7 +116,6 @@ impl Release for WatchedRelease {
 /// The repository of a provider or module whose blobs are watched.
 pub(super) struct WatchedStore {
     pub(super) store: Arc<dyn ReadStore>,
-    /// The address.
     pub(super) of: String,
     pub(super) watched: Arc<Watched>,
 }

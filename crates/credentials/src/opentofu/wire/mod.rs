@@ -35,7 +35,6 @@ pub struct Ping {
 /// A redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// Who redirects.
     pub by: Redirector,
     /// The URL that was asked.
     pub from: String,
@@ -73,7 +72,6 @@ pub struct Difference {
     pub releases: &'static str,
     /// What it does: a sentence about "it" without a full stop. Holds no secret and no query of a URL.
     pub text: String,
-    /// Whether it matters.
     pub weight: Severity,
 }
 

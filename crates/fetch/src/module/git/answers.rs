@@ -18,7 +18,6 @@ pub(super) struct GitTree {
 /// A submodule that is to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Submodule {
-    /// Its folder.
     pub(super) path: String,
     /// Where it is, as `.gitmodules` says.
     pub(super) address: String,

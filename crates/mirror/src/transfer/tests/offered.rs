@@ -20,7 +20,6 @@ use tofu_oci_types::{Digest, Identity, NetworkFault, PackageHash, Place, Platfor
 /// A package as it is offered.
 #[derive(Clone)]
 pub(crate) struct OfferedPackage {
-    /// What is sent.
     pub(crate) zip: Bytes,
     /// The size that the offer names.
     pub(crate) size: Option<u64>,

@@ -72,11 +72,9 @@ pub(super) struct ExplainedModule<'a> {
     pub(super) registry: Option<String>,
     /// The repository, directory or host that is asked.
     pub(super) place: String,
-    /// What it offers.
     pub(super) listing: Result<Listing, Diagnostic>,
     /// What its publishers say of versions later, unverified.
     pub(super) notices: Vec<VersionNotice>,
-    /// Which version counts.
     pub(super) choice: ModuleChoice,
     /// The package of that version.
     pub(super) found: Result<ResolvedModule, Diagnostic>,

@@ -1,4 +1,4 @@
-//! When the versions of a provider were first seen, and which of them `mirror` has put where they are.
+//! When a version was first seen, and what `mirror` may withdraw: what it has put there itself.
 //!
 //! A record holds those of each provider under its name: a provider and its predecessor may share a repository, and what is
 //! remembered of one says nothing about the other.

@@ -49,7 +49,7 @@ pub(crate) enum MixUp {
 
 impl MixUp {
     /// What the sender of a path meant, by its segments below the base URL. The path has no route.
-    pub(super) fn of(segments: &[&str]) -> Self {
+    pub(crate) fn of(segments: &[&str]) -> Self {
         match segments {
             ["mirror"] | ["mirror", ""] => return Self::MirrorRoot,
             ["registry"] | ["registry", ""] => return Self::RegistryRoot,
@@ -96,7 +96,7 @@ impl MixUp {
     }
 
     /// What to write instead, in one sentence.
-    pub(super) fn advice(self, settings: &BridgeSettings) -> String {
+    pub(crate) fn advice(self, settings: &BridgeSettings) -> String {
         let (base, mirror) = (&settings.base, settings.base.join("mirror/"));
         let network_mirror = format!("write `url = \"{mirror}\"` in a network_mirror block, with the slash at its end");
         match self {
@@ -156,7 +156,7 @@ impl MixUp {
     }
 
     /// No client takes an answer that is not 404 for "there is no such provider", and none tries again after it.
-    pub(super) fn status(self) -> StatusCode {
+    pub(crate) fn status(self) -> StatusCode {
         match self {
             Self::MirrorRoot | Self::RegistryRoot | Self::ModulesRoot | Self::OciRegistry | Self::Unknown => {
                 StatusCode::NOT_FOUND

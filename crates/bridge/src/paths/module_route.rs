@@ -1,4 +1,4 @@
-//! Which document or archive of a module a path names.
+//! Which paths of modules the bridge answers: which document or archive a path names.
 
 use tofu_oci_types::{ModuleAddr, Version};
 
@@ -25,7 +25,7 @@ pub(crate) enum ModuleRouteKind {
 
 impl ModuleRoute {
     /// The route of these segments; `None` if they are not of a module.
-    pub(super) fn of(segments: &[&str]) -> Result<Option<Self>, RouteFault> {
+    pub(crate) fn of(segments: &[&str]) -> Result<Option<Self>, RouteFault> {
         let (parts, number, file) = match *segments {
             ["modules", host, namespace, name, system, "versions"] => ([host, namespace, name, system], None, ""),
             ["modules", host, namespace, name, system, number, file] if file == "download" || is_zip(file) => {
@@ -60,7 +60,7 @@ fn is_zip(file: &str) -> bool {
     file.rsplit_once('.').is_some_and(|(_, ending)| ending == "zip")
 }
 
-/// Capitals count but in the host, which may be punycode or Unicode.
+/// Capitals count, except in the host, which may be punycode or Unicode.
 pub(crate) fn module_address([host, namespace, name, system]: [&str; 4]) -> Result<ModuleAddr, RouteFault> {
     let host = host_of(host)?;
     format!("{}/{namespace}/{name}/{system}", host.display()).parse().map_err(RouteFault::Module)

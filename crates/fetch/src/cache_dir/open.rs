@@ -36,16 +36,16 @@ pub enum CacheDirOrigin {
 
 /// Unpacked packages that projects share, and what is known of large files. Clones are one cache.
 #[derive(Clone, Debug, Default)]
-pub struct PackageCache(pub(super) Option<Arc<OpenCaches>>);
+pub struct PackageCache(pub(crate) Option<Arc<OpenCaches>>);
 
 /// What a run has open.
 #[derive(Debug)]
-pub(super) struct OpenCaches {
-    pub(super) own: Option<CacheFolder>,
-    pub(super) lower: Option<CacheFolder>,
-    pub(super) memo: Option<FileMemo>,
-    pub(super) origin: CacheDirOrigin,
-    pub(super) cloner: Cloner,
+pub(crate) struct OpenCaches {
+    pub(crate) own: Option<CacheFolder>,
+    pub(crate) lower: Option<CacheFolder>,
+    pub(crate) memo: Option<FileMemo>,
+    pub(crate) origin: CacheDirOrigin,
+    pub(crate) cloner: Cloner,
     /// Whether the user knows that nothing can be written.
     warned: AtomicBool,
 }
@@ -56,7 +56,7 @@ impl PackageCache {
         Self::default()
     }
 
-    /// Opens the caches; makes the user's own if it is missing. What cannot be used is reported, and left out.
+    /// Opens the caches, and makes the user's own if it is missing. An unusable cache is reported and left out.
     ///
     /// It looks at the disk, and blocks.
     pub fn open(settings: &PackageCacheSettings, reporter: &dyn Reporter) -> Self {
@@ -81,7 +81,7 @@ impl PackageCache {
         let usable = |root: &Path, found: Result<CacheFolder, FolderFault>, variable| {
             let report = |fault: &FolderFault| {
                 let text = format!("the package cache in {} is not used: {fault}", root.display());
-                // Some users have no home folder; who names a cache wants one.
+                // Some users have no home folder; a user who names a cache wants one.
                 let event = match settings.origin {
                     CacheDirOrigin::Named => Event::warning("cache-not-used", text),
                     CacheDirOrigin::Usual => Event::note("cache-not-used", text),
@@ -113,21 +113,21 @@ impl PackageCache {
 
 impl OpenCaches {
     /// Records what a file holds that was just made.
-    pub(super) fn remember(&self, file: &Path, sha256: [u8; 32]) {
+    pub(crate) fn remember(&self, file: &Path, sha256: [u8; 32]) {
         if let Some(memo) = &self.memo {
             memo.record_at(file, sha256);
         }
     }
 
     /// Forgets what a file holds, so that no place of it is believed without reading it.
-    pub(super) fn forget(&self, file: &Path) {
+    pub(crate) fn forget(&self, file: &Path) {
         if let (Some(memo), Ok(metadata)) = (&self.memo, fs::metadata(file)) {
             memo.forget(&metadata);
         }
     }
 
     /// Reports once that packages do not get into the cache.
-    pub(super) fn not_written(&self, reason: &dyn fmt::Display, reporter: &dyn Reporter) {
+    pub(crate) fn not_written(&self, reason: &dyn fmt::Display, reporter: &dyn Reporter) {
         let Some(own) = &self.own else { return };
         if !self.warned.swap(true, Ordering::Relaxed) {
             let text = format!("the package cache in {} cannot be written: {reason}", own.path().display());

@@ -13,18 +13,18 @@ use tofu_oci_types::{Digest, DigestHasher, PackageHash};
 const LONGEST: u64 = 32 << 20;
 
 /// The name of the record in a package's folder.
-pub(super) const RECORD: &str = "record.json";
+pub(crate) const RECORD: &str = "record.json";
 
 /// The name of the folder with the package's files.
-pub(super) const FILES: &str = "files";
+pub(crate) const FILES: &str = "files";
 
 /// The files of a package, as they were when it was verified.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PackageRecord {
+pub(crate) struct PackageRecord {
     /// What it was installed as when it came: `HOST/NS/TYPE VERSION OS_ARCH`. It is shown, and decides nothing.
-    pub(super) name: String,
-    pub(super) h1: PackageHash,
+    pub(crate) name: String,
+    pub(crate) h1: PackageHash,
     files: Vec<RecordedFile>,
 }
 
@@ -39,7 +39,7 @@ struct RecordedFile {
 
 impl PackageRecord {
     /// The record of a package that was verified.
-    pub(super) fn of(name: &str, contents: &PackageContents) -> Self {
+    pub(crate) fn of(name: &str, contents: &PackageContents) -> Self {
         let file = |file: &PackageFile| RecordedFile {
             name: file.name.clone(),
             size: file.size,
@@ -50,18 +50,18 @@ impl PackageRecord {
     }
 
     /// The record in a package's folder.
-    pub(super) fn read(content: &Path) -> io::Result<Self> {
+    pub(crate) fn read(content: &Path) -> io::Result<Self> {
         let bytes = tofu_oci_disk::read_file(&content.join(RECORD), LONGEST)?;
         serde_json::from_slice(&bytes).map_err(io::Error::from)
     }
 
     /// Writes it into a new folder of a package.
-    pub(super) fn write(&self, content: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, content: &Path) -> io::Result<()> {
         fs::write(content.join(RECORD), serde_json::to_vec(self).map_err(io::Error::from)?)
     }
 
     /// Its files; `None` if the record contradicts itself, or is of another package.
-    pub(super) fn contents(&self, h1: &PackageHash) -> Option<PackageContents> {
+    pub(crate) fn contents(&self, h1: &PackageHash) -> Option<PackageContents> {
         let file = |file: &RecordedFile| {
             Some(PackageFile {
                 name: file.name.clone(),
@@ -77,15 +77,15 @@ impl PackageRecord {
 
 /// What an archive was unpacked to. Two archives with the same `h1:` may give their files other modes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct UnpackedTo {
-    pub(super) h1: PackageHash,
+pub(crate) struct UnpackedTo {
+    pub(crate) h1: PackageHash,
     /// The SHA-256 of the names of the files that may be executed, each with a line break.
     modes: String,
 }
 
 impl UnpackedTo {
     /// What an archive with these contents was unpacked to.
-    pub(super) fn of(contents: &PackageContents) -> Self {
+    pub(crate) fn of(contents: &PackageContents) -> Self {
         let mut modes = DigestHasher::sha256();
         for file in contents.files().iter().filter(|file| file.mode & 0o111 != 0) {
             modes.update(file.name.as_bytes());
@@ -95,14 +95,14 @@ impl UnpackedTo {
     }
 
     /// What a file says; `None` if it says nothing.
-    pub(super) fn read(file: &Path) -> Option<Self> {
+    pub(crate) fn read(file: &Path) -> Option<Self> {
         let bytes = tofu_oci_disk::read_file(file, 1024).ok()?;
         let (h1, modes) = std::str::from_utf8(&bytes).ok()?.trim_end().split_once('\n')?;
         let h1: PackageHash = h1.parse().ok()?;
         h1.is_well_formed().then(|| Self { h1, modes: modes.to_owned() })
     }
 
-    pub(super) fn write(&self, file: &Path, scratch: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, file: &Path, scratch: &Path) -> io::Result<()> {
         let new = ScratchFile::beside(scratch)?;
         writeln!(new.as_file(), "{}\n{}", self.h1, self.modes)?;
         new.put(file)
@@ -110,7 +110,7 @@ impl UnpackedTo {
 }
 
 /// The 32 bytes of a SHA-256 in lower-case hexadecimal digits.
-pub(super) fn bytes_of_hex(text: &str) -> Option<[u8; 32]> {
+pub(crate) fn bytes_of_hex(text: &str) -> Option<[u8; 32]> {
     let digit = |one: u8| match one {
         b'0'..=b'9' => Some(one - b'0'),
         b'a'..=b'f' => Some(one - b'a' + 10),

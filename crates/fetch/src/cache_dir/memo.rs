@@ -13,7 +13,7 @@ use super::folder::CacheFolder;
 use super::record::bytes_of_hex;
 
 /// Smaller files, in bytes, are read each time: that takes no longer than looking them up.
-pub(super) const LEAST: u64 = 64 << 10;
+pub(crate) const LEAST: u64 = 64 << 10;
 
 /// The longest record, in bytes.
 const LONGEST: u64 = 400;
@@ -25,19 +25,19 @@ const OLD: Duration = Duration::from_hours(24 * 90);
 ///
 /// A record counts until the machine is started anew: after a crash, a disk may hold other bytes than were written.
 #[derive(Clone, Debug)]
-pub(super) struct FileMemo {
+pub(crate) struct FileMemo {
     files: PathBuf,
     scratch: PathBuf,
 }
 
 impl FileMemo {
     /// The memo of a cache.
-    pub(super) fn of(cache: &CacheFolder) -> Self {
+    pub(crate) fn of(cache: &CacheFolder) -> Self {
         Self { files: cache.files(), scratch: cache.scratch() }
     }
 
     /// Removes records that are of no use: those of an earlier start of the machine, and old ones.
-    pub(super) fn sweep(&self) {
+    pub(crate) fn sweep(&self) {
         let Ok(entries) = fs::read_dir(&self.files) else { return };
         for entry in entries.flatten() {
             let is_of_now =
@@ -50,7 +50,7 @@ impl FileMemo {
     }
 
     /// The SHA-256 of the file with this identity, if it is recorded.
-    pub(super) fn find(&self, identity: &FileIdentity) -> Option<[u8; 32]> {
+    pub(crate) fn find(&self, identity: &FileIdentity) -> Option<[u8; 32]> {
         self.recorded(identity).filter(|(recorded, _)| recorded == identity).map(|(_, sha256)| sha256)
     }
 
@@ -68,7 +68,7 @@ impl FileMemo {
     }
 
     /// Records what the file with this identity holds. A record that cannot be written costs time, and nothing else.
-    pub(super) fn record(&self, identity: &FileIdentity, sha256: [u8; 32]) {
+    pub(crate) fn record(&self, identity: &FileIdentity, sha256: [u8; 32]) {
         if identity.size >= LEAST {
             let FileIdentity { changed: (seconds, nanoseconds), links, .. } = identity;
             let (line, digest) = (line(identity), Digest::from_sha256(sha256));
@@ -80,14 +80,14 @@ impl FileMemo {
     }
 
     /// The same for a file that was just written or looked at.
-    pub(super) fn record_at(&self, path: &Path, sha256: [u8; 32]) {
+    pub(crate) fn record_at(&self, path: &Path, sha256: [u8; 32]) {
         if let Some(identity) = fs::metadata(path).ok().as_ref().and_then(FileIdentity::of) {
             self.record(&identity, sha256);
         }
     }
 
-    /// Forgets what a file holds: its bytes are others, or may be.
-    pub(super) fn forget(&self, file: &Metadata) {
+    /// Forgets what a file holds: its bytes have changed, or may have.
+    pub(crate) fn forget(&self, file: &Metadata) {
         if let Some(identity) = FileIdentity::of(file) {
             let _ = fs::remove_file(self.path(&identity));
         }

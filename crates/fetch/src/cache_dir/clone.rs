@@ -10,7 +10,7 @@ use tofu_oci_disk::device;
 
 /// How a file gets a second place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum CloneWay {
+pub(crate) enum CloneWay {
     /// A file of its own that shares the blocks of the first until one of them is changed.
     Reflink,
     /// The same file under a second name.
@@ -21,16 +21,16 @@ pub(super) enum CloneWay {
 
 /// Makes clones, and remembers for a run what two file systems cannot do together.
 #[derive(Debug, Default)]
-pub(super) struct Cloner {
+pub(crate) struct Cloner {
     impossible: Mutex<BTreeSet<(u64, u64, CloneWay)>>,
 }
 
 impl Cloner {
-    /// Makes `to`, which must be missing, by the first of these ways that works; `None` if they all do not.
+    /// Makes `to`, which must be missing, by the first of these ways that works; `None` if none works.
     ///
     /// # Errors
     /// Those of a full or broken disk, and of a missing file.
-    pub(super) fn make(&self, from: &Path, to: &Path, ways: &[CloneWay]) -> io::Result<Option<CloneWay>> {
+    pub(crate) fn make(&self, from: &Path, to: &Path, ways: &[CloneWay]) -> io::Result<Option<CloneWay>> {
         let there = to.parent().map_or_else(|| fs::metadata("."), fs::metadata)?;
         let pair = (device(&fs::metadata(from)?), device(&there));
         for way in ways {
@@ -86,14 +86,14 @@ fn reflink(_from: &Path, _to: &Path) -> io::Result<()> {
 
 /// Gives a file this mode.
 #[cfg(unix)]
-pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
 /// This system has no modes.
 #[cfg(not(unix))]
-pub(super) fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
     Ok(())
 }
 

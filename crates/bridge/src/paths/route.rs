@@ -1,11 +1,11 @@
-//! Which document or archive a path names.
+//! Which paths the bridge answers: which document or archive a path names.
 
 use tofu_oci_types::{Platform, ProviderAddr, Version, sums_name, zip_name};
 
-use super::mix_up::MixUp;
-use super::module_route::{ModuleRoute, ModuleRouteKind};
-use super::request_path::RequestPath;
 use super::route_fault::{RouteFault, host_of, version};
+use crate::paths::mix_up::MixUp;
+use crate::paths::module_route::{ModuleRoute, ModuleRouteKind};
+use crate::paths::request_path::RequestPath;
 
 /// What a path of the two protocols names.
 #[derive(Clone, Debug, PartialEq, Eq)]

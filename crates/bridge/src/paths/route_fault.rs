@@ -5,9 +5,9 @@ use tofu_oci_types::{
     Hostname, InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Version,
 };
 
-use super::mix_up::MixUp;
-use super::request_path::{MAX_SEGMENT, PathFault};
 use crate::BridgeSettings;
+use crate::paths::mix_up::MixUp;
+use crate::paths::request_path::{MAX_SEGMENT, PathFault};
 
 /// Why a path names nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl RouteFault {
         }
     }
 
-    /// Its stable name in the log, since clients print the status alone; `None` for what belongs to no protocol.
+    /// Its stable name in the log, since clients print the status alone; `None` for a path of no protocol.
     pub(crate) fn code(&self) -> Option<&'static str> {
         match self {
             Self::MixUp(MixUp::Unknown) => None,
@@ -65,7 +65,7 @@ impl RouteFault {
 
 /// The host of a segment, which may be punycode or Unicode. The one path of a route has it in punycode, which is no longer than a
 /// segment may be.
-pub(super) fn host_of(segment: &str) -> Result<Hostname, RouteFault> {
+pub(crate) fn host_of(segment: &str) -> Result<Hostname, RouteFault> {
     let host = Hostname::with_punycode(segment).map_err(RouteFault::Hostname)?;
     if host.as_str().len() > MAX_SEGMENT {
         return Err(RouteFault::Path(PathFault::SegmentTooLong));

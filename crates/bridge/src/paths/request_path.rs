@@ -1,4 +1,4 @@
-//! The path of a request, decoded once.
+//! The path of a request, decoded once; what is refused before a place is asked.
 
 use percent_encoding::percent_decode_str;
 use tofu_oci_types::printable;
@@ -7,7 +7,7 @@ use tofu_oci_types::printable;
 const MAX_PATH: usize = 2 << 10;
 
 /// The longest segment, in bytes after decoding.
-pub(super) const MAX_SEGMENT: usize = 255;
+pub(crate) const MAX_SEGMENT: usize = 255;
 
 /// The segments of a path. None contains a separator or a control character, is `.` or `..`, or is empty, except the last
 /// one of a path that ends with a slash.

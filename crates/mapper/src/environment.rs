@@ -44,7 +44,6 @@ pub struct NamedFile {
 /// may be tokens.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Environment {
-    /// The system.
     pub os: Os,
     /// The home folder of the user.
     pub home: Option<PathBuf>,
@@ -56,7 +55,6 @@ pub struct Environment {
     pub working_dir: PathBuf,
     /// The file that an option of the command names.
     pub named: Option<NamedFile>,
-    /// The environment variables.
     pub vars: BTreeMap<String, String>,
 }
 
@@ -95,7 +93,7 @@ impl Environment {
     }
 
     /// `path` itself if it is absolute, otherwise below `folder`; without `.` in between.
-    pub(super) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
+    pub(crate) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
         if self.is_absolute(path) {
             return path.to_owned();
         }

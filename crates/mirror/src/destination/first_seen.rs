@@ -24,7 +24,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, ProviderAddr, Reference, Tag};
 
 use self::file::{change_file, of_file};
-use crate::sightings::SightingsRecord;
+use super::sightings::SightingsRecord;
 use crate::{Destination, MirrorError, Sightings};
 
 mod file;
@@ -57,9 +57,7 @@ type FoundRecord = Option<(Digest, SightingsRecord)>;
 /// What a run is about to do with versions.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// These versions change.
     pub(crate) versions: BTreeSet<String>,
-    /// Whether releases come.
     pub(crate) brings: bool,
     /// What an interrupted run was moving, of which it is known by now what became of it.
     pub(crate) interrupted: BTreeSet<String>,
@@ -75,7 +73,6 @@ enum RecordWrite {
 }
 
 enum KeptSightings {
-    /// In a repository.
     Artefact(Arc<dyn Store>),
     /// In a file of the provider's own.
     File(PathBuf),

@@ -32,7 +32,6 @@ pub struct LockRequest {
 pub enum PlatformChoice {
     /// Every one that the release has.
     Offered,
-    /// These.
     Named(Vec<Platform>),
     /// Those whose checksums a trusted signature covers: nothing is fetched. An entry stays if there are none.
     Covered,
@@ -42,7 +41,6 @@ pub enum PlatformChoice {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LockOptions {
-    /// The lock file.
     pub path: PathBuf,
     /// Whether it is written.
     pub write: LockWrite,

@@ -1,4 +1,4 @@
-//! The folders of a cache on disk: their names, and whether others could write to them.
+//! Which folder is a package cache: names, owner, and whether others could write to it.
 
 use std::fs;
 use std::io;
@@ -12,18 +12,18 @@ const FORM: &str = "packages-v1";
 
 /// A cache that is there, and belongs to the user or the system.
 #[derive(Clone, Debug)]
-pub(super) struct CacheFolder {
+pub(crate) struct CacheFolder {
     path: PathBuf,
     /// The file system that it is on.
-    pub(super) device: u64,
+    pub(crate) device: u64,
 }
 
 /// The folders in a cache.
 const PARTS: [&str; 5] = ["content", "sources", "files", "locks", "scratch"];
 
 impl CacheFolder {
-    /// The user's own cache in `root`, which is made if it is missing. Leftovers of killed runs are removed.
-    pub(super) fn own(root: &Path) -> Result<Self, FolderFault> {
+    /// The user's own cache in `root`. Makes it if it is missing, and removes the leftovers of killed runs.
+    pub(crate) fn own(root: &Path) -> Result<Self, FolderFault> {
         // Before anything is made where a link of another user leads.
         require_way(root)?;
         let path = root.join(FORM);
@@ -39,12 +39,12 @@ impl CacheFolder {
     }
 
     /// Whether there is a cache in `root`.
-    pub(super) fn is_in(root: &Path) -> bool {
+    pub(crate) fn is_in(root: &Path) -> bool {
         root.join(FORM).exists()
     }
 
     /// A cache in `root` that is only read.
-    pub(super) fn lower(root: &Path) -> Result<Self, FolderFault> {
+    pub(crate) fn lower(root: &Path) -> Result<Self, FolderFault> {
         let found = Self::there(root, root.join(FORM))?;
         found.require_parts()?;
         Ok(found)
@@ -56,7 +56,7 @@ impl CacheFolder {
         Ok(Self { device: device(&metadata), path })
     }
 
-    /// Refuses folders in it that are not the user's own, too.
+    /// Also refuses folders in it that are not the user's own.
     fn require_parts(&self) -> Result<(), FolderFault> {
         for part in PARTS.map(|name| self.path.join(name)) {
             match require_ours(&part) {
@@ -69,52 +69,52 @@ impl CacheFolder {
     }
 
     /// The folder.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The folders of all packages.
-    pub(super) fn contents(&self) -> PathBuf {
+    pub(crate) fn contents(&self) -> PathBuf {
         self.path.join("content")
     }
 
     /// The folder of a package.
-    pub(super) fn content(&self, h1: &PackageHash) -> PathBuf {
+    pub(crate) fn content(&self, h1: &PackageHash) -> PathBuf {
         self.contents().join(file_name(h1))
     }
 
     /// The folder of what packages were unpacked from.
-    pub(super) fn sources(&self) -> PathBuf {
+    pub(crate) fn sources(&self) -> PathBuf {
         self.path.join("sources")
     }
 
     /// The file that says which package this was unpacked to.
-    pub(super) fn source(&self, from: &KeptFrom) -> PathBuf {
+    pub(crate) fn source(&self, from: &KeptFrom) -> PathBuf {
         self.sources().join(from.file_name())
     }
 
     /// The folder of the memo.
-    pub(super) fn files(&self) -> PathBuf {
+    pub(crate) fn files(&self) -> PathBuf {
         self.path.join("files")
     }
 
     /// The folder of locks.
-    pub(super) fn locks(&self) -> PathBuf {
+    pub(crate) fn locks(&self) -> PathBuf {
         self.path.join("locks")
     }
 
     /// The file that is locked while a zip is fetched, or a package is taken out.
-    pub(super) fn lock(&self, hash: &PackageHash) -> PathBuf {
+    pub(crate) fn lock(&self, hash: &PackageHash) -> PathBuf {
         self.locks().join(file_name(hash))
     }
 
     /// The folder of what is being made.
-    pub(super) fn scratch(&self) -> PathBuf {
+    pub(crate) fn scratch(&self) -> PathBuf {
         self.path.join("scratch")
     }
 
     /// Removes a package by one rename, so that no one sees half of it.
-    pub(super) fn remove(&self, content: &Path) -> io::Result<()> {
+    pub(crate) fn remove(&self, content: &Path) -> io::Result<()> {
         let scratch = Scratch::beside(&self.scratch())?;
         match fs::rename(content, scratch.path().join("removed")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -133,7 +133,7 @@ pub(crate) enum KeptFrom {
 
 impl KeptFrom {
     /// The name of the file that says what became of it.
-    pub(super) fn file_name(&self) -> String {
+    pub(crate) fn file_name(&self) -> String {
         match self {
             Self::Package(hash) => file_name(hash),
             Self::SmallLayer(digest) => format!("small-{}", digest.encoded()),
@@ -142,7 +142,7 @@ impl KeptFrom {
 }
 
 /// The checksum as the name of a file on every system.
-pub(super) fn file_name(hash: &PackageHash) -> String {
+pub(crate) fn file_name(hash: &PackageHash) -> String {
     let character = |one: char| match one {
         ':' | '+' => '-',
         '/' => '_',

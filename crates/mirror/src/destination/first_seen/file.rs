@@ -9,7 +9,7 @@ use tofu_oci_types::ProviderAddr;
 
 use crate::MirrorError;
 use crate::destination::LINK;
-use crate::sightings::{Sightings, SightingsRecord};
+use crate::destination::sightings::{Sightings, SightingsRecord};
 
 /// The most that is read of a file, in bytes.
 const LIMIT: u64 = 4 << 20;
