@@ -124,6 +124,9 @@ impl TreeReader<'_> {
             [b'%', b'{', ..] => {
                 fault("a directive reads %{if …}, %{else} or %{endif}, and each %{if …} needs an %{endif}")
             }
+            _ if message.trim() == "expected `}`" && !rest.contains('}') => {
+                fault("an interpolation is not closed: its } is missing")
+            }
             _ if message.trim() == "expected `}`" => {
                 fault("the expression ends here and no } follows").instead("$${ where ${ is meant as text")
             }

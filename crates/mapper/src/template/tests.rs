@@ -89,7 +89,7 @@ fn says_where_and_what_to_write() {
     assert_snapshot!(refusal("ghcr.io/${upper(type)}"), @"`ghcr.io/${upper(type)}` is not a repository template: functions cannot be called here, at column 11");
     assert_snapshot!(refusal("ghcr.io/%{if true}a"), @"`ghcr.io/%{if true}a` is not a repository template: a directive reads %{if …}, %{else} or %{endif}, and each %{if …} needs an %{endif}, at column 9");
     assert_snapshot!(refusal("ghcr.io/${hostname + 1}"), @r#"`ghcr.io/${hostname + 1}` is not a repository template: a number is needed, not "example.com", at column 11"#);
-    assert_snapshot!(refusal("ghcr.io/${type"), @"`ghcr.io/${type` is not a repository template: the expression ends here and no } follows, at column 14");
+    assert_snapshot!(refusal("ghcr.io/${type"), @"`ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 14");
     assert_snapshot!(refusal("ghcr.io/${}"), @"`ghcr.io/${}` is not a repository template: no expression begins here, at column 11");
     assert_snapshot!(refusal(r#"ghcr.io/${type == \"a\"}"#), @r#"`ghcr.io/${type == \"a\"}` is not a repository template: a backslash has no place in an expression, at column 19"#);
     assert_snapshot!(refusal("ghcr.io/${name space}"), @"`ghcr.io/${name space}` is not a repository template: the expression ends here and no } follows, at column 16");
