@@ -92,7 +92,8 @@ fn the_topics_are_listed() {
       caching          packages that projects share, disk space, images for CI
       mirroring        providers of others in your own registry, by rules
       running          terraform, tofu and terragrunt with providers from OCI repositories
-      configuration    the CLI configuration, how methods are combined, differences from OpenTofu
+      configuration    the CLI configuration, how methods are combined
+      differences      what tofu-oci decides otherwise than OpenTofu, and why
       registries       what each registry needs and cannot do
       credentials      which login is used for which repository
       network          certificates, proxies, retries, time limits, size limits

@@ -51,7 +51,7 @@ fn an_upgrade_and_what_holds_the_newest_back_are_named() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"outdated","address":"registry.example.com/acme/widget","constraints":">= 1.4.0, < 2.0.0","state":"upgrade","locked":"1.4.0","locked_is_offered":true,"notice":null,"admitted":"1.5.0","newest":"2.0.0","held_back_by":[{"module":"m","constraints":"< 2.0.0","path":"./mod/main.tf","line":3,"column":5}],"place":"[REGISTRY]/acme/widget","code":null,"reason":null,"hints":[]}
+    {"event":"outdated","address":"registry.example.com/acme/widget","constraints":">= 1.4.0, < 2.0.0","locked":"1.4.0","locked_is_offered":true,"notice":null,"admitted":"1.5.0","newest":"2.0.0","state":"upgrade","held_back_by":[{"module":"m","constraints":"< 2.0.0","path":"./mod/main.tf","line":3,"column":5}],"place":"[REGISTRY]/acme/widget","code":null,"reason":null,"hints":[]}
 
     ----- stderr -----
     "#);

@@ -13,6 +13,7 @@ mod golden;
 mod goreleaser;
 mod pages;
 mod release;
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};

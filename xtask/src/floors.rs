@@ -7,7 +7,7 @@
 //!                                 --names----> no two types of a crate share a name, no two enums of the house their variants
 //!                                 --doors----> what a crate gives to others says what it is
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
-//! ARCHITECTURE.md --page-----> what its tables name is there
+//! ARCHITECTURE.md --page-----> what it names is there
 //! ```
 //!
 //! Dev-dependencies are free, except that `testkit` is one everywhere but here. Tests are not looked at. See ARCHITECTURE.md.

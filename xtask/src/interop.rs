@@ -1,30 +1,7 @@
 //! The stage with real parts: registry:2 in all its modes, terraform (and tofu if it is installed), buildah, skopeo,
 //! crane and regctl, and a provider that really runs.
 //!
-//! ```text
-//! testrepos   whole and broken repositories, served unchecked by ociserve.py, are decided as from a directory
-//! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token; distribution 3, zot
-//! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
-//! lock        the lock file is the one that terraform (and tofu) writes for the same packages, and installs by
-//! locked      install --locked ends as terraform (and tofu) init -lockfile=readonly, case by case
-//! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
-//! mirror      a signed origin into registry:2, a folder behind nginx and a bundle; killed at 20 moments; terraform (and tofu) run what comes out
-//! bridge      terraform (and tofu) install from registry:2 through serve, by both protocols, and with run
-//! modules-served  terraform (and tofu) install modules from registry:2 through serve, by version constraint, and with run
-//! providers   testdata/configurations read as real terraform (and tofu) reads them
-//! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
-//! clients     crane and regctl read and copy every layout, every digest unchanged
-//! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
-//! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
-//! check       the probe of a registry, a good release and a poisoned one, against registry:2
-//! withdraw    a withdrawn version is chosen by tofu and terraform no longer, and again when it is back; registry:2 with and without deletes
-//! modules     cosign accepts a signed module, tofu installs it by tag, digest and folder, skopeo copies it; a withdrawn one is gone
-//! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
-//! shells      bash, zsh and fish load the completions, and complete verbs, options, folders and versions at a TAB
-//! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
-//! browser     the pages of serve in Chromium: two widths, light and dark, by keyboard, judged by axe
-//! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
-//! ```
+//! `cargo xtask interop --list` prints each sub-stage with the first sentence of its file, which says what it proves.
 //!
 //! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
 
@@ -57,12 +34,15 @@ mod trust;
 mod withdraw;
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::time::Instant;
 
 use tofu_oci_testkit::RealRegistry;
 
 use crate::failure::{CheckEnd, ChoreFailure, ChoreResult};
+use crate::paths;
 use crate::process::{find, in_ci};
+use crate::where_is::{doc_of, first_sentence};
 use lab::Lab;
 
 /// The rounds of `parallel` in CI.
@@ -73,11 +53,13 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, mirror,
-    /// bridge, modules-served, providers, buildah, clients, skopeo, credentials, check, withdraw, modules, parallel, trust, browser,
-    /// shells, faults
+    /// Run only the sub-stages with these names
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
+
+    /// Print the sub-stages, what each proves and which programs it needs, and run none
+    #[arg(long)]
+    list: bool,
 
     /// How many rounds `parallel` plays; for every three of them it makes 20 copies
     #[arg(long, value_name = "N", default_value_t = ROUNDS)]
@@ -91,7 +73,7 @@ pub(crate) struct InteropArgs {
 impl InteropArgs {
     /// All sub-stages.
     pub(crate) fn everything() -> Self {
-        Self { only: Vec::new(), rounds: ROUNDS, every: EVERY }
+        Self { only: Vec::new(), list: false, rounds: ROUNDS, every: EVERY }
     }
 }
 
@@ -129,6 +111,9 @@ const SUB_STAGES: &[SubStage] = &[
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
 pub(crate) fn run(arguments: &InteropArgs) -> ChoreResult<CheckEnd> {
+    if arguments.list {
+        return list();
+    }
     let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
         return Err(ChoreFailure::new(format!("unknown sub-stage `{unknown}`")));
@@ -158,6 +143,21 @@ pub(crate) fn run(arguments: &InteropArgs) -> ChoreResult<CheckEnd> {
         println!("\ninterop: NOT EVERYTHING RAN, left out: {}", skipped.join(", "));
     }
     end(&failed, &skipped)
+}
+
+fn list() -> ChoreResult<CheckEnd> {
+    for stage in SUB_STAGES {
+        println!("{:14} {}", stage.name, what_it_proves(stage)?);
+        println!("{:14}   needs {}", "", stage.needs.join(", "));
+    }
+    Ok(CheckEnd::Passed)
+}
+
+fn what_it_proves(stage: &SubStage) -> ChoreResult<String> {
+    let module = Path::new("xtask/src/interop").join(stage.name.replace('-', "_"));
+    let file = module.with_extension("rs");
+    let file = if paths::root().join(&file).exists() { file } else { module.join("mod.rs") };
+    Ok(first_sentence(&doc_of(&file)?))
 }
 
 /// How the stage ended, by the names of the sub-stages that failed and of those that could not run.
@@ -190,6 +190,12 @@ fn is_there(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_sub_stage_says_what_it_proves() {
+        let silent = |stage: &&SubStage| what_it_proves(stage).map_or(true, |sentence| sentence.is_empty());
+        assert_eq!(SUB_STAGES.iter().filter(silent).map(|stage| stage.name).collect::<Vec<_>>(), [""; 0]);
+    }
 
     #[test]
     fn a_sub_stage_that_could_not_run_is_not_called_passed() {

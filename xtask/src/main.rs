@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! demo       the main job of the program, command by command, for newcomers
+//! where      the file of a rule, by words of its first lines
 //! floors     which crate may use which, which crates stay pure, no circles of files, one type of a name
 //! fixtures   the golden files in testdata/
 //! registry   a real registry:2 in the foreground, to try things against
@@ -32,6 +33,7 @@ mod registry;
 mod served;
 mod signed_origin;
 mod soak;
+mod where_is;
 
 use std::process::ExitCode;
 
@@ -51,6 +53,8 @@ struct CommandLine {
 enum Chore {
     /// Build the program and show the main job: publish, list, install, lock, install again
     Demo,
+    /// Find the file of a rule: paths and first sentences of the files that say all these words
+    Where(where_is::WhereArgs),
     /// Check the floors of crates, purity, circles of files, and names of types
     Floors,
     /// Write the golden files in testdata/, or compare them
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
 fn run(arguments: &CommandLine) -> ChoreResult {
     match &arguments.chore {
         Chore::Demo => demo::run(),
+        Chore::Where(arguments) => where_is::run(arguments),
         Chore::Floors => floors::run(),
         Chore::Fixtures(arguments) => fixtures::run(arguments),
         Chore::Registry(arguments) => registry::run(arguments),

@@ -1,5 +1,5 @@
-//! Repositories of version control inside of a package: a prompt or an editor that asks such a program about the folder in
-//! which it is makes it run the commands that the settings of the repository name (`core.fsmonitor`, hooks, aliases).
+//! Version-control repositories, which no package may hold: their settings name commands (`core.fsmonitor`, hooks,
+//! aliases). A prompt or an editor that asks git about the folder would run these.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -26,7 +26,8 @@ pub struct BridgeSettings {
     pub hosts: Vec<OwnHost>,
     /// Which checksums a network mirror lists, the first one first. `h1:` makes `OpenTofu` read every package twice.
     pub hashes: Vec<Scheme>,
-    /// Whether a client of the network mirror asks the next method of its configuration for a version that is not here.
+    /// Whether a client of the network mirror asks the next method of its configuration for a version that is missing
+    /// here.
     pub gives_way: bool,
 }
 
@@ -44,7 +45,7 @@ pub enum HostService {
 pub struct OwnHost {
     /// The host, as addresses begin with it.
     pub hostname: Hostname,
-    /// Where the repositories of its providers are, for clients of the RFC; `None` if one template cannot say it.
+    /// Where the repositories of its providers are, for clients of the RFC; `None` if no single template says it.
     pub repositories: Option<UriTemplate>,
     /// What the bridge is the registry of.
     pub services: Vec<HostService>,

@@ -14,10 +14,10 @@ pub(crate) struct Counts {
 /// How a question was answered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CacheAnswer {
-    /// By an answer or a refusal that is kept.
+    /// By a kept answer or refusal.
     Hit,
     Miss,
-    /// By the place, which an equal question had been put to.
+    /// By the place, which was already being asked the same.
     Joined,
     /// By an old answer, because the place failed.
     Stale,

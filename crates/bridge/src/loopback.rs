@@ -16,7 +16,8 @@ use crate::{AccessLogger, ServeError, Server, ServerCertificates, ServerLimits, 
 /// A day.
 const DAY: Duration = Duration::from_hours(24);
 
-/// A certificate authority that has signed one certificate, for 127.0.0.1 and `localhost`. Its own key is gone then.
+/// A certificate authority that has signed one certificate, for 127.0.0.1 and `localhost`, and has then forgotten its
+/// own key.
 pub struct Loopback {
     authority: String,
     certificates: Arc<ServerCertificates>,
@@ -63,7 +64,7 @@ impl Loopback {
             listen: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
             listen_metrics: None,
             certificates: Some(Arc::clone(&self.certificates)),
-            // The program may be suspended, and this one with it.
+            // The program may be suspended, and this process with it.
             limits: ServerLimits { write_timeout: DAY, ..ServerLimits::default() },
             proxies: Vec::new(),
             grace: Duration::ZERO,

@@ -1,5 +1,5 @@
-//! What is said of a place that failed: to the operator everything, to clients nothing about the files of this machine and the
-//! repositories that addresses share.
+//! What a failed place is said to have: the operator reads everything, clients read nothing about the files of this
+//! machine and the repositories that addresses share.
 
 use std::error::Error;
 use std::io;
@@ -21,10 +21,10 @@ const LONGEST: usize = 500;
 /// What clients read of an internal error.
 const OWN_PLACES: &str = "the server cannot use one of its places, and its access log says which";
 
-/// The sentence that clients read if the answer may come from another host than the registry. `serve` has not verified that answer,
-/// and only the server may reach that host. All such answers give this sentence, so that clients do not learn which one came.
-const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the \
-        access log of the \
+/// What clients read if the answer may come from another host than the registry. `serve` has not verified that answer,
+/// and perhaps only the server can reach that host. All such answers give this one sentence, so clients do not learn
+/// which one came.
+const ELSEWHERE: &str = "its repository, or a host that it names, cannot be reached or gave something else, and the access log of the \
                          server says what";
 
 /// Why a place failed.
@@ -32,8 +32,8 @@ pub(crate) trait PlaceFault: Error {
     /// The stable name of the error.
     fn fault_code(&self) -> &'static str;
 
-    /// What clients read instead of its text: that may name a file or a folder of this machine, another address or the repository
-    /// of both, or say what an unverified host answered.
+    /// What clients read instead of its text, which may name a file or folder of this machine, another address or the
+    /// repository of both, or what an unverified host answered.
     fn instead(&self) -> Option<&'static str>;
 }
 
@@ -61,13 +61,13 @@ pub(crate) fn has_no_room(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// The refusal of a client that has waited for a place of which nothing comes.
+/// The refusal of a client that has waited for a place that sends nothing.
 pub(crate) fn stalled(address: impl Into<ServedAddress>) -> Refusal {
     let reason = "its place sends nothing".to_owned();
     Refusal::Upstream { address: address.into(), code: "timeout", reason, detail: None }
 }
 
-/// The refusal of what clients would unpack, and has a repository of version control in it, under this name.
+/// The refusal of a package that clients would unpack, although it has a repository of version control under this name.
 pub(crate) fn embedded_repository(address: impl Into<ServedAddress>, version: &Version, name: String) -> Refusal {
     let reason = line(&ArchiveError::EmbeddedRepository { name }.to_string());
     Refusal::Untrusted { address: address.into(), version: version.clone(), reason }
@@ -87,7 +87,7 @@ pub(crate) fn one_line(error: &dyn Error) -> String {
     line(&text)
 }
 
-/// A text that is safe in a line, and not longer than it should be.
+/// A text that is safe in a line, cut to a bearable length.
 pub(crate) fn line(text: &str) -> String {
     printable(text).chars().take(LONGEST).collect()
 }

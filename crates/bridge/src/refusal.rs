@@ -1,4 +1,4 @@
-//! Why a client does not get what it asks for.
+//! With which status the bridge fails: why a client does not get what it asks for.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use tofu_oci_types::{Platform, ProviderAddr, RepositoryRef, Version};
 
 use crate::ServedAddress;
 
-/// Why a question has no answer. Cheap to clone: equal questions share it.
+/// Why a question has no answer. It is cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Fault)]
 pub enum Refusal {
     /// the configuration of `serve` names no place for the provider
@@ -20,7 +20,7 @@ pub enum Refusal {
     #[fault(code = unknown(address))]
     UnknownAddress {
         address: ServedAddress,
-        /// What the configuration has to do with it: a sealed mirror asks no upstream.
+        /// How the configuration takes part: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
     /// `serve` does not offer the version: it is unknown, withdrawn, held back or denied
@@ -42,7 +42,7 @@ pub enum Refusal {
     )]
     #[fault(code = "signing-key-missing")]
     NoSigningKey { address: ProviderAddr, version: Version },
-    /// The place did not answer, although it was asked for as long as a client waits.
+    /// The place did not answer as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     #[fault(code = code)]
     Upstream {
@@ -72,8 +72,8 @@ pub enum VersionAbsence {
     NoTag,
     /// The same as [`VersionAbsence::NotThere`], and the upstream of the mirror is not asked.
     Sealed,
-    /// What is there says that it is of another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
-    /// address is not their business.
+    /// What is there names another address. Clients read the same as for [`VersionAbsence::NotThere`]: the other
+    /// address does not concern them.
     OtherAddress,
     /// Its publisher has withdrawn it, perhaps with a reason.
     Withdrawn(Option<String>),
@@ -163,7 +163,7 @@ impl Refusal {
         }
     }
 
-    /// Lets the log say it of the response.
+    /// Hands it to the log with the response.
     pub(crate) fn note_in<B>(&self, response: &mut Response<B>) {
         response.extensions_mut().insert(RefusalCode(self.code()));
         response.extensions_mut().insert(FailureReason(self.for_operator()));

@@ -24,7 +24,7 @@ pub struct ServedPlace {
     pub offered: OfferedBy,
     /// Which providers the place has; `None` if it cannot list them.
     pub list: Option<ListProviders>,
-    /// What becomes of its releases that say another address.
+    /// What becomes of its releases that name another address.
     pub renamed: RenamedReleases,
 }
 
@@ -35,15 +35,17 @@ pub enum OfferedBy {
     PullThrough(PullThrough),
 }
 
-/// The versions of a provider that clients may see.
+/// The versions of a provider, or of what else is at an address, that clients may see.
 #[derive(Clone, Debug)]
-pub struct ServedVersions {
-    pub address: ProviderAddr,
+pub struct ServedVersions<A = ProviderAddr> {
+    pub address: A,
     /// The versions, in ascending order of precedence; none that is withdrawn, held back or denied.
     pub versions: Vec<Version>,
+    /// Those of them that the publisher of a module calls deprecated; of a provider, `warnings` say it.
+    pub deprecated: Vec<Version>,
     /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
     pub withdrawn: Vec<Version>,
-    /// What clients are to show to people, a line each: deprecations, and what the place itself says.
+    /// What clients show to people, a line each: deprecations, and what the place itself says.
     pub warnings: Vec<String>,
 }
 
@@ -90,6 +92,13 @@ pub struct ServedPackage {
     pub offer: Offer,
     /// What is known of its checksums without reading it: `zh:` of a zip; `h1:` if the release claims it.
     pub hashes: Vec<PackageHash>,
+}
+
+impl<A> ServedVersions<A> {
+    /// The version that a client without a constraint chooses.
+    pub(crate) fn newest(&self) -> Option<&Version> {
+        newest(&self.versions)
+    }
 }
 
 /// The version that a client without a constraint chooses, of versions in ascending order.

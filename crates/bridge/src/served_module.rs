@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::served::newest;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_mapper::MapError;
@@ -20,8 +19,8 @@ pub struct ServedModulePlace {
     pub open: OpenModules,
     /// Where `OpenTofu` fetches them.
     pub locations: ModuleLocations,
-    /// What becomes of its packages that say another address. No rule of a trust policy is for the address of a module, so
-    /// [`RenamedReleases::ByPolicy`] serves them.
+    /// What becomes of its packages that name another address. No rule of a trust policy is for the address of a
+    /// module, so [`RenamedReleases::ByPolicy`] serves them.
     pub renamed: RenamedReleases,
 }
 
@@ -33,25 +32,6 @@ pub enum ModuleLocations {
     Archives,
     /// The repository, as `oci://…?digest=…`, if `OpenTofu` can use its name.
     Oci,
-}
-
-/// The versions of a module that clients may see.
-#[derive(Clone, Debug)]
-pub struct ServedModuleVersions {
-    pub address: ModuleAddr,
-    /// The versions, in ascending order of precedence.
-    pub versions: Vec<Version>,
-    /// Those of them that are deprecated.
-    pub deprecated: Vec<Version>,
-    /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
-    pub withdrawn: Vec<Version>,
-}
-
-impl ServedModuleVersions {
-    /// The version that a client without a constraint chooses.
-    pub(crate) fn newest(&self) -> Option<&Version> {
-        newest(&self.versions)
-    }
 }
 
 /// One version of a module that clients may see. [`Packages::module_zip`](crate::Packages::module_zip) opens its zip.

@@ -1,4 +1,4 @@
-//! Who may ask a place now, or fetch from it: the others wait.
+//! Who waits for whom: who may ask a place now, or fetch from it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -30,12 +30,13 @@ pub(crate) struct PlaceTurn {
 }
 
 impl Turns {
-    /// So many at a time, and of these so many to one.
+    /// So many in all at a time, and so many of these to one place.
     pub(crate) fn new(all: usize, at_one: usize) -> Self {
         Self { all: Arc::new(Semaphore::new(all)), each: Mutex::default(), at_one }
     }
 
-    /// Waits for its turn there first, so that those who wait for a stuck place do not take the turns of others.
+    /// It waits for its turn at the place first. Otherwise those who wait for a stuck place would take the turns of
+    /// others.
     pub(crate) async fn take(&self, burdened: Burdened) -> PlaceTurn {
         let one = {
             let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);

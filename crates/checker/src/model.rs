@@ -86,15 +86,18 @@ impl Group {
 }
 
 /// A rule: what all its findings have in common.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct CheckRule {
     /// A stable kebab-case name.
+    #[serde(rename = "rule")]
     pub id: &'static str,
     /// What it is about.
+    #[serde(skip)]
     pub group: Group,
     /// How much its findings matter.
     pub level: FindingLevel,
     /// What it finds, in one line without a full stop.
+    #[serde(skip)]
     pub finds: &'static str,
     /// Why it matters: one or two sentences.
     pub why: &'static str,
@@ -113,9 +116,10 @@ impl CheckRule {
 }
 
 /// Something that a rule found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The rule; level, reason and section are its.
+    #[serde(flatten)]
     pub rule: &'static CheckRule,
     /// The place: a tag, a manifest or blob by digest, an entry of a zip, a line of a file.
     pub place: String,
@@ -126,6 +130,7 @@ pub struct Finding {
     /// The platform that it is about, if it is about one.
     pub platform: Option<Platform>,
     /// The fix of a file, as a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
@@ -162,36 +167,4 @@ pub struct NotJudged {
     pub platform: Option<Platform>,
     /// What kept the store from answering.
     pub error: StoreError,
-}
-
-impl Serialize for Finding {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct FindingJson<'a> {
-            rule: &'static str,
-            level: FindingLevel,
-            place: &'a str,
-            version: Option<&'a str>,
-            platform: Option<&'a Platform>,
-            text: &'a str,
-            why: &'static str,
-            spec: &'static str,
-            fix: &'static str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            diff: Option<&'a str>,
-        }
-        FindingJson {
-            rule: self.rule.id,
-            level: self.rule.level,
-            place: &self.place,
-            version: self.version.as_deref(),
-            platform: self.platform.as_ref(),
-            text: &self.text,
-            why: self.rule.why,
-            spec: self.rule.spec,
-            fix: self.rule.fix,
-            diff: self.diff.as_deref(),
-        }
-        .serialize(serializer)
-    }
 }

@@ -1,4 +1,4 @@
-//! Bugs of this program, told by their place: what a panic has to say may quote whatever was at hand, a secret too.
+//! Bugs of this program, reported by their place: the words of a panic may quote any value, a secret too.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::Location;
@@ -9,8 +9,8 @@ use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
 
-/// Runs the program. A panic, in whatever thread, tells where it is and not what it says, and one here ends the run as
-/// unexpected. `RUST_BACKTRACE` shows the way to it.
+/// Runs the program. A panic in any thread reports where it is, not its words; a panic in this thread ends the run as
+/// unexpected. `RUST_BACKTRACE` shows how the program came there.
 pub(crate) fn told(run: impl FnOnce() -> Exit + std::panic::UnwindSafe) -> Exit {
     std::panic::set_hook(Box::new(|info| printer::stderr(&page(info.location(), &Backtrace::capture()))));
     std::panic::catch_unwind(run).unwrap_or_else(|_| {

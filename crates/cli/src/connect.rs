@@ -20,10 +20,10 @@ use crate::exit::Exit;
 use crate::git_program::RealGit;
 use crate::helper_program::{NoHelpers, RealMachine};
 
-/// The resolver of this run, once it has been read; what an error about access is explained with.
+/// The resolver of this run, once it has been read. It explains errors about access.
 pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 
-/// Opens ends; every registry is spoken to by the one client of this run. Clones share what has been opened before.
+/// Opens ends. One client speaks to every registry of this run. Clones share what they have opened.
 #[derive(Clone)]
 pub(crate) struct Connector {
     network: Network,
@@ -46,7 +46,7 @@ enum LoginReading {
 }
 
 impl Connector {
-    /// Nothing is read and nothing is asked before an end is opened.
+    /// Reads nothing and asks nothing before an end is opened.
     pub(crate) fn new(
         network: &Network,
         access: Access,
@@ -87,17 +87,17 @@ impl Connector {
         Self { config: config.into(), ..self }
     }
 
-    /// The same, and nobody is shown anything.
+    /// The same, without credentials.
     pub(crate) fn anonymous(self) -> Self {
         Self { access: Access::Anonymous, ..self }
     }
 
-    /// The same without credential helpers, which may ask the user something.
+    /// The same without credential helpers, which may ask the user questions.
     pub(crate) fn without_helpers(self) -> Self {
         Self { machine: Arc::new(NoHelpers(RealMachine(self.network.timeout))), ..self }
     }
 
-    /// The same for a process that outlives logins: they are read again and again.
+    /// The same for a process that outlives logins: it reads them again and again.
     pub(crate) fn lasting(self) -> Self {
         Self { logins: LoginReading::Lasting, ..self }
     }
@@ -110,7 +110,7 @@ impl Connector {
         })
     }
 
-    /// Opens an end to write to it; a directory that is missing is made by the first write.
+    /// Opens an end to write to it. The first write makes a missing directory.
     pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Diagnostic> {
         Ok(match end {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
@@ -160,7 +160,7 @@ impl Connector {
         let client = client(&self.network, credentials, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
-    /// Reads the user's files once more. Their warnings were reported when they were read first.
+    /// Reads the user's files once more. The first reading has reported their warnings.
     fn read_logins(&self) -> ReadLogins {
         let (machine, access) = (Arc::clone(&self.machine), self.access.clone());
         Box::new(move || {

@@ -45,7 +45,7 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
     })
 }
 
-/// The same for whatever providers: a template by which two of them get one repository is refused.
+/// The same for any number of providers. It refuses a template that gives two of them one repository.
 ///
 /// # Errors
 /// If it names no destination, or two providers would meet there; exit code 2.
@@ -120,7 +120,7 @@ impl Connector {
         }))
     }
 
-    /// Opens image layouts, which are made by the first write.
+    /// Opens image layouts; the first write makes them.
     fn layouts(&self) -> OpenStore {
         let (waiter, reporter) = self.waiting();
         Arc::new(move |place: &Place| {

@@ -1,4 +1,4 @@
-//! What programs read: JSON, SARIF, `JUnit`, a configuration. Exact, and safe to show in a terminal or a log all the same.
+//! What programs read: JSON, SARIF, `JUnit`, a configuration. It is exact, and safe to show in a terminal or a log.
 
 use std::fmt::Write as _;
 
@@ -30,8 +30,8 @@ impl Document {
         Self(json_escaped(json))
     }
 
-    /// A text of lines whose values are escaped already; what is left of hostile characters is escaped here, and no line is
-    /// a command of a CI system.
+    /// A text of lines whose values are escaped already. It escapes the hostile characters that are left, and makes no
+    /// line a command of a CI system.
     pub(crate) fn lines(text: &str) -> Self {
         let mut out = String::with_capacity(text.len());
         for line in text.lines() {
@@ -47,7 +47,7 @@ impl Document {
     }
 }
 
-/// JSON text in which such characters stand inside strings alone, where an escape means the same character. Line breaks
+/// JSON text in which such characters stand only inside strings, where an escape means the same character. Line breaks
 /// between values stay.
 fn json_escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());

@@ -1,4 +1,4 @@
-//! The places that arguments name: repositories, templates of them, and places that are only read.
+//! What `--from` and a positional place may be: repositories, templates of them, and places that are only read.
 
 mod advice;
 

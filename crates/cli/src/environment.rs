@@ -50,7 +50,7 @@ pub(crate) fn without_empty_variables() {
     for name in empty {
         command.env_remove(name);
     }
-    // If it cannot be started, this one goes on: it may need no certificates.
+    // If the program cannot be started, this one goes on: it may need no certificates.
     let _ = command.args(arguments).exec();
 }
 
@@ -84,7 +84,7 @@ fn os() -> Os {
     }
 }
 
-/// `$HOME`; where it is unset or empty, what the user database says.
+/// `$HOME`; if it is unset or empty, what the user database says.
 fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).or_else(home_of_user)
 }
@@ -137,7 +137,7 @@ pub(crate) fn absolute_path(name: &str) -> Result<Option<PathBuf>, Diagnostic> {
     Err(Diagnostic::usage(text).hint(format!("write an absolute path: {name}={example}")))
 }
 
-/// Every variable. What is no Unicode gets a replacement mark: then a file of that name is missing, which is told.
+/// Every variable. A value that is not Unicode gets replacement marks: the run then reports that no file has this name.
 fn vars() -> BTreeMap<String, String> {
     let text = |value: OsString| value.to_string_lossy().into_owned();
     std::env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
@@ -146,7 +146,7 @@ fn vars() -> BTreeMap<String, String> {
 /// The plugin cache that `TF_PLUGIN_CACHE_DIR` names, relative to the working directory.
 ///
 /// # Errors
-/// If it is not there, as where the CLI configuration is read: a misspelt name is no cache.
+/// If it does not exist, as in the CLI configuration: a misspelt name is not a cache.
 pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
     let Some(dir) = path("TF_PLUGIN_CACHE_DIR") else { return Ok(None) };
     if !working_dir.join(&dir).exists() {
@@ -179,7 +179,7 @@ impl ReadConfig {
         Self::read_as(RELEASE, chdir)
     }
 
-    /// Reads the file that `--cli-config` names alone, if it does; otherwise as [`ReadConfig::read`].
+    /// Reads only the file that `--cli-config` names, if it names one; otherwise as [`ReadConfig::read`].
     ///
     /// # Errors
     /// When the current directory is gone.

@@ -38,7 +38,7 @@ pub(crate) fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
     of_span(path, text, span, |_| true)
 }
 
-/// The same with all of the place shown: its caller knows that there is no secret in it.
+/// The same with all of the place shown: the caller knows that it holds no secret.
 pub(crate) fn excerpt_in_full(path: &str, text: &str, span: &Range<usize>) -> String {
     of_span(path, text, span, |secret| secret.end <= span.start || secret.start >= span.end)
 }
@@ -104,8 +104,7 @@ fn cells(line: &str) -> Vec<Cell> {
         .collect()
 }
 
-/// The part of a long line around a column, and how many columns were cut off before it. Where something is cut, an
-/// ellipsis stands.
+/// The part of a long line around a column, and how many columns were cut off before it. An ellipsis marks each cut.
 fn window(cells: &[Cell], column: usize) -> (Vec<Cell>, usize) {
     let total: usize = cells.iter().map(|cell| cell.width).sum();
     if total <= WIDTH {

@@ -1,4 +1,4 @@
-//! Exit codes.
+//! Exit codes, and the code of an error that has none of its own.
 
 use std::ffi::OsString;
 
@@ -55,7 +55,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     let text = error.render();
     let hostile = hostile();
     if error.use_stderr() {
-        // Its plain form would take escape sequences out of what is quoted, which is then not found.
+        // Clap's plain form would drop escape sequences from quoted text, and that text would then not be found.
         printer::stderr(&mistake(text.ansi().to_string(), &hostile));
         Exit::Usage
     } else {

@@ -72,7 +72,7 @@ const UNSET: [&str; 13] = [
 /// First words of variables that are for tofu-oci, OpenTofu and cosign, and may be secrets.
 const OWN: [&str; 4] = ["TOFU", "TF", "TERRAFORM", "COSIGN"];
 
-/// The `git` on the PATH. It is ended if it makes no progress for this long.
+/// The `git` on the PATH. The run ends it if it makes no progress for this long.
 pub(crate) struct RealGit(pub(crate) Timeout);
 
 #[async_trait]

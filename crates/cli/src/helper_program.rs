@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Timeout;
 
-/// How long a helper may take. A longer one is stuck, for example at a question that it cannot ask.
+/// How long a helper may take. A helper that takes longer is stuck, for example at a question that it cannot ask.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The longest answer, in bytes: a name and a secret are shorter.
@@ -170,7 +170,7 @@ async fn run(
     }
 }
 
-/// Starts a program. One that another process is replacing can be started a moment later.
+/// Starts a program, and tries again a moment later if another process is replacing it.
 async fn spawn(path: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Child> {
     let mut command = Command::new(path);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);

@@ -147,7 +147,7 @@ pub(crate) fn of_end(end: &End) -> Option<&str> {
     }
 }
 
-/// The registry of `--from`: also of a template whose first part is written out.
+/// The registry of `--from`, also of a template whose first part is written out.
 pub(crate) fn of_from(text: Option<&str>) -> Result<Option<String>, Diagnostic> {
     let Some(text) = text else { return Ok(None) };
     Ok(match From::parse(text)? {

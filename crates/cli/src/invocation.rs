@@ -7,34 +7,47 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command};
+use clap::{ArgMatches, Args, Command};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 pub(crate) use tofu_oci_types::quoted;
 
-use crate::args::Timeout;
+use crate::args::{
+    ConfigTestsArgs, IdentityArgs, LookupArgs, ModuleMappingArgs, Network, RenameArgs, Timeout, TrustArgs,
+};
 
 /// What was typed.
 static GIVEN: OnceLock<Given> = OnceLock::new();
 
-/// Options that say how to reach a registry: they are the same for every user.
-const REACH: &[&str] = &["ca-file", "plain-http", "token-host", "private-host", "attempts", "max-wait", "timeout"];
+/// Options that a hint repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Carried {
+    /// Those that say how to reach a registry: they are the same for every user.
+    Reach,
+    /// Beside these those that say where to look, as whom, and what counts.
+    Own,
+}
 
-/// Options that say where to look and who asks.
-const OWN: &[&str] = &[
-    "from",
-    "magic-suffix",
-    "chdir",
-    "trust-policy",
-    "platform",
-    "client-cert",
-    "client-key",
-    "anonymous",
-    "username",
-    "password-stdin",
-    "predecessor",
-    "rename",
-];
+impl Carried {
+    fn holds(self, name: &str) -> bool {
+        let of_a_user = ["client-cert", "client-key"].contains(&name);
+        declares::<Network>(name) && !of_a_user
+            || self == Self::Own
+                && (of_a_user
+                    || ["chdir", "platform"].contains(&name)
+                    || declares::<LookupArgs>(name)
+                    || declares::<IdentityArgs>(name)
+                    || declares::<TrustArgs>(name)
+                    || declares::<RenameArgs>(name)
+                    || declares::<ModuleMappingArgs>(name)
+                    || declares::<ConfigTestsArgs>(name))
+    }
+}
+
+/// Whether these arguments have an option of this name.
+fn declares<A: Args>(name: &str) -> bool {
+    A::augment_args(Command::new("")).get_arguments().any(|argument| argument.get_long() == Some(name))
+}
 
 /// A command line, taken apart.
 #[derive(Debug, Default)]
@@ -63,12 +76,12 @@ pub(crate) fn remember(declared: &Command, matches: &ArgMatches) {
 
 /// `tofu-oci` with these words, and the options that say where this run looks.
 pub(crate) fn command(words: &str) -> String {
-    given().command(words, &[REACH, OWN].concat())
+    given().line(words, |name| Carried::Own.holds(name))
 }
 
 /// The same for words that name a place: `--from` would name another one.
 pub(crate) fn command_about_place(words: &str) -> String {
-    given().line(words, |name| name != "from" && (REACH.contains(&name) || OWN.contains(&name)))
+    given().line(words, |name| name != "from" && Carried::Own.holds(name))
 }
 
 /// `tofu-oci lock` for every platform, with the options that say where this run looks. It names these addresses if this
@@ -77,7 +90,7 @@ pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a Provide
     let given = given();
     let words = std::iter::once("lock".to_owned()).chain(addresses.map(ToString::to_string));
     let words: Vec<String> = words.take(if given.words.is_empty() { 1 } else { usize::MAX }).collect();
-    given.line(&words.join(" "), |name| name != "platform" && (REACH.contains(&name) || OWN.contains(&name)))
+    given.line(&words.join(" "), |name| name != "platform" && Carried::Own.holds(name))
 }
 
 /// How a publisher signs a release. Only repositories hold signatures.
@@ -91,7 +104,7 @@ pub(crate) fn sign(place: &Place, version: &Version) -> String {
 
 /// The same for another user, who has a login and files of their own.
 pub(crate) fn command_for_others(words: &str) -> String {
-    given().command(words, REACH)
+    given().line(words, |name| Carried::Reach.holds(name))
 }
 
 /// The option that gives this command twice its time; `None` if it has the longest already. A verb that takes no
@@ -110,7 +123,8 @@ pub(crate) fn this_without(option: &str) -> String {
     given().again(given().words.iter().map(|word| quoted(word)), |name| name != option)
 }
 
-/// This very command with another argument in the place of this one, or of the one that ends so; `instead` is quoted already.
+/// This very command with another argument in place of this one, or of the one that ends with it; `instead` is quoted
+/// already.
 pub(crate) fn with_word(word: &str, instead: &str) -> String {
     let words = &given().words;
     let nth = words.iter().position(|typed| typed == word);
@@ -225,10 +239,6 @@ impl Given {
             }
         }
         given
-    }
-
-    fn command(&self, words: &str, carried: &[&str]) -> String {
-        self.line(words, |name| carried.contains(&name))
     }
 
     /// The verb with these arguments, and the typed options that count.

@@ -1,5 +1,5 @@
-//! Mistakes in arguments for which this program knows better advice than clap: verbs of other tools, lists of platforms,
-//! values that a variable gives.
+//! What was meant by a wrong argument, if this program knows better advice than clap: verbs of other tools, lists of
+//! platforms, values that a variable gives.
 
 mod missing;
 mod moved;
@@ -115,7 +115,8 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ),
 ];
 
-/// The refusal of arguments with the text of a private key in them. No message repeats such an argument, as others would.
+/// Refuses arguments that contain the text of a private key. No message repeats such an argument, as other refusals
+/// would.
 pub(crate) fn typed_key() -> Option<Diagnostic> {
     std::env::args_os().any(|argument| argument.to_string_lossy().contains("PRIVATE KEY-----")).then(|| {
         Diagnostic::usage("an argument is the text of a private key")
@@ -206,8 +207,8 @@ fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Di
     (!diagnostic.hints().is_empty()).then(|| diagnostic.hint("`tofu-oci --help` lists all verbs"))
 }
 
-/// What to write instead of an option with one dash, as OpenTofu has them, of one that has another name here, and of an
-/// argument of a verb that takes none. `words` is the whole command line.
+/// What to write instead of an option with one dash (as OpenTofu has them), of an option that has another name here, or
+/// of an argument to a verb that takes none. `words` is the whole command line.
 fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Diagnostic> {
     let (mut verb, mut name) = (declared, String::new());
     for word in words.iter().filter(|word| !word.starts_with('-')) {

@@ -1,4 +1,4 @@
-//! The repositories that the modules of registries are kept in: `modules.toml`, read before any request is made.
+//! `modules.toml`: the repositories in which the modules of registries are kept. Read before any request is made.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -21,7 +21,8 @@ pub(crate) fn settings() -> Result<PackageCacheSettings, Diagnostic> {
     Ok(PackageCacheSettings { dir, origin, lower })
 }
 
-/// The cache of an installation; a run that writes nothing looks into one that is there. What cannot be used is reported.
+/// The cache of an installation. A run that writes nothing only looks into an existing cache. An unusable cache is
+/// reported.
 ///
 /// # Errors
 /// As [`settings`].

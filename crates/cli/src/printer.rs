@@ -3,8 +3,8 @@
 //! What people read goes through [`page`](crate::page), what programs read through [`document`](crate::document): both
 //! escape foreign text; passwords in addresses that were typed are hidden here. Nothing else writes to the streams, except the bars of a terminal, which stand aside meanwhile.
 //!
-//! A job is never ended by what it prints: it would leave its temporary folders behind, and half of its work undone. A
-//! reader that went away is no failure; an output that cannot be written is one, told by [`stdout_failed`] at the end.
+//! Printing never ends a job: that would leave its temporary folders, and half of its work undone. A reader that went
+//! away is not a failure. An output that cannot be written is one, and [`stdout_failed`] reports it at the end.
 
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
 /// Whether something of stdout is lost that somebody may have wanted.
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 
-/// Writes to stdout for people, with colours only where they are wanted.
+/// Writes to stdout for people, with colours only if they are wanted.
 pub(crate) fn stdout(page: &Page) {
     write_out(&page.coloured());
 }
@@ -57,7 +57,7 @@ pub(crate) fn draw(draw: impl FnOnce(&MultiProgress)) {
     }
 }
 
-/// Leaves a clean line in the place of the bars, which come back no more. Some may still be there after an error.
+/// Leaves a clean line in place of the bars, which do not come back. After an error some may still be there.
 pub(crate) fn end_bars() {
     if let Some(bars) = BARS.lock().unwrap_or_else(PoisonError::into_inner).take() {
         // A lost terminal needs no clean line.
@@ -82,7 +82,7 @@ fn write_out(text: &str) {
 }
 
 fn note(written: std::io::Result<()>) {
-    // `tofu-oci versions … | head -1`: nobody reads on, and that is no failure.
+    // `tofu-oci versions … | head -1`: nobody reads on, and that is not a failure.
     if written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe) {
         STDOUT_FAILED.store(true, Ordering::Relaxed);
     }
@@ -109,12 +109,12 @@ fn columns<O>(_: O) -> Option<usize> {
     None
 }
 
-/// Whether an output that was not closed by its reader could not be written.
+/// Whether an output could not be written although its reader did not close it.
 pub(crate) fn stdout_failed() -> bool {
     STDOUT_FAILED.load(Ordering::Relaxed)
 }
 
-/// Writes to stderr, with colours only where they are wanted; nothing can be done if that fails.
+/// Writes to stderr, with colours only if they are wanted; nothing can be done if that fails.
 pub(crate) fn stderr(page: &Page) {
     write_err(&page.coloured());
 }
@@ -133,7 +133,7 @@ fn write_err(text: &str) {
     });
 }
 
-/// Takes the lines of `tracing`, one a call, and writes them to stderr; what they quote acts on nothing.
+/// Takes the lines of `tracing`, one a call, and writes them to stderr. What they quote is escaped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TraceLines;
 

@@ -6,31 +6,32 @@
 //! the end of the pipe ---> the guard ends the group and itself
 //! ```
 //!
-//! Nothing of a process that is killed runs any more, so another process must see its end: the system closes its end of the
-//! pipe. Windows has no such groups: there git alone is ended, and not by a kill of this process.
+//! A killed process runs nothing any more, so another process must notice its end: the system closes its end of the
+//! pipe. Windows has no such groups: there only git is ended, and not if this process is killed.
 
 use std::io;
 
 use tokio::process::Command;
 
-/// The only argument of the guard. It is nothing for people.
+/// The only argument of the guard. People do not use it.
 #[cfg(unix)]
 const GUARD: &str = "__end-group-with-its-starter";
 
-/// A group of processes; all of them are ended when this is dropped.
+/// A group of processes. Dropping it ends all of them.
 pub(crate) struct ProcessGroup {
     #[cfg(unix)]
     guard: std::process::Child,
 }
 
-/// Is the guard, if this process was started as one; then nothing else is to be done. `false` for any other process.
+/// Runs the guard if this process was started as one, and then there is nothing else to do; `false` for any other
+/// process.
 #[cfg(unix)]
 pub(crate) fn guarded() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != GUARD) || arguments.next().is_some() {
         return false;
     }
-    // Whoever types the argument ends nothing but what they started with it.
+    // A person who types the argument ends only what they started with it.
     if rustix::process::getpgrp() == rustix::process::getpid() {
         // An error is an end, too.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
@@ -47,7 +48,7 @@ pub(crate) fn guarded() -> bool {
 
 #[cfg(unix)]
 impl ProcessGroup {
-    /// A new group, with nothing in it but its guard.
+    /// A new group that contains only its guard.
     ///
     /// # Errors
     /// If this program cannot be started again.

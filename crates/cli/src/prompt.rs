@@ -17,7 +17,7 @@ pub(crate) async fn line(question: &str) -> io::Result<String> {
     answer(question).await
 }
 
-/// Asks, and waits for a line. An interruption meanwhile, and the end of input, leave the line of the question.
+/// Asks, and waits for a line. After an interruption or the end of input it leaves the line of the question.
 async fn answer(question: &str) -> io::Result<String> {
     crate::printer::question(&Line::of(question));
     let unanswered = Unanswered;
@@ -58,8 +58,7 @@ pub(crate) async fn secret(_question: &str) -> io::Result<Secret> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Reads what may never come, in a thread of its own: an interruption does not wait for it, and neither does the end of
-/// the runtime.
+/// Reads what may never come, in a thread of its own: neither an interruption nor the end of the runtime waits for it.
 pub(crate) async fn aside<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
     let (tell, answer) = tokio::sync::oneshot::channel();
     // Nobody hears it after an interruption.

@@ -45,7 +45,7 @@ pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result
     }
 }
 
-/// Reads a private key. A password is asked for only when the key needs one.
+/// Reads a private key. It asks for a password only if the key needs one.
 ///
 /// # Errors
 /// When there is no such file, no key in it, and no password or another one.
@@ -65,7 +65,7 @@ pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter)
     };
     let read = PrivateKey::from_pem(&pem, password.as_ref());
     let read = read.map_err(|error| wrong_key(&name, &error))?;
-    // What is not a private key, such as a public one, may be read by everybody.
+    // Anybody may read a file that holds no private key, such as a public one.
     if sharing == Sharing::Others {
         let text = format!("others than its owner may read the private key {name}");
         reporter.event(&Event::warning("shared-key", text).with_hint(format!("chmod 600 {name}")));
@@ -111,7 +111,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Secret, Diagnostic> {
         }
         return identity::secret_from_stdin("--key-password-stdin").await;
     }
-    // One that is set and empty counts: it is the password of keys that were made so.
+    // A variable that is set and empty counts: it is the password of keys that were made so.
     if let Ok(password) = std::env::var(PASSWORD) {
         return Ok(Secret::new(password));
     }

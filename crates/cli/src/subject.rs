@@ -154,7 +154,7 @@ pub(crate) fn is_oci_source(text: &str) -> bool {
 /// A module, named in any form.
 pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
     let bare = || {
-        // Of a module of a registry the version may have been meant.
+        // For a module of a registry, the user may have meant the version.
         let is_module = text.rsplit_once(':').is_some_and(|(name, _)| is_module(name));
         let is_bare = !text.contains("://") && !text.contains(['?', '@']) && !text.starts_with("oci:") && !is_module;
         source_of_repository(text).filter(|_| is_bare)?.parse().ok()
@@ -162,8 +162,8 @@ pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
     text.parse().or_else(|error| bare().ok_or_else(|| Diagnostic::of_module_name(text, &error)))
 }
 
-/// What becomes of a release that names another provider. The public registry that completes an
-/// address without a host is a guess.
+/// What becomes of a release that names another provider. If the address has no host, the public registry that
+/// completes it is a guess.
 pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
     let is_short = |text: &'a String| text.split('@').next().is_some_and(|name| name.matches('/').count() < 2);
     if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
@@ -199,8 +199,8 @@ pub(crate) fn source_of_repository(text: &str) -> Option<String> {
     is_repository(name).then(|| format!("oci://{name}{sub}{arguments}"))
 }
 
-/// Whether an argument was to give a version: `version=1.4.0`, `ref=v1.4.0`, `Tag=1.4.0`, `digest=1.4.0`. Only then its value is
-/// no secret.
+/// Whether an argument was to give a version: `version=1.4.0`, `ref=v1.4.0`, `Tag=1.4.0`, `digest=1.4.0`. Only then is
+/// its value not a secret.
 pub(crate) fn is_version_argument(name: &str, value: &str) -> bool {
     let is_meant = ["version", "ref", "tag", "digest"].iter().any(|meant| name.eq_ignore_ascii_case(meant));
     is_meant && value.strip_prefix('v').unwrap_or(value).parse::<Version>().is_ok() && value.parse::<Tag>().is_ok()
@@ -273,7 +273,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
     })
 }
 
-/// Whether it is a repository, by its host: one label alone, as of `a/b/c`, may be anything.
+/// Whether it is a repository, by its host: one label alone, as in `a/b/c`, may be anything.
 pub(crate) fn is_repository(text: &str) -> bool {
     text.parse::<RepositoryRef>()
         .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")

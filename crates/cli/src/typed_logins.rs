@@ -1,4 +1,4 @@
-//! Passwords and values of a query that were typed in an address, or stand so in a variable: no message repeats them, whoever
+//! Passwords and query values that the user typed in an address, or set in a variable: no message repeats them, whoever
 //! quotes the argument.
 
 use std::borrow::Cow;

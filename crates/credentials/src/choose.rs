@@ -1,4 +1,4 @@
-//! The choice among all sources.
+//! Which credential a repository gets: the choice among all sources.
 //!
 //! ```text
 //! every source in the order looked at --> Considered { origin, claim } --> the refusals, or the best claim --> Choice

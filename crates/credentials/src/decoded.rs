@@ -8,7 +8,9 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use zeroize::Zeroizing;
 
-use crate::json::{BASE64, JsonKind, JsonPiece, JsonText, ObjectMember};
+use tofu_oci_types::{JsonFault, JsonKind, JsonMember, JsonValue};
+
+use crate::json::{self, BASE64};
 
 /// A file's members, in their order.
 pub(crate) struct DecodedFile {
@@ -42,13 +44,13 @@ pub(crate) struct DecodedSection {
 
 /// What a member holds.
 pub(crate) enum SectionContent {
-    Auths(JsonValue<Vec<DecodedEntry>>),
-    Helpers(JsonValue<Vec<DecodedHelper>>),
-    Store(JsonValue<Zeroizing<String>>),
+    Auths(Decoded<Vec<DecodedEntry>>),
+    Helpers(Decoded<Vec<DecodedHelper>>),
+    Store(Decoded<Zeroizing<String>>),
 }
 
 /// A value in the position of one of a certain kind.
-pub(crate) enum JsonValue<T> {
+pub(crate) enum Decoded<T> {
     Null,
     Valid(T),
     /// A value of another kind.
@@ -61,7 +63,7 @@ pub(crate) struct DecodedEntry {
     pub(crate) key: String,
     /// From 1.
     pub(crate) line: usize,
-    pub(crate) fields: JsonValue<Vec<EntryField>>,
+    pub(crate) fields: Decoded<Vec<EntryField>>,
 }
 
 /// A member of an entry.
@@ -70,7 +72,7 @@ pub(crate) enum EntryField {
         line: usize,
         bytes: Result<Zeroizing<Vec<u8>>, AuthFault>,
     },
-    IdentityToken(JsonValue<Zeroizing<String>>),
+    IdentityToken(Decoded<Zeroizing<String>>),
     /// A `password` beside it, which counts nowhere.
     Password,
 }
@@ -91,7 +93,7 @@ pub(crate) struct DecodedHelper {
     pub(crate) key: String,
     /// From 1.
     pub(crate) line: usize,
-    pub(crate) name: JsonValue<Zeroizing<String>>,
+    pub(crate) name: Decoded<Zeroizing<String>>,
 }
 
 impl DecodedFile {
@@ -115,61 +117,58 @@ impl DecodedFile {
 
 /// What a file without any member that counts was made for.
 fn mistaken(text: &str) -> Option<&'static str> {
-    let (_, top) = JsonText::parse(text).ok()?;
-    let has = |piece: JsonPiece<'_>, name: &str| piece.members().iter().any(|member| member.is_named(name));
+    let top = json::parse(text).ok()?;
+    let has = |value: &JsonValue<'_>, name: &str| value.members().iter().any(|member| member.is_named(name));
     let members = top.members();
-    let is_secret = |piece: JsonPiece<'_>| has(piece, ".dockerconfigjson") || has(piece, ".dockercfg");
-    if is_secret(top) || members.iter().any(|member| member.is_named("data") && is_secret(member.value)) {
+    let is_secret = |value: &JsonValue<'_>| has(value, ".dockerconfigjson") || has(value, ".dockercfg");
+    if is_secret(&top) || members.iter().any(|member| member.is_named("data") && is_secret(&member.value)) {
         return Some(
             "it is a Secret of Kubernetes; the credential file is what `.dockerconfigjson` in it is the base64 of",
         );
     }
-    let is_entry = |member: &ObjectMember<'_>| has(member.value, "auth") || has(member.value, "password");
+    let is_entry = |member: &JsonMember<'_>| has(&member.value, "auth") || has(&member.value, "password");
     let of_old =
         "it has the form of an old `.dockercfg`, and holds no credentials that count; its entries belong below `auths`";
     members.iter().any(is_entry).then_some(of_old)
 }
 
 fn sections(text: &str) -> Result<Vec<DecodedSection>, DecodeFault> {
-    let (document, top) = JsonText::parse(text).map_err(|fault| DecodeFault::NotJson {
-        line: fault.line,
-        column: fault.column,
-        reason: fault.reason,
-    })?;
-    match top.kind() {
+    let wrong = |JsonFault { line, column, message }| DecodeFault::NotJson { line, column, reason: message };
+    let top = json::parse(text).map_err(wrong)?;
+    match &top.kind {
         JsonKind::Null => Ok(Vec::new()),
-        JsonKind::Object => Ok(top.members().iter().filter_map(|member| section(&document, member)).collect()),
-        _ => Err(DecodeFault::NotObject { line: document.line(top) }),
+        JsonKind::Object(members) => Ok(members.iter().filter_map(section).collect()),
+        _ => Err(DecodeFault::NotObject { line: top.line }),
     }
 }
 
-fn section(document: &JsonText<'_>, member: &ObjectMember<'_>) -> Option<DecodedSection> {
+fn section(member: &JsonMember<'_>) -> Option<DecodedSection> {
     let content = if member.is_named("auths") {
-        SectionContent::Auths(members(member.value, |entry| DecodedEntry {
-            key: entry.key().to_string(),
-            line: document.line_of(entry),
-            fields: fields(document, entry.value),
+        SectionContent::Auths(members(&member.value, |entry| DecodedEntry {
+            key: entry.name.text().to_string(),
+            line: entry.line,
+            fields: fields(&entry.value),
         }))
     } else if member.is_named("credHelpers") {
-        SectionContent::Helpers(members(member.value, |entry| DecodedHelper {
-            key: entry.key().to_string(),
-            line: document.line_of(entry),
-            name: text(entry.value),
+        SectionContent::Helpers(members(&member.value, |entry| DecodedHelper {
+            key: entry.name.text().to_string(),
+            line: entry.line,
+            name: text(&entry.value),
         }))
     } else if member.is_named("credsStore") {
-        SectionContent::Store(text(member.value))
+        SectionContent::Store(text(&member.value))
     } else {
         return None;
     };
-    Some(DecodedSection { line: document.line_of(member), content })
+    Some(DecodedSection { line: member.line, content })
 }
 
-fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryField>> {
-    let field = |member: &ObjectMember<'_>| {
+fn fields(value: &JsonValue<'_>) -> Decoded<Vec<EntryField>> {
+    let field = |member: &JsonMember<'_>| {
         if member.is_named("auth") {
-            Some(EntryField::Auth { line: document.line_of(member), bytes: bytes(member.value) })
+            Some(EntryField::Auth { line: member.line, bytes: bytes(&member.value) })
         } else if member.is_named("identitytoken") {
-            Some(EntryField::IdentityToken(text(member.value)))
+            Some(EntryField::IdentityToken(text(&member.value)))
         } else if member.is_named("password") {
             Some(EntryField::Password)
         } else {
@@ -177,43 +176,47 @@ fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryF
         }
     };
     match members(value, field) {
-        JsonValue::Valid(fields) => JsonValue::Valid(fields.into_iter().flatten().collect()),
-        JsonValue::Null => JsonValue::Null,
-        JsonValue::Invalid => JsonValue::Invalid,
+        Decoded::Valid(fields) => Decoded::Valid(fields.into_iter().flatten().collect()),
+        Decoded::Null => Decoded::Null,
+        Decoded::Invalid => Decoded::Invalid,
     }
 }
 
-fn members<T>(value: JsonPiece<'_>, each: impl FnMut(&ObjectMember<'_>) -> T) -> JsonValue<Vec<T>> {
-    match value.kind() {
-        JsonKind::Null => JsonValue::Null,
-        JsonKind::Object => JsonValue::Valid(value.members().iter().map(each).collect()),
-        _ => JsonValue::Invalid,
+fn members<T>(value: &JsonValue<'_>, each: impl FnMut(&JsonMember<'_>) -> T) -> Decoded<Vec<T>> {
+    match &value.kind {
+        JsonKind::Null => Decoded::Null,
+        JsonKind::Object(members) => Decoded::Valid(members.iter().map(each).collect()),
+        _ => Decoded::Invalid,
     }
 }
 
-fn text(value: JsonPiece<'_>) -> JsonValue<Zeroizing<String>> {
-    match (value.kind(), value.text()) {
-        (JsonKind::Null, _) => JsonValue::Null,
-        (_, Some(text)) => JsonValue::Valid(text),
-        (_, None) => JsonValue::Invalid,
+fn text(value: &JsonValue<'_>) -> Decoded<Zeroizing<String>> {
+    match value.kind {
+        JsonKind::Null => Decoded::Null,
+        JsonKind::String(text) => Decoded::Valid(text.text()),
+        _ => Decoded::Invalid,
     }
 }
 
 /// What Go reads as bytes: base64 with line breaks anywhere, a list of byte values, or `null`.
-fn bytes(value: JsonPiece<'_>) -> Result<Zeroizing<Vec<u8>>, AuthFault> {
-    match value.kind() {
+fn bytes(value: &JsonValue<'_>) -> Result<Zeroizing<Vec<u8>>, AuthFault> {
+    match &value.kind {
         JsonKind::Null => Ok(Zeroizing::new(Vec::new())),
-        JsonKind::Text => value.text().map_or(Err(AuthFault::NotText), |text| base64(&text)),
-        JsonKind::List => {
-            let bytes: Option<Vec<u8>> = value.items().into_iter().map(byte).collect();
+        JsonKind::String(text) => base64(&text.text()),
+        JsonKind::Array(items) => {
+            let bytes: Option<Vec<u8>> = items.iter().map(byte).collect();
             bytes.map(Zeroizing::new).ok_or(AuthFault::ListOfOthers)
         }
         _ => Err(AuthFault::NotText),
     }
 }
 
-fn byte(item: JsonPiece<'_>) -> Option<u8> {
-    if item.kind() == JsonKind::Null { Some(0) } else { item.raw().parse().ok() }
+fn byte(item: &JsonValue<'_>) -> Option<u8> {
+    match item.kind {
+        JsonKind::Null => Some(0),
+        JsonKind::Number(number) => number.parse().ok(),
+        _ => None,
+    }
 }
 
 fn base64(text: &str) -> Result<Zeroizing<Vec<u8>>, AuthFault> {

@@ -1,7 +1,7 @@
 //! One entry of `auths`.
 
 use crate::Credential;
-use crate::decoded::{AuthFault, DecodedEntry, EntryField, JsonValue};
+use crate::decoded::{AuthFault, Decoded, DecodedEntry, EntryField};
 use tofu_oci_types::Secret;
 
 /// One entry of `auths`.
@@ -62,9 +62,9 @@ impl AuthEntry {
         let mut entry =
             Self { key: decoded.key, line: decoded.line, auth: EntryAuth::Absent, identity: None, has_password: false };
         match decoded.fields {
-            JsonValue::Null => {}
-            JsonValue::Valid(fields) => fields.into_iter().for_each(|field| entry.take(field, remark)),
-            JsonValue::Invalid => {
+            Decoded::Null => {}
+            Decoded::Valid(fields) => fields.into_iter().for_each(|field| entry.take(field, remark)),
+            Decoded::Invalid => {
                 entry.auth = EntryAuth::Broken("it is not an object");
                 remark(EntryRemark::BrokenAuth("it is not an object"));
             }
@@ -81,9 +81,9 @@ impl AuthEntry {
                 remark(EntryRemark::BrokenAuth(problem));
             }
             EntryField::Password => self.has_password = true,
-            EntryField::IdentityToken(JsonValue::Null) => {}
-            EntryField::IdentityToken(JsonValue::Valid(token)) => self.identity = identity(&token),
-            EntryField::IdentityToken(JsonValue::Invalid) => remark(EntryRemark::IdentityToken),
+            EntryField::IdentityToken(Decoded::Null) => {}
+            EntryField::IdentityToken(Decoded::Valid(token)) => self.identity = identity(&token),
+            EntryField::IdentityToken(Decoded::Invalid) => remark(EntryRemark::IdentityToken),
         }
     }
 
@@ -152,7 +152,7 @@ mod tests {
     fn entry(json: &str) -> (AuthEntry, usize) {
         let mut file = DecodedFile::of(format!(r#"{{"auths": {{"ghcr.io": {json}}}}}"#).as_bytes());
         let section = file.sections.as_mut().ok().and_then(Vec::pop).expect("JSON");
-        let SectionContent::Auths(JsonValue::Valid(mut entries)) = section.content else { panic!("not `auths`") };
+        let SectionContent::Auths(Decoded::Valid(mut entries)) = section.content else { panic!("not `auths`") };
         let mut remarks = 0;
         let entry = AuthEntry::of(entries.pop().expect("an entry"), &mut |_| remarks += 1);
         (entry, remarks)

@@ -8,9 +8,8 @@ use std::time::Duration;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::Credential;
-use crate::json::{JsonKind, JsonText};
 use tofu_oci_fault::Fault;
-use tofu_oci_types::Secret;
+use tofu_oci_types::{JsonKind, JsonValue, Secret};
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
 ///
@@ -145,11 +144,11 @@ const NOT_FOUND: &str = "credentials not found in native keychain";
 
 /// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
 fn answer(text: &str) -> Option<HelperAnswer> {
-    let (_, whole) = JsonText::parse(text).ok()?;
+    let whole = JsonValue::parse(text).ok()?;
     let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
-    match whole.kind() {
+    match whole.kind {
         JsonKind::Null => return Some(HelperAnswer::Empty),
-        JsonKind::Object => {}
+        JsonKind::Object(_) => {}
         _ => return None,
     }
     for member in whole.members() {
@@ -160,7 +159,7 @@ fn answer(text: &str) -> Option<HelperAnswer> {
             () if member.is_named("ServerURL") => &mut ignored,
             () => continue,
         };
-        match member.value.kind() {
+        match member.value.kind {
             JsonKind::Null => {}
             _ => *field = member.value.text()?,
         }

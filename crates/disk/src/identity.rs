@@ -1,4 +1,5 @@
-//! What changes when a file changes.
+//! When a file need not be read again: its device, inode, size, rights, links and times, one of which changes with its
+//! bytes.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

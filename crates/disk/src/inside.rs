@@ -1,4 +1,4 @@
-//! Where a path leads.
+//! Whether a link leads out of a folder, and how a file inside it is opened.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};

@@ -1,4 +1,4 @@
-//! What outlasts a power cut.
+//! What outlasts a power cut: files and folders that are flushed once a run.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};

@@ -1,4 +1,4 @@
-//! Folders whose files are believed: whose they are, and whether others could exchange what is in them.
+//! Folders whose files are believed: whose they are, and who may write to them and above them.
 
 #[cfg(unix)]
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ pub fn require_own_folder(folder: &Path) -> Result<(), FolderFault> {
     require_way(folder)
 }
 
-/// The folder, if it is one of the user or of the system that no one else may write to. It is no link.
+/// The folder, if it is one of the user or of the system that no one else may write to. It is not a link.
 ///
 /// # Errors
 ///

@@ -13,7 +13,8 @@ use tofu_oci_types::{Event, PackageHash, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::{CacheRequest, KeepOutcome, Keeping, KeptFrom, Reservation};
+use crate::cache::{CacheRequest, KeepOutcome, Keeping, Reservation};
+use crate::cache_dir::folder::KeptFrom;
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::small::{ProvedContents, SmallLayerFault};
@@ -50,7 +51,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// The same with a cache: what is in it is not fetched, and what is fetched gets into it.
+    /// The same with a cache: a cached package is not fetched, and a fetched package gets into the cache.
     #[must_use]
     pub fn with_cache(self, cache: PackageCache, waiter: Waiter) -> Self {
         Self { cache, waiter, ..self }
@@ -217,7 +218,8 @@ impl<'a> Fetcher<'a> {
         self.fetch_temporary(offer, temporary, PackageForm::Archive).await
     }
 
-    /// The same in a folder whose other files stay, and may be served: the name of what is temporary there begins with a dot.
+    /// The same in a folder whose other files stay, and may be served: the names of temporary files there begin with a
+    /// dot.
     pub async fn zip_beside(&self, offer: &Offer, folder: &Path) -> Result<Verified, FetchError> {
         let folder = folder.to_owned();
         let made = blocking(move || {

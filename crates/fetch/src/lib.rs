@@ -17,6 +17,7 @@
 
 mod blocking;
 mod cache;
+mod cache_dir;
 mod chunks;
 mod error;
 mod fetch;
@@ -35,10 +36,8 @@ mod subject;
 mod trust;
 mod verify;
 
-pub use cache::{
-    CacheDirOrigin, CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PackageCache, PackageCacheSettings, PruneAct,
-    PruneRules, Pruned,
-};
+pub use cache::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};
+pub use cache_dir::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::Turn;
@@ -50,8 +49,8 @@ pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
-    JudgedModule, Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker,
-    Unasked, Vouched, judge_module, judged, module_says_another, other_address_note, real_zips,
+    Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,
+    judge_module, judged, module_facts, module_says_another, other_address_note, real_zips,
 };
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,

@@ -1,4 +1,4 @@
-//! Where a package goes, and what lies there already.
+//! Where a package goes and what lies there already; whether a folder or a cached package is linked or copied there.
 
 use std::fs;
 use std::io::{self, Read as _};

@@ -1,4 +1,4 @@
-//! The small layer of a package: whether it may be taken in place of the zip.
+//! Whether the small layer of a package is taken instead of the zip, and what it must hold.
 //!
 //! Its digest says nothing of the zip beside it. It may be taken only if it is known from elsewhere what the files must be,
 //! and if nothing is recorded of the zip that its bytes would have to prove: the rule by which a package of a plugin cache
@@ -23,7 +23,8 @@ use crate::place::{PackageForm, PackagePath};
 use crate::verify::Expect;
 use crate::{FetchError, Judgement, subject};
 
-/// How many bytes a small layer may have more than the zip: one that cannot be compressed has the headers of tar.
+/// How many bytes larger than the zip a small layer may be: files that cannot be compressed still have the headers of
+/// tar.
 const MOST_LARGER: u64 = 1 << 20;
 
 /// What the files of a package must be, known without its zip: one of some `h1:`.
@@ -71,7 +72,7 @@ impl ProvedContents {
         self.h1.contains(h1)
     }
 
-    /// The `h1:` of which any package will do, whatever the modes of its files.
+    /// The `h1:` that suffice, whatever the modes of the files.
     pub(crate) fn with_any_modes(&self) -> impl Iterator<Item = &PackageHash> {
         self.h1.iter().filter(|_| self.modes == ProvedModes::Unknown)
     }
@@ -121,7 +122,7 @@ fn list(expected: &ProvedContents) -> String {
 }
 
 impl SmallLayerFault {
-    /// The error of this machine that the zip would meet, too. A full disk is not one: the zip may hold less.
+    /// The error of this machine that the zip would meet, too. A full disk is not one: the zip may need less room.
     pub(crate) fn of_this_machine(self) -> Result<FetchError, Self> {
         match self {
             Self::Fetch(error @ (FetchError::Io(_) | FetchError::Lock(_) | FetchError::LinkOutOfTree { .. })) => {

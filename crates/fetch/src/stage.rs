@@ -29,7 +29,7 @@ pub(crate) struct Staged {
     pub(crate) contents: PackageContents,
     pub(crate) archive: ArchiveOrigin,
     pub(crate) origin: PackageOrigin,
-    /// The `zh:` of a zip whose digest its place has not said.
+    /// The `zh:` of a zip whose place named no digest.
     pub(crate) zh: Option<PackageHash>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Staged {
 pub enum PackageOrigin {
     /// The place that offers it.
     Place,
-    /// That place, by the small layer: the zip was not fetched.
+    /// That place; its small layer was fetched, and not the zip.
     SmallLayer,
     /// The package cache: nothing was fetched.
     Cache,

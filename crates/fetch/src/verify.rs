@@ -1,4 +1,5 @@
-//! The checks that make a fetched package a verified one, and the step into its place.
+//! Whether a package is one that its place admits, and which of its checksums are recorded: the checks that make it
+//! verified.
 
 use std::path::Path;
 
@@ -168,7 +169,7 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
 pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
     let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
     if matches!(offer.package, Package::Zip(Part { digest: None, .. })) {
-        // Its bytes alone say which zip it is.
+        // Only its bytes say which zip it is.
         return Ok(());
     }
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {

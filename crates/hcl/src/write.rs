@@ -1,4 +1,5 @@
-//! Strings as text: the only writer of them for files of the CLI configuration, lock files and configurations.
+//! How a text becomes a string of HCL 1 or HCL 2, escaped: the only writer of strings for CLI configuration files, lock
+//! files and configurations.
 //!
 //! Whatever a text holds, a reader of the language gets the same text back, and nothing after the string.
 

@@ -1,4 +1,4 @@
-//! The values of the header `Authorization`.
+//! The values of the header `Authorization`; who gets the user info of an address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,4 @@
-//! Bodies that a server compresses unasked.
+//! What becomes of a body that comes compressed, although nobody asked for that.
 //!
 //! A file that is compressed itself may be labelled so by mistake: web servers derive the label from the end of its name. Then
 //! what comes is the file.

@@ -1,4 +1,4 @@
-//! A body, or a part of it, on its way down: streamed, and resumed by Range after a break.
+//! How a download goes on after a break (by Range), and which two answers are of one body.
 
 use std::ops::Range;
 

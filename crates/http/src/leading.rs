@@ -1,4 +1,4 @@
-//! Where one host may lead this program.
+//! Where one host may lead this program: which hosts it may name.
 
 use url::Url;
 

@@ -1,4 +1,4 @@
-//! When a request is made again, and how long it waits. Pure, except for the random number in it.
+//! How often, and after how long, a request is made again. Pure, except for the random number in it.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! Whom TLS trusts, and what it shows: the certificates of the options and of the system, and the client's own.
+//! Which certificates TLS trusts, those of the options and of the system, and which one the client shows.
 
 use std::sync::{Arc, OnceLock};
 

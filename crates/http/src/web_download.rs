@@ -1,4 +1,4 @@
-//! Files of any host.
+//! How a file of any web host is fetched.
 
 use async_trait::async_trait;
 use reqwest::Method;

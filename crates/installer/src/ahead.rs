@@ -1,4 +1,4 @@
-//! What is asked for before the manifest that lists it has come.
+//! Which packages and small layers are asked for before the manifest that lists them has come.
 
 use tofu_oci_fetch::{Expect, Fetcher, PackagePath, PathContents, ProvedContents, Unasked};
 use tofu_oci_source::{ClaimedPackage, WantedAhead, WantedPackage};

@@ -1,4 +1,4 @@
-//! Which version is installed.
+//! Which version is installed; when connections are made before it is chosen.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! The requests of one call, side by side, and then the lock file.
+//! The requests of one call, side by side, and then the lock file; when a lock file that must not change (`--locked`)
+//! is refused.
 
 use std::collections::BTreeSet;
 

@@ -30,6 +30,7 @@ mod choose;
 mod error;
 mod install;
 mod lock;
+mod lock_request;
 mod module_pin;
 mod package;
 mod plan;

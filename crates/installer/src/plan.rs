@@ -1,4 +1,4 @@
-//! What to do about one package, decided from what was seen and without another look.
+//! Whether a package is kept, linked or fetched, decided from what was seen and without another look.
 //!
 //! ```text
 //! the place was not asked yet, and a plugin cache is set

@@ -1,4 +1,4 @@
-//! What is recorded of a provider.
+//! Which checksums of a provider are recorded, and for which platforms they are too few.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! When a manifest was made, by its own word.
+//! When a release was made, by its manifest's own word.
 
 use std::fmt;
 use std::time::Duration;

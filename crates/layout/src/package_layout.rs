@@ -1,4 +1,4 @@
-//! The layouts of a release in a repository.
+//! The layouts of a release in a repository, and which layer of a leaf is the zip and which the small one.
 
 use std::fmt;
 use std::str::FromStr;

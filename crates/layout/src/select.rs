@@ -1,4 +1,4 @@
-//! Which entry of an index is the package for a platform.
+//! Which leaf of an index serves a platform.
 
 use std::collections::BTreeMap;
 

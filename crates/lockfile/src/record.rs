@@ -1,4 +1,4 @@
-//! What is recorded of a provider.
+//! Which checksums may be recorded in an entry of the lock file, and which of the old ones stay.
 
 use std::collections::BTreeSet;
 

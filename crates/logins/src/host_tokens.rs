@@ -1,4 +1,4 @@
-//! The tokens of hosts: origin registries and network mirrors.
+//! Which token a host gets that is no OCI registry: origin registries and network mirrors.
 //!
 //! ```text
 //! TF_TOKEN_HOST          what it holds

@@ -133,10 +133,9 @@ impl TemplateError {
             return format!("a part of the address is written with $ and braces: {}", masked_user(&meant));
         }
         match self {
-            Self::Hcl { fault, of, .. } => match (&fault.instead, fault.code.as_str()) {
-                (Some(instead), _) => return format!("write {instead}"),
-                (None, "invalid-character") => "write quotes inside ${ } without a backslash (in JSON with one)",
-                (None, _) => return format!("write plain text with {}", of.listed("and")),
+            Self::Hcl { fault, of, .. } => match fault.instead {
+                Some(instead) => return format!("write {instead}"),
+                None => return format!("write plain text with {}", of.listed("and")),
             },
             Self::UnknownSymbol { of, .. } => return format!("write {}", of.listed("or")),
             Self::MissingSymbol { symbol, .. } => {
@@ -150,6 +149,11 @@ impl TemplateError {
             }
         }
         .to_owned()
+    }
+
+    /// Whether `OpenTofu` may take it: it evaluates more than this program.
+    pub fn passes_opentofu(&self) -> bool {
+        matches!(self, Self::Hcl { fault, .. } if fault.code == TemplateFault::NOT_SUPPORTED)
     }
 
     /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.

@@ -1,11 +1,12 @@
-//! Which packages a folder has, by the names in it: a filesystem mirror, or a folder of plugins.
+//! Which packages a folder has, by the names in it, and what is nearly one: a filesystem mirror, or a folder of
+//! plugins.
 //!
 //! ```text
 //! HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/                                       a package as a folder, or a link to one
 //! HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH[_MORE].zip     a package as a zip, or a link to one
 //! ```
 //!
-//! A name of another form is no package. Links are not followed to look for more packages.
+//! A name of another form is not a package. Links are not followed to look for more packages.
 //!
 //! Spec: `OpenTofu` 1.12, getproviders, `SearchLocalDirectory`; `testdata/vectors/filesystem_layout.json`.
 

@@ -18,6 +18,7 @@
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
 pub mod config;
+mod environment;
 mod error;
 mod folder;
 mod magic;

@@ -1,4 +1,4 @@
-//! The repositories of modules of registries: `modules.toml`.
+//! Which repository a module of a registry is in: `modules.toml`.
 
 use std::fmt;
 use std::ops::Range;

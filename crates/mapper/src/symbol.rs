@@ -1,4 +1,4 @@
-//! The symbols of templates, and the addresses that have them.
+//! The symbols of templates, and the addresses that have them; what was meant by a wrong one.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! Repository templates: `ghcr.io/acme/${namespace}/${type}`.
+//! Repository templates, `ghcr.io/acme/${namespace}/${type}`: what they give for an address, and the URI template that
+//! a host publishes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,20 +10,19 @@ use tofu_oci_hcl::template::{NoPieces, Template, TemplateFault, TemplatePiece, T
 use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr, RegistryHost, RepositoryRef};
 
 use crate::place::{OciPlace, PlaceRule};
-use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
+use crate::symbol::{Symbol, TemplateAddress};
 use crate::uri_template::UriTemplate;
 use crate::{MapError, Pattern, TemplateError, error};
 use crate::{Prefix, parse_prefix};
 
 /// An HCL 2 string template that makes a repository address of the address of a provider, or of a module.
 ///
-/// All of HCL's template language except functions: the symbols of the address (`${hostname}`, `${namespace}` and `${type}`),
-/// conditions, `%{if}` and
-/// `%{for}`, objects and lists, operators, the escapes `$${` and `%%{`, and the strip markers `${~ ~}`. A text without
-/// any symbol is a template that always gives itself.
+/// The symbols of the address (`${hostname}`, `${namespace}` and `${type}`), conditions, `%{if}`, objects and lists,
+/// operators, the escapes `$${` and `%%{`, and the strip markers `${~ ~}`: no functions, which `OpenTofu` does not offer
+/// there, and no `for`. A text without any symbol is a template that always gives itself.
 ///
-/// [`RepositoryTemplate::check`] reads the template of an `oci_mirror` block exactly as `OpenTofu` does, with its
-/// `include` patterns. `FromStr` reads one that means itself, where no pattern limits what it is used for.
+/// [`RepositoryTemplate::check`] reads the template of an `oci_mirror` block as `OpenTofu` does, with its `include`
+/// patterns. `FromStr` reads one that means itself, where no pattern limits what it is used for.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`; measured on 1.10 to 1.13.
 #[derive(Clone, Debug)]
@@ -39,13 +39,13 @@ impl RepositoryTemplate {
     ///
     /// In order, each step only where those before it found nothing: the text must not be empty; its syntax must be
     /// right; it must mention no other name than those of [`Symbol`], and each of these for which `include` does not
-    /// name exactly one value (a wildcard beside it does not count); it must be sound for texts that are not known yet,
-    /// and give a text for `example.com/example-namespace/example-type`; and that text must be a repository, or a
-    /// registry alone, which fails later. Where a pattern is none, the method is of no use, and nothing is checked
+    /// name exactly one value (a wildcard beside it does not count); it must give a text for
+    /// `example.com/example-namespace/example-type`; and that text must be a repository, or a registry alone, which
+    /// fails later. Where a pattern is none, the method is of no use, and nothing is checked
     /// after the names.
     ///
     /// # Errors
-    /// All that `OpenTofu` reports at once, in its order.
+    /// What `OpenTofu` reports at once, in its order; of the faults of HCL the first.
     pub fn check(text: &str, include: &[String]) -> Result<Self, Vec<TemplateError>> {
         let template = Self::read(text)?;
         let mut errors = template.unknown_symbols();
@@ -125,7 +125,7 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
         }
         match Template::parse(text) {
             Ok(template) => Ok(Self { template, of: PhantomData }),
-            Err(fault) => Err(faults(text, &fault, A::OF)),
+            Err(fault) => Err(vec![TemplateError::Hcl { template: text.to_owned(), fault, of: A::OF }]),
         }
     }
 
@@ -146,12 +146,11 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
     fn sample(&self) -> Result<String, Vec<TemplateError>> {
         let text = self.as_str();
         let known = |name: &str| A::OF.symbol(name).map(|symbol| TemplateValue::String(symbol.sample().to_owned()));
-        let unknown = |name: &str| A::OF.symbol(name).map(|_| TemplateValue::UNKNOWN_STRING);
-        self.template.evaluate(&unknown).map_err(|fault| faults(text, &fault, A::OF))?;
-        let value = self.template.evaluate(&known).map_err(|fault| faults(text, &fault, A::OF))?;
+        let value = self.template.evaluate(&known);
+        let value = value.map_err(|fault| vec![TemplateError::Hcl { template: text.to_owned(), fault, of: A::OF }])?;
         match value.into_text() {
             Ok(TemplateValue::String(sample)) => Ok(sample),
-            Ok(TemplateValue::Null(_)) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
+            Ok(TemplateValue::Null) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
             Ok(_) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found: "nothing".to_owned() }]),
             Err(found) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found }]),
         }
@@ -258,15 +257,6 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
     pub fn rule(&self) -> PlaceRule {
         PlaceRule::OciMirror { template: self.as_str().to_owned() }
     }
-}
-
-fn faults(text: &str, fault: &TemplateFault, of: TemplateOf) -> Vec<TemplateError> {
-    let hcl = |fault: &TemplateFault| TemplateError::Hcl {
-        template: text.to_owned(),
-        fault: TemplateFault { also: Vec::new(), ..fault.clone() },
-        of,
-    };
-    fault.each().map(hcl).collect()
 }
 
 fn first(errors: Vec<TemplateError>) -> TemplateError {

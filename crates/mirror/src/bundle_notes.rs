@@ -13,11 +13,11 @@ use bytes::Bytes;
 use serde::Serialize;
 use tofu_oci_mapper::config::{HclSyntax, WrittenMethod, write_methods};
 use tofu_oci_source::{OciSource, Search, Source, SourceError};
-use tofu_oci_store::BundleContents;
+use tofu_oci_store::{BundleContents, StoreError};
 use tofu_oci_trust::{Evidence, OpenPgpContents, openpgp_contents};
-use tofu_oci_types::{Digest, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, ModuleAddr, Platform, ProviderAddr, Reference, Tag, Version};
 
-use crate::{MirrorError, bundled_modules};
+use crate::MirrorError;
 
 /// A provider in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -102,6 +102,44 @@ pub async fn bundled_providers(contents: &BundleContents) -> Result<Vec<BundledP
         providers.push(BundledProvider { address, versions });
     }
     Ok(providers)
+}
+
+/// A version of a module in a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BundledModule {
+    /// The module.
+    pub address: ModuleAddr,
+    /// The version.
+    pub version: Version,
+    /// The digest of its manifest, by which it can be pinned.
+    pub manifest: Digest,
+}
+
+/// The modules of a bundle with their versions, sorted by address, then by version.
+///
+/// # Errors
+/// If one of the repositories cannot be read.
+pub async fn bundled_modules(contents: &BundleContents) -> Result<Vec<BundledModule>, StoreError> {
+    let mut modules = Vec::new();
+    for (name, tags) in &contents.repositories {
+        let Some(address) = module_named(name) else { continue };
+        let mut found = Vec::new();
+        for (tag, store) in tags {
+            let Some(version) = tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag)) else {
+                continue;
+            };
+            let manifest = store.resolve(&Reference::Tag(tag.clone())).await?.digest;
+            found.push(BundledModule { address: address.clone(), version, manifest });
+        }
+        found.sort_by(|one: &BundledModule, other| one.version.precedence(&other.version));
+        modules.append(&mut found);
+    }
+    Ok(modules)
+}
+
+/// The module that a repository of a bundle is named by.
+pub(crate) fn module_named(name: &str) -> Option<ModuleAddr> {
+    name.parse().ok().filter(|address: &ModuleAddr| address.to_string() == name)
 }
 
 /// The notes of a bundle with these contents.

@@ -1,4 +1,4 @@
-//! Work that whoever asks for the same thing shares.
+//! Who shares work that is under way: whoever asks for the same thing.
 
 use std::collections::HashMap;
 use std::hash::Hash;

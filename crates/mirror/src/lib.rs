@@ -12,7 +12,6 @@ mod blocking;
 mod bundle_notes;
 mod destination;
 mod error;
-mod first_seen;
 mod found_keys;
 mod joined;
 mod load;
@@ -24,24 +23,25 @@ mod pull;
 mod rules;
 mod run;
 mod select;
-mod sightings;
 mod state;
 mod transfer;
 
-pub use bundle_notes::{BundledPackage, BundledProvider, BundledVersion, bundled_providers, tofurc};
+pub use bundle_notes::{
+    BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
+};
 pub use destination::{
-    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories,
-    StaticTree, Widening, contents_of,
+    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, Mark, OpenStore, Repositories,
+    Sightings, StaticTree, Widening, contents_of,
 };
 pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
-    BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
-    ModuleAction, ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
+    BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
+    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
     ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
-    WantedModule, bundled_modules,
+    WantedModule,
 };
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};
@@ -52,5 +52,4 @@ pub use rules::{
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
-pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

@@ -8,7 +8,7 @@ use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
 use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
-use crate::first_seen::FirstSeen;
+use crate::destination::first_seen::FirstSeen;
 use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
 use crate::transfer::names;

@@ -16,12 +16,12 @@ use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Reference, Tag, Version};
 
+use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
-use crate::first_seen::FirstSeen;
+use crate::destination::sightings::{Mark, Sightings};
 use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
-use crate::sightings::{Mark, Sightings};
 use crate::transfer::demand_own;
 use crate::{Destination, MirrorError};
 

@@ -1,4 +1,4 @@
-//! What the rules want against what the destination has: what becomes of each version.
+//! What becomes of a version at the destination of a mirror: what the rules want against what is there.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,9 +9,9 @@ use tofu_oci_types::{Constraints, Moment, Place, Platform, ProviderAddr, Version
 
 use crate::MirrorError;
 use crate::destination::Widening;
+use crate::destination::sightings::{Mark, Sightings};
 use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
-use crate::sightings::{Mark, Sightings};
 
 /// How many versions are named if none meets the constraints.
 const MOST_LISTED: usize = 10;

@@ -22,11 +22,11 @@ use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 use self::failed_keeping::FailedKeeping;
 use self::of_others::VersionsOfOthers;
 use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
+use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
-use crate::first_seen::FirstSeen;
+use crate::destination::sightings::SightingsRecord;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
-use crate::sightings::SightingsRecord;
 use crate::transfer::names;
 use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
 

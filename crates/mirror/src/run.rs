@@ -14,12 +14,12 @@ use tofu_oci_source::{Release, Source};
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::first_seen::Moves;
+use crate::destination::first_seen::Moves;
+use crate::destination::sightings::{Mark, Sightings};
 use crate::look::{Look, Question};
 use crate::plan::{Deed, MirrorAction, Prune};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, VersionSelection, select};
-use crate::sightings::{Mark, Sightings};
 use crate::state::{Later, change};
 use crate::transfer::names;
 use crate::{Destination, MirrorError, TransferRequest};

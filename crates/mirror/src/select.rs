@@ -1,12 +1,12 @@
-//! Rules and what a place lists: which versions are wanted, which are held back, and which are refused.
+//! Which versions are mirrored, held back or kept out, by the rules and what a place lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
 
+use crate::destination::sightings::Sightings;
 use crate::rules::{MirrorRules, ProviderRule};
-use crate::sightings::Sightings;
 
 /// What the choice depends on.
 pub struct Candidates<'a> {

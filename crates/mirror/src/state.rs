@@ -6,7 +6,7 @@ use tofu_oci_trust::{NoticeReason, PrivateKey};
 use tofu_oci_types::{ProviderAddr, Reporter, Version};
 
 use crate::MirrorError;
-use crate::sightings::Mark;
+use crate::destination::sightings::Mark;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {

@@ -1,5 +1,5 @@
-//! A repository holds the versions of one provider or of one module: `OpenTofu` takes each tag of a provider's repository for a
-//! version of the provider.
+//! That two kinds never share a repository: it holds the versions of one provider or one module, because `OpenTofu`
+//! takes each tag of a provider's repository for a version.
 
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};

@@ -2,35 +2,39 @@
 
 use serde::Serialize;
 use tofu_oci_store::Pushed;
+use tofu_oci_trust::{KeyId, SignatureForm};
 use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::Attachment;
-
-/// What [`push()`](crate::push()) did.
+/// What a push did; `what` is a release, or a module ([`ModuleParts`](crate::ModuleParts)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PushReport {
+pub struct PushReport<W = ReleaseParts> {
     /// The repository.
     pub place: Place,
-    /// The provider's address.
-    pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
-    /// The tag that points at the release now.
+    /// The tag that points at it now.
     pub tag: Tag,
+    #[serde(flatten)]
+    pub what: W,
+    /// What was sent and what was there.
+    pub transfers: Transfers,
+    /// What this push made refer to it: its signatures, and the signed checksum file of its origin.
+    pub attachments: Vec<Attachment>,
+    /// What the tag pointed at before, if this push moved the tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<ReplacedRelease>,
+    /// Whether the tag pointed at this very content before, so that nothing of it was sent; something may have been
+    /// attached to it all the same.
+    pub unchanged: bool,
+}
+
+/// What a release is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReleaseParts {
+    pub address: ProviderAddr,
     /// The digest of the index.
     pub index: Digest,
     /// One entry a platform, sorted.
     pub platforms: Vec<PlatformReport>,
-    /// What was sent and what was there.
-    pub transfers: Transfers,
-    /// What this push made refer to the release: its signatures, and the signed checksum file of its origin.
-    pub attachments: Vec<Attachment>,
-    /// The release that the tag pointed at before, if this push moved the tag.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaced: Option<ReplacedRelease>,
-    /// Whether the tag pointed at this very release before, so that nothing of it was sent; something may have been
-    /// attached to it all the same.
-    pub unchanged: bool,
 }
 
 /// A release that another one took the place of.
@@ -111,29 +115,31 @@ impl Transfers {
     }
 }
 
-/// What [`push()`](crate::push()) would do.
+/// What a push would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PushPlan {
+pub struct PushPlan<W = PlannedRelease> {
     /// The repository.
     pub place: Place,
-    /// The provider's address.
-    pub address: ProviderAddr,
-    /// The version.
     pub version: Version,
     /// The tag that would be written.
     pub tag: Tag,
     /// Where the tag points now.
     pub tag_state: TagState,
-    /// The digest of the index.
-    pub index: Digest,
-    /// One entry a platform, sorted.
-    pub platforms: Vec<PlatformReport>,
-    /// Everything the release consists of, in the order of sending.
-    pub items: Vec<PlannedItem>,
-    /// What would refer to the release, in the order of writing.
+    #[serde(flatten)]
+    pub what: W,
+    /// What would refer to it, in the order of writing.
     pub attachments: Vec<Attachment>,
     /// Bytes that would be sent.
     pub bytes_to_send: u64,
+}
+
+/// A release that would be pushed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlannedRelease {
+    #[serde(flatten)]
+    pub release: ReleaseParts,
+    /// Everything the release consists of, in the order of sending.
+    pub items: Vec<PlannedItem>,
 }
 
 /// Where the tag of the version points before a push.
@@ -142,7 +148,7 @@ pub struct PushPlan {
 pub enum TagState {
     /// The tag does not exist.
     Free,
-    /// At this very release.
+    /// At this very content.
     Equal,
     /// At something else.
     Taken {
@@ -152,6 +158,17 @@ pub enum TagState {
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<ProviderAddr>,
     },
+}
+
+impl TagState {
+    /// Where a tag points that is to point at `new`. `of` is the provider of the release that is there.
+    pub fn of(existing: Option<Digest>, new: &Digest, of: Option<ProviderAddr>) -> Self {
+        match existing {
+            None => Self::Free,
+            Some(existing) if existing == *new => Self::Equal,
+            Some(existing) => Self::Taken { existing, of },
+        }
+    }
 }
 
 /// One blob or manifest of a planned release.
@@ -169,4 +186,35 @@ pub struct PlannedItem {
     pub size: u64,
     /// Whether the repository has it.
     pub present: bool,
+}
+
+/// Something that refers to a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attachment {
+    /// What it is.
+    pub form: SignatureForm,
+    /// The manifest that holds it: the referrer, or what `tag` points at.
+    pub manifest: Digest,
+    /// The tag, for the form that has one.
+    pub tag: Option<Tag>,
+    /// The key of a signature of ours; `None` for a checksum file.
+    pub key: Option<KeyId>,
+    /// The names of the files in it; empty for a signature of ours.
+    pub files: Vec<String>,
+    /// Bytes of all that it consists of.
+    pub bytes: u64,
+    /// Whether it is there.
+    pub state: AttachmentState,
+}
+
+/// Whether something that refers to a release is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttachmentState {
+    /// It is missing: a push would attach it.
+    Missing,
+    /// It has been attached now, and read back.
+    Attached,
+    /// It was there before, or another signature of this key that says the same.
+    Present,
 }

@@ -166,7 +166,7 @@ impl Push {
     }
 }
 
-/// Keeps what is told.
+/// Keeps the events.
 #[derive(Default)]
 pub(crate) struct Heard(Mutex<Vec<Event>>);
 
@@ -180,7 +180,7 @@ impl Heard {
             .collect()
     }
 
-    /// What is told of the bytes of one subject.
+    /// What was reported of the bytes of one subject.
     pub(crate) fn of(&self, name: &str) -> Vec<String> {
         let events = self.0.lock().unwrap();
         let told = events.iter().filter_map(|event| match event {

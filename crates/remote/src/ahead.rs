@@ -1,4 +1,4 @@
-//! Connections to a registry that are made before its first answer.
+//! To which registry connections are made before its first answer.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a request shows to a registry that asks for authentication.
+//! What a request shows to a registry that asks for authentication, and what follows the refusal of a credential.
 //!
 //! The first request to a repository goes out bare. Its challenge names the scheme; from then on every request to that
 //! repository carries what the scheme gives, so that a run costs one 401 per repository, and nothing is shown to a repository

@@ -1,4 +1,4 @@
-//! A blob on its way down.
+//! A blob on its way down; which address of it may be given away.
 
 use std::ops::Range;
 use std::sync::Arc;

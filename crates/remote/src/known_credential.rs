@@ -1,4 +1,4 @@
-//! The credential of a repository, as it was looked up last.
+//! How long a credential counts: the one of a repository, as it was looked up last.
 //!
 //! A process that lives long must notice that a credential changes: a lookup counts for a minute, a failed one for seconds,
 //! and neither after the credential was refused. Requests that need a lookup at the same time share one. For a command a

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::Method;
+use serde::Serialize;
 use tofu_oci_credentials::Credential;
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::RepositoryRef;
@@ -50,7 +51,8 @@ pub struct RegistryPing {
 }
 
 /// What a registry answered to a login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum LoginCheck {
     /// It asked for credentials and took these.
     Accepted,

@@ -1,4 +1,4 @@
-//! Tags: a name for a manifest that is there.
+//! Which of two runs wins that make one tag at the same time. A tag is a name for a manifest that is there.
 //!
 //! Two programs may make one tag at the same time: both see none, and the later `PUT` wins. Few registries honour
 //! `If-None-Match`, and a claim beside the tag would stay wherever nothing can be deleted. So, with `W` for the time from the

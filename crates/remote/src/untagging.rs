@@ -1,4 +1,4 @@
-//! Tags that go, while what they point at stays.
+//! How a tag goes while its manifest stays.
 //!
 //! ```text
 //! does the registry delete tags or manifests? asked about a tag and a manifest that nothing needs --no--> nothing has changed

@@ -1,4 +1,4 @@
-//! A blob on its way up. The crate's front page says how many requests it takes.
+//! How a blob is uploaded, and goes on after a break. The crate's front page says how many requests it takes.
 
 use std::sync::Arc;
 

@@ -6,6 +6,10 @@
 //! the host publishes only providers.v1         its registry
 //! the host publishes neither, or no document   an error: it has no providers
 //! ```
+//!
+//! A host that publishes both services says twice where the same packages are. `oci-providers.v1` is taken, because a
+//! publisher can sign the digests that name its packages; released `OpenTofu` knows only `providers.v1`. If the checksums
+//! differ, the lock file refuses one of them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Why a place that is not an OCI repository could not be used.
+//! What a web error means for a place: why a place that is not an OCI repository could not be used.
 
 use tofu_oci_fault::Fault;
 use tofu_oci_http::{HostTokenError, WebError, WebFault};

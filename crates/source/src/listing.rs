@@ -1,4 +1,4 @@
-//! The versions of a provider, and the tags that only look like one.
+//! Which versions the tags of a provider's repository are, and which tags are stray: they only look like a version.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! The places of the CLI configuration's methods, opened.
+//! The places of the CLI configuration's methods, opened; which calls and providers of modules may be followed to which
+//! host.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

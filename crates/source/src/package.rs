@@ -20,7 +20,7 @@ pub enum Package {
     Folder(PathBuf),
 }
 
-/// Bytes to fetch.
+/// Bytes to fetch, with the digest that they must have if the place names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Where the release finds them.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tofu_oci_layout::{CreationTime, LeafKind, PackageLayout};
+use tofu_oci_trust::Subject;
 use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 /// Checksums by platform.
@@ -18,6 +19,13 @@ pub struct ReleaseId {
     pub place: Place,
     /// What its signatures are about.
     pub identity: Identity,
+}
+
+impl ReleaseId {
+    /// What is judged of it.
+    pub fn subject(&self) -> Subject<'_> {
+        Subject::Provider { address: &self.address, version: &self.version }
+    }
 }
 
 /// How a release describes itself. All of it is a claim until a trusted key has signed the release's identity.

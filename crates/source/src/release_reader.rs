@@ -1,4 +1,4 @@
-//! The release that a repository holds under a digest.
+//! What the manifest under a digest is: a release of a provider, a module, or neither.
 
 use tofu_oci_layout::{MAX_DOCUMENT, ModuleManifest, ReleaseIndex};
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};

@@ -1,5 +1,5 @@
-//! What follows a method's answer: the table of the module [`chain`](crate::Chain), written once. `Chain` obeys it, and
-//! so do the explanations of this program and of every `OpenTofu` release.
+//! When a method gives way to the next, and when it ends the search: one table, which [`Chain`](crate::Chain) and the
+//! explanations of this program and of every `OpenTofu` release obey.
 
 use crate::{InstallMethod, NotOffered, SourceError};
 

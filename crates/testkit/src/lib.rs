@@ -37,6 +37,7 @@ mod real;
 mod referrer;
 mod registry;
 mod rounds;
+mod signer;
 mod tunnel;
 mod upstream;
 mod web;

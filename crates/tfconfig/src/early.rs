@@ -1,4 +1,5 @@
-//! What is known before anything is installed: the values that `OpenTofu` evaluates for the sources of modules.
+//! What the source of a module is if it is an expression: the values that `OpenTofu` knows before anything is
+//! installed.
 //!
 //! Functions and `for` are not evaluated here. What depends on them, on a variable without a value, or on one that is
 //! sensitive, ephemeral or declared `const = false`, is unknown.
@@ -73,8 +74,8 @@ impl<'a> EarlyScope<'a> {
     }
 
     fn value(&self, template: &str, depth: usize) -> TemplateValue {
-        if template.len() > LIMIT || depth > DEPTH || words(template).any(|word| word == "for") {
-            return TemplateValue::ANY;
+        if template.len() > LIMIT || depth > DEPTH {
+            return TemplateValue::Unknown;
         }
         let object = |root: &str, value: &dyn Fn(&str) -> TemplateValue| {
             let names = members(template, root);
@@ -90,16 +91,16 @@ impl<'a> EarlyScope<'a> {
             _ => None,
         };
         let value = Template::parse(template).and_then(|template| template.evaluate(&scope));
-        value.ok().filter(|value| weight(value) <= LIMIT).unwrap_or(TemplateValue::ANY)
+        value.ok().filter(|value| weight(value) <= LIMIT).unwrap_or(TemplateValue::Unknown)
     }
 
     fn local(&self, name: &str, depth: usize) -> TemplateValue {
         if let Some(value) = self.locals.borrow().get(name) {
             return value.clone();
         }
-        let Some(template) = self.module.locals.get(name) else { return TemplateValue::ANY };
+        let Some(template) = self.module.locals.get(name) else { return TemplateValue::Unknown };
         // Until it is known; for ever, if it depends on itself.
-        self.locals.borrow_mut().insert(name.to_owned(), TemplateValue::ANY);
+        self.locals.borrow_mut().insert(name.to_owned(), TemplateValue::Unknown);
         let value = self.value(template, depth + 1);
         self.locals.borrow_mut().insert(name.to_owned(), value.clone());
         value
@@ -107,13 +108,13 @@ impl<'a> EarlyScope<'a> {
 
     fn variable(&self, name: &str, depth: usize) -> TemplateValue {
         let Some(variable) = self.module.variables.get(name).filter(|variable| variable.is_early()) else {
-            return TemplateValue::ANY;
+            return TemplateValue::Unknown;
         };
-        let default = || variable.value.as_ref().map_or(TemplateValue::ANY, |value| constant(value));
+        let default = || variable.value.as_ref().map_or(TemplateValue::Unknown, |value| constant(value));
         let given = match self.caller {
             Some((caller, call)) => call.arguments.get(name).map(|argument| caller.value(argument, depth + 1)),
             None => match self.given.get_or_init(|| given(&self.folder.dir)) {
-                Err(_) => return TemplateValue::ANY,
+                Err(_) => return TemplateValue::Unknown,
                 Ok(given) => given
                     .get(name)
                     .map(|value| constant(value))
@@ -132,7 +133,7 @@ impl<'a> EarlyScope<'a> {
             }
             None => return value,
         };
-        value.into_type(&of).unwrap_or(TemplateValue::ANY)
+        value.into_type(of).unwrap_or(TemplateValue::Unknown)
     }
 
     /// Without `path.cwd`: `OpenTofu` takes a source that begins with it for a module from elsewhere.
@@ -143,7 +144,7 @@ impl<'a> EarlyScope<'a> {
     }
 
     fn program(&self) -> TemplateValue {
-        let name = workspace(self.folder).map_or(TemplateValue::ANY, TemplateValue::String);
+        let name = workspace(self.folder).map_or(TemplateValue::Unknown, TemplateValue::String);
         object([("workspace", name)])
     }
 }
@@ -154,10 +155,10 @@ fn object<const N: usize>(members: [(&str, TemplateValue); N]) -> TemplateValue 
 
 /// What a template without names is.
 pub(crate) fn constant(template: &str) -> TemplateValue {
-    if template.len() > LIMIT || words(template).any(|word| word == "for") {
-        return TemplateValue::ANY;
+    if template.len() > LIMIT {
+        return TemplateValue::Unknown;
     }
-    Template::parse(template).and_then(|template| template.evaluate(&|_| None)).unwrap_or(TemplateValue::ANY)
+    Template::parse(template).and_then(|template| template.evaluate(&|_| None)).unwrap_or(TemplateValue::Unknown)
 }
 
 /// The value of a variable of the environment: a text for the simple types, else an expression.
@@ -180,8 +181,7 @@ fn completed(of: &Expression, value: TemplateValue, left: &mut usize) -> Templat
                 let given = values.remove(key.as_str());
                 let value = match (constructor(of.expr()), given) {
                     (Some(("optional", of, default)), given) => {
-                        let absent =
-                            || default.map_or(TemplateValue::Null(Type::Any), |written| default_of(written, left));
+                        let absent = || default.map_or(TemplateValue::Null, |written| default_of(written, left));
                         let given = given.filter(|given| !given.is_null()).unwrap_or_else(absent);
                         completed(of, given, left)
                     }
@@ -212,7 +212,7 @@ fn default_of(written: &Expression, left: &mut usize) -> TemplateValue {
             *left = rest;
             constant(&template)
         }
-        None => TemplateValue::ANY,
+        None => TemplateValue::Unknown,
     }
 }
 
@@ -251,10 +251,8 @@ fn given(dir: &Path) -> Result<BTreeMap<String, String>, TfConfigError> {
 fn weight(value: &TemplateValue) -> usize {
     match value {
         TemplateValue::String(text) => text.len(),
-        TemplateValue::Tuple(items) | TemplateValue::List(_, items) => items.iter().map(|item| 8 + weight(item)).sum(),
-        TemplateValue::Object(items) | TemplateValue::Map(_, items) => {
-            items.iter().map(|(name, value)| name.len() + weight(value)).sum()
-        }
+        TemplateValue::Tuple(items) => items.iter().map(|item| 8 + weight(item)).sum(),
+        TemplateValue::Object(items) => items.iter().map(|(name, value)| name.len() + weight(value)).sum(),
         _ => 8,
     }
 }

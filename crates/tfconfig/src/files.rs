@@ -1,4 +1,4 @@
-//! The configuration files of a folder.
+//! The configuration files of a folder, and which of its tests count.
 
 use std::collections::BTreeSet;
 use std::fs;

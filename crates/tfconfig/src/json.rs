@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tofu_oci_types::TextPosition;
+use tofu_oci_types::{JsonFault, JsonKind, JsonMember, JsonValue, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
@@ -75,165 +75,30 @@ impl TfJsonValue {
 
 /// Reads a JSON text; at most 128 levels deep.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<TfJsonValue, TfConfigError> {
-    let failed = |error: &serde_json::Error| {
-        let position = TextPosition { line: error.line().max(1), column: error.column().max(1) };
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        problem(Declared { path: path.to_owned(), at: position }, ConfigProblem::Syntax { message })
-    };
-    serde_json::from_str::<serde_json::Value>(text).map_err(|error| failed(&error))?;
-    Ok(JsonWalker { text, offset: 0 }.value())
+    let value = JsonValue::parse(text).map_err(|JsonFault { line, column, message }| {
+        problem(
+            Declared { path: path.to_owned(), at: TextPosition { line, column } },
+            ConfigProblem::Syntax { message },
+        )
+    })?;
+    Ok(TfJsonValue::from(value))
 }
 
-/// Walks a text that is known to be well-formed.
-struct JsonWalker<'a> {
-    text: &'a str,
-    offset: usize,
-}
-
-impl JsonWalker<'_> {
-    fn rest(&self) -> &str {
-        self.text.get(self.offset..).unwrap_or_default()
-    }
-
-    /// The next character that is not a blank, which stays unread.
-    fn peek(&mut self) -> Option<char> {
-        let rest = self.rest();
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-        self.offset += blanks;
-        self.rest().chars().next()
-    }
-
-    fn skip(&mut self) {
-        self.offset += self.rest().chars().next().map_or(0, char::len_utf8);
-    }
-
-    fn value(&mut self) -> TfJsonValue {
-        let first = self.peek();
-        let offset = self.offset;
-        let kind = match first {
-            Some('{') => TfJsonKind::Object(self.members()),
-            Some('[') => TfJsonKind::Array(self.items()),
-            Some('"') => TfJsonKind::String(self.string()),
-            _ => self.word(),
+impl From<JsonValue<'_>> for TfJsonValue {
+    fn from(value: JsonValue<'_>) -> Self {
+        let member = |member: JsonMember<'_>| TfJsonMember {
+            name: member.name.text().to_string(),
+            offset: member.span.start,
+            value: Self::from(member.value),
         };
-        TfJsonValue { offset, kind }
-    }
-
-    fn members(&mut self) -> Vec<TfJsonMember> {
-        self.skip();
-        let mut members = Vec::new();
-        while let Some(next) = self.peek() {
-            match next {
-                '"' => {
-                    let offset = self.offset;
-                    let name = self.string();
-                    self.peek();
-                    self.skip();
-                    members.push(TfJsonMember { name, offset, value: self.value() });
-                }
-                '}' => {
-                    self.skip();
-                    break;
-                }
-                _ => self.skip(),
-            }
-        }
-        members
-    }
-
-    fn items(&mut self) -> Vec<TfJsonValue> {
-        self.skip();
-        let mut items = Vec::new();
-        while let Some(next) = self.peek() {
-            match next {
-                ']' => {
-                    self.skip();
-                    break;
-                }
-                ',' => self.skip(),
-                _ => items.push(self.value()),
-            }
-        }
-        items
-    }
-
-    fn string(&mut self) -> String {
-        let rest = self.rest();
-        let mut escaped = false;
-        let end = rest.char_indices().skip(1).find_map(|(index, character)| {
-            let ends = character == '"' && !escaped;
-            escaped = character == '\\' && !escaped;
-            ends.then_some(index + 1)
-        });
-        let literal = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let text = serde_json::from_str(literal).unwrap_or_default();
-        self.offset += literal.len();
-        text
-    }
-
-    fn word(&mut self) -> TfJsonKind {
-        let rest = self.rest();
-        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-        let word = rest.get(..end).unwrap_or_default();
-        let kind = match word {
-            "true" => TfJsonKind::Bool(true),
-            "false" => TfJsonKind::Bool(false),
-            "null" => TfJsonKind::Null,
-            number => TfJsonKind::Number(number.to_owned()),
+        let kind = match value.kind {
+            JsonKind::Null => TfJsonKind::Null,
+            JsonKind::Bool(value) => TfJsonKind::Bool(value),
+            JsonKind::Number(text) => TfJsonKind::Number(text.to_owned()),
+            JsonKind::String(text) => TfJsonKind::String(text.text().to_string()),
+            JsonKind::Array(items) => TfJsonKind::Array(items.into_iter().map(Self::from).collect()),
+            JsonKind::Object(members) => TfJsonKind::Object(members.into_iter().map(member).collect()),
         };
-        self.offset += end.max(1);
-        kind
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The value with every offset, for people.
-    fn shown(json: &TfJsonValue) -> String {
-        let text = match &json.kind {
-            TfJsonKind::Null => "null".to_owned(),
-            TfJsonKind::Bool(value) => value.to_string(),
-            TfJsonKind::Number(text) => text.clone(),
-            TfJsonKind::String(text) => format!("{text:?}"),
-            TfJsonKind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
-            TfJsonKind::Object(members) => {
-                let member =
-                    |member: &TfJsonMember| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
-                format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(" "))
-            }
-        };
-        format!("{text}@{}", json.offset)
-    }
-
-    #[track_caller]
-    fn check(text: &str, want: &str) {
-        let got = parse(Path::new("f"), text).map_or_else(|error| error.to_string(), |json| shown(&json));
-        assert_eq!(got, want, "{text}");
-    }
-
-    #[test]
-    fn values_know_where_they_begin() {
-        check(r#"{"a": 1.50, "b":[true,null , "x\"y\\"]}"#, r#"{a@1:1.50@6 b@12:[true@17 null@22 "x\"y\\"@29]@16}@0"#);
-        check(" [] ", "[]@1");
-        check("{}", "{}@0");
-        check("\"\\u00e4ä\"", "\"ää\"@0");
-        check("-1e3", "-1e3@0");
-    }
-
-    #[test]
-    fn names_that_stand_there_twice_are_both_kept() {
-        check(r#"{"a":1,"a":{"b":{}}}"#, "{a@1:1@5 a@7:{b@12:{}@16}@11}@0");
-    }
-
-    #[test]
-    fn errors_name_line_and_column() {
-        check("{\n  \"a\": \n}", "f:3:1: the file does not parse: expected value");
-        check("", "f:1:1: the file does not parse: EOF while parsing a value");
-        check("[1] 2", "f:1:5: the file does not parse: trailing characters");
-        let deep = "[".repeat(200);
-        check(&deep, "f:1:128: the file does not parse: recursion limit exceeded");
+        Self { offset: value.span.start, kind }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use serde::Serialize;
 use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 /// A folder with a configuration, and what the user says of it.
@@ -52,7 +53,7 @@ pub struct Requirement {
 }
 
 /// A module that is called and not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MissingModule {
     /// The names of the calls on the way to it, joined by dots; of a run of a test, `test.FILE.RUN` in front.
     pub key: String,
@@ -61,8 +62,10 @@ pub struct MissingModule {
     /// Its source as written, except secrets in it.
     pub source: String,
     /// Whether the source is an expression whose value is not known here.
+    #[serde(rename = "computed")]
     pub is_computed: bool,
     /// Where it is called.
+    #[serde(rename = "called")]
     pub declared: Declared,
 }
 
@@ -79,9 +82,11 @@ impl MissingModule {
 }
 
 /// A place in a configuration.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Declared {
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub path: PathBuf,
+    #[serde(flatten)]
     pub at: TextPosition,
 }
 
@@ -133,7 +138,7 @@ pub struct ModuleNode {
 }
 
 /// A provider that a module requires under a local name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct RequiredProvider {
     /// The name that the module gives it.
     pub local_name: String,
@@ -141,6 +146,7 @@ pub struct RequiredProvider {
     /// The constraints of this module: of `required_providers` and of provider blocks.
     pub constraints: Constraints,
     /// The names in `configuration_aliases`, without the local name in front.
+    #[serde(rename = "configuration_aliases")]
     pub aliases: Vec<String>,
     /// Whether `required_providers` has it; otherwise the module only uses it.
     pub explicit: bool,
@@ -149,18 +155,20 @@ pub struct RequiredProvider {
 }
 
 /// One thing in a module that needs a provider.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ProviderUse {
     pub local_name: String,
     /// The alias, if it names one.
     pub alias: Option<String>,
     pub address: ProviderAddr,
+    #[serde(flatten)]
     pub by: UsedBy,
     pub declared: Declared,
 }
 
 /// What needs a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "by", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UsedBy {
     /// A managed resource, `TYPE.NAME`.
@@ -250,7 +258,7 @@ pub struct ConfigBlock {
 }
 
 /// One provider, all modules and the state taken together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ProviderNeed {
     pub address: ProviderAddr,
     /// The constraints of all modules.
@@ -289,7 +297,7 @@ pub enum StateLook {
 }
 
 /// A provider that the state names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StateProvider {
     pub address: ProviderAddr,
     /// The modules whose resources name it, as the state writes them (`module.a.module.b`); empty for the root. Sorted.

@@ -1,4 +1,4 @@
-//! The files of one folder as one module.
+//! The files of one folder as one module, and what a test file needs.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};

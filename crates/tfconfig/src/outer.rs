@@ -1,4 +1,4 @@
-//! Calls of modules that are not folders of the caller's package.
+//! Which calls of modules lead out of the caller's package.
 
 use tofu_oci_types::{Constraints, ModuleSource, masked};
 

@@ -104,13 +104,10 @@ impl Archives {
     }
 }
 
-/// The release that is judged.
+/// The version that is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseFacts<'a> {
-    /// The provider that was asked for.
-    pub address: &'a ProviderAddr,
-    /// The version that was asked for.
-    pub version: &'a Version,
+    pub of: Subject<'a>,
     /// The repository, as people write it; the path of an `oci:` directory is absolute, or relative to the folder of the
     /// pins.
     pub place: &'a Place,
@@ -118,27 +115,38 @@ pub struct ReleaseFacts<'a> {
     pub identity: &'a Identity,
     /// The archives that `SHA256SUMS` is compared with.
     pub archives: &'a Archives,
-    /// What signatures and notices name beside the digest.
-    pub names: StatedNames,
 }
 
-/// What signatures and notices about a manifest name beside its digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatedNames {
-    /// The provider and the version, as for releases of providers.
-    OfRelease,
-    /// Nothing: the manifest says itself what it is, as that of a module.
-    Nothing,
+/// What is judged, and so what signatures and notices name beside the digest.
+#[derive(Clone, Copy, Debug)]
+pub enum Subject<'a> {
+    /// The provider and the version that were asked for.
+    Provider { address: &'a ProviderAddr, version: &'a Version },
+    /// A module. Its manifest says itself what it is: what is signed names nothing.
+    Module {
+        /// The version that was asked for.
+        wanted: Option<&'a Version>,
+        /// The version that the manifest says it is.
+        claimed: Option<&'a Version>,
+    },
 }
 
-impl ReleaseFacts<'_> {
+impl<'a> ReleaseFacts<'a> {
     /// What a signature or notice of ours would be about; `None` without an index.
-    pub fn content(&self) -> Option<SignedContent<'_>> {
-        let (index, Self { address, version, .. }) = (self.identity.index()?, *self);
-        Some(match self.names {
-            StatedNames::OfRelease => SignedContent::Release(SignedSubject { index, address, version }),
-            StatedNames::Nothing => SignedContent::Manifest(index),
+    pub fn content(&self) -> Option<SignedContent<'a>> {
+        let index = self.identity.index()?;
+        Some(match self.of {
+            Subject::Provider { address, version } => SignedContent::Release(SignedSubject { index, address, version }),
+            Subject::Module { .. } => SignedContent::Manifest(index),
         })
+    }
+
+    /// The provider and its version: what pins are about. `None` for a module, which no pin remembers.
+    pub fn provider(&self) -> Option<(&'a ProviderAddr, &'a Version)> {
+        match self.of {
+            Subject::Provider { address, version } => Some((address, version)),
+            Subject::Module { .. } => None,
+        }
     }
 
     /// Whether a digest, of whatever algorithm, is that of this index.

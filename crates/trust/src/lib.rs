@@ -30,7 +30,7 @@ mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT, StatedNames};
+pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT, Subject};
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::{
     ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, Signer, Standing, TrustRefusal, TrustRemark,

@@ -1,4 +1,4 @@
-//! What a signature says: which digest, of which provider, in which version.
+//! What a signature says: which digest is which version of which provider or module.
 
 use std::fmt;
 use std::str::FromStr;
@@ -67,7 +67,7 @@ pub enum SignedContent<'a> {
     Manifest(&'a Digest),
 }
 
-/// What a version of a repository is.
+/// What a version of a repository is: a release of a provider, or a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum VersionOf {

@@ -1,4 +1,4 @@
-//! SHA256SUMS files.
+//! SHA256SUMS files, and which archive in a list is the one for a platform.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Version constraints as `required_providers` writes them.
+//! Which versions a constraint admits, as `required_providers` writes it, and which it forbids in `deny`.
 
 use std::cmp::Ordering;
 use std::fmt;

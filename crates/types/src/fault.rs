@@ -1,4 +1,4 @@
-//! What an error says of itself beside its text.
+//! What an error says beside its text: its code, its exit, and its hints.
 
 /// How the program ends because of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

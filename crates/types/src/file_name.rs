@@ -1,4 +1,4 @@
-//! The names of a release's files, as every origin registry, mirror and build uses them.
+//! What the archives and checksums of a release are called, by every origin registry, mirror and build.
 //!
 //! Spec: `OpenTofu` 1.12, provider registry protocol, "filename"; seed 001.
 

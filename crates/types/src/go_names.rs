@@ -1,4 +1,5 @@
-//! The names of operating systems and architectures that Go knows, alone and in the names of builds.
+//! Which platform the name of a build stands for: the operating systems and architectures that Go knows, alone and in
+//! names of builds.
 
 use crate::Platform;
 

@@ -1,4 +1,4 @@
-//! Package checksums: `h1:`, `zh:` and `ch:`.
+//! Package checksums, and what each binds: `h1:` the files, `zh:` the zip, `ch:` the leaf manifest of one platform.
 
 use std::fmt;
 use std::str::FromStr;

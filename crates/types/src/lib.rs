@@ -24,6 +24,27 @@
 //! secret            a text that is never printed           Secret
 //! network           why no answer came                     NetworkFault
 //! ```
+//!
+//! # Words that no type here explains
+//!
+//! - **release**: one version of a provider at one place; in a repository an index with its leaves
+//! - **leaf**: the manifest of one platform's package
+//! - **package**: the files of a provider for one platform, as a zip, image layers or a folder; of a module, its files
+//! - **small layer**: a package as tar in Zstandard, beside the zip in its leaf
+//! - **offer**: what a release would give for a platform; data, no bytes yet
+//! - **canonical tag**: the version with `+` written `_`, the only tag that is ever written; a **stray tag** is one that
+//!   `OpenTofu` reads as a version although it is not canonical, such as `2` or `1.4`
+//! - **origin registry**: what the host of an address publishes as `providers.v1`
+//! - **upstream**: where a place gets what it lacks; a **pull-through** is a place with one
+//! - **bundle**: one tar file, whole or in parts, with an image layout of several repositories
+//! - **evidence**: bytes beside a release that may speak for it, not yet believed; the **verdict** is what they come to under the
+//!   policy and the pins, and what it **covers** may be recorded without a look at the packages
+//! - **pin**: what a working directory remembers of a release: its digest at its place, who had signed it, its contents
+//! - **notice**: what the publisher says of a release later: deprecated, withdrawn, available again
+//! - **tombstone**: a manifest without content that takes the place of a release under a tag until both are deleted
+//! - **sighting**: when a mirror first saw a version, and whether the mirror put it where it is
+//! - **candidate**: a block, entry or helper that could give a repository's credential, with what it has to say
+//! - **measured release**: a release of `OpenTofu` whose reading of configuration files was measured
 
 extern crate self as tofu_oci_types; // for `#[derive(Fault)]`
 
@@ -43,6 +64,8 @@ mod human_bytes;
 mod identity;
 mod idn;
 mod idn_newer;
+mod json;
+mod mask;
 mod module;
 mod moment;
 mod network;
@@ -80,11 +103,12 @@ pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
+pub use json::{JsonFault, JsonKind, JsonMember, JsonString, JsonValue};
+pub use mask::{login_end, masked, masked_user, without_logins};
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
-    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, login_end, masked,
-    masked_user, without_logins,
+    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

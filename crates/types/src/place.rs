@@ -1,4 +1,4 @@
-//! Where releases lie.
+//! Where releases lie, and when two spellings are one place.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Hosts under which the same providers and modules were published before.
+//! Which two addresses count as one: hosts under which the same providers and modules were published before.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Foreign text made safe to show in a terminal, a log or a document.
+//! What foreign text looks like on a terminal, in a log or in a document: escaped.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

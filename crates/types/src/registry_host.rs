@@ -1,4 +1,4 @@
-//! Hosts of registries: all spellings of one host, and all hosts of one registry.
+//! When two spellings are one registry: all spellings of one host, and all hosts of one registry.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What people type for a version of something: `ADDR@VERSION`, `REPOSITORY:VERSION`.
+//! What an argument names: `ADDR@VERSION` or `REPOSITORY:VERSION`, a provider or place and the version in it.
 
 use std::path::PathBuf;
 use std::str::FromStr;

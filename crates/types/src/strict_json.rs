@@ -2,11 +2,11 @@
 //!
 //! Of two members with one name, two parsers may take different ones. Then the checked value is not the used one.
 
-use std::cell::Cell;
-use std::fmt;
+use std::collections::BTreeSet;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
+
+use crate::json::{JsonKind, JsonMember, JsonValue};
 
 /// Why a text is not strict JSON.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum StrictJsonError {
         name: String,
         /// The line of the second one, from 1.
         line: usize,
-        /// The column in bytes, from 1.
+        /// The column of its name's end in bytes, from 1.
         column: usize,
     },
 }
@@ -32,93 +32,34 @@ pub enum StrictJsonError {
 /// # Errors
 /// If they are not strict JSON.
 pub fn parse_strictly(bytes: &[u8]) -> Result<Value, StrictJsonError> {
-    let repeated = Cell::new(None);
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Strict { repeated: &repeated }.deserialize(&mut deserializer);
-    match (value, repeated.take()) {
-        (Err(error), Some(name)) => Err(StrictJsonError::Repeated { name, line: error.line(), column: error.column() }),
-        (value, _) => {
-            let value = value?;
-            deserializer.end()?;
-            Ok(value)
-        }
-    }
+    let value = serde_json::from_slice(bytes)?;
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let spanned = JsonValue::parse(text).ok();
+    let Some(second) = spanned.as_ref().and_then(repeated) else { return Ok(value) };
+    let name = second.name.text();
+    let name = match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_string(),
+    };
+    let before = &text[..second.name.end()];
+    let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1);
+    Err(StrictJsonError::Repeated { name, line: second.line, column })
 }
 
 /// Characters of a member's name that an error quotes.
 const SHOWN: usize = 160;
 
-#[derive(Clone, Copy)]
-struct Strict<'a> {
-    /// The member that an object has twice.
-    repeated: &'a Cell<Option<String>>,
-}
-
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Strict<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = items.next_element_seed(self)? {
-            values.push(value);
+/// The first member that an object has for the second time.
+fn repeated<'v, 'a>(value: &'v JsonValue<'a>) -> Option<&'v JsonMember<'a>> {
+    match &value.kind {
+        JsonKind::Array(items) => items.iter().find_map(repeated),
+        JsonKind::Object(members) => {
+            let mut names = BTreeSet::new();
+            members.iter().find_map(|member| {
+                if names.insert(member.name.text().to_string()) { repeated(&member.value) } else { Some(member) }
+            })
         }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(name) = members.next_key::<String>()? {
-            if map.contains_key(&name) {
-                self.repeated.set(Some(match name.char_indices().nth(SHOWN) {
-                    Some((end, _)) => format!("{}…", &name[..end]),
-                    None => name,
-                }));
-                return Err(A::Error::custom("a member is there twice"));
-            }
-            let value = members.next_value_seed(self)?;
-            map.insert(name, value);
-        }
-        Ok(Value::Object(map))
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tags, and references to manifests.
+//! Tags: which one is canonical for a version. References to manifests.
 
 use std::fmt;
 use std::str::FromStr;

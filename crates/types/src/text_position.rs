@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A position in a text; `2:5` as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct TextPosition {
     /// The line, from 1. Only `\n` ends a line.
     pub line: usize,

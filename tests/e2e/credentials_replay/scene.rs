@@ -12,6 +12,7 @@ use tofu_oci_testkit::{Arrival, Certificates, MockAuth, MockReleases, MockSite};
 
 use super::case::{Case, replaced};
 use super::files::{self, Call};
+use crate::setup::schema::check_line;
 
 /// The namespace of every provider.
 const NAMESPACE: &str = "providers.example.test/acme";
@@ -135,7 +136,7 @@ impl Scene {
                 if telling == Telling::Machines {
                     // An error that is about no access has its code in its own line.
                     let mut parsed = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-                    let mut line = parsed.next_back().unwrap_or_default();
+                    let mut line = parsed.next_back().inspect(check_line).unwrap_or_default();
                     line["exit"] = output.status.code().into();
                     lines.push(line);
                 }

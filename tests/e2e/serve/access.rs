@@ -8,6 +8,7 @@ use tofu_oci_types::Digest;
 
 use super::{Serving, WIDGET_PATH, archive};
 use crate::setup::logins::{PASSWORD, ada, encoded};
+use crate::setup::schema::check_line;
 use crate::setup::{Scene, WIDGET};
 
 const CI: &str = "ci-token-0123456789abcdef0123456789abcdef0123";
@@ -113,6 +114,7 @@ fn no_secret_is_in_any_line() {
             assert!(!said.contains(secret), "{secret} is in the log\n{said}");
         }
         let lines = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.clone().for_each(|line| check_line(&line));
         assert!(lines.clone().any(|line| line["client"] == "ci"), "the access log names the client\n{said}");
         assert!(lines.count() >= 4, "one line a request\n{said}");
     }

@@ -155,17 +155,17 @@ fn a_second_address_does_not_lead_around_rights_and_excludes() {
 
     hint: write / between the symbols, as in r.test/${namespace}/${name}/${target_system}; or a rule for each namespace
     "#);
-    let computed = "from = \"r.test/%{for part in [namespace, type]}${part}/%{endfor}x\"";
+    let computed = "from = 'r.test/${namespace == type ? \"a\" : \"b\"}/x'";
     assert_snapshot!(refused(&provider("a.test/*/*", computed)), @r#"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `r.test/%{for part in [namespace, type]}${part}/%{endfor}x` computes with the parts of an address, so it is not known that each provider gets a place of its own
+    error: `r.test/${namespace == type ? "a" : "b"}/x` computes with the parts of an address, so it is not known that each provider gets a place of its own
       --> serve.toml:3:8
       |
-    3 | from = "r.test/%{for part in [namespace, type]}${part}/%{endfor}x"
-      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    3 | from = 'r.test/${namespace == type ? "a" : "b"}/x'
+      |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
     hint: write a template of text and symbols alone, such as ghcr.io/acme/${namespace}/${type}, in a rule for each case
     "#);

@@ -7,6 +7,7 @@ pub(crate) mod hostile;
 pub(crate) mod keys;
 pub(crate) mod logins;
 pub(crate) mod release;
+pub(crate) mod schema;
 mod signing;
 pub(crate) mod small;
 pub(crate) mod stall;
@@ -195,11 +196,14 @@ impl Said {
         self
     }
 
-    /// The JSON objects of standard output, each on a line of its own.
+    /// The JSON objects of standard output, each on a line of its own, as the schema describes them.
     #[track_caller]
     pub(crate) fn json(&self) -> Vec<serde_json::Value> {
         let parse = |line: &str| match serde_json::from_str(line) {
-            Ok(value @ serde_json::Value::Object(_)) => value,
+            Ok(value @ serde_json::Value::Object(_)) => {
+                schema::check_line(&value);
+                value
+            }
             other => panic!("no JSON object on a line: {line} ({other:?})\n{}", self.text),
         };
         self.stdout.lines().map(parse).collect()

@@ -41,6 +41,18 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         outcomes: &[with(2, "misspelt-name", &["cfg-implied-on-with-misspelt-block"])],
     },
     Difference {
+        name: "for-is-refused",
+        opentofu: "evaluates `for` in a template",
+        ours: "refuses it, exit code 2",
+        outcomes: &[with(2, "hcl:not-supported", &["tpl-directive-for", "tpl-directive-for2", "tpl-for-expression"])],
+    },
+    Difference {
+        name: "one-syntax-code",
+        opentofu: "has a heading for each way in which a template does not parse",
+        ours: "has one code for all of them, exit code 2",
+        outcomes: &[with(2, "hcl:invalid-syntax", &["tpl-syntax-two-words", "tpl-syntax-unclosed-if"])],
+    },
+    Difference {
         name: "ports-end-at-65535",
         opentofu: "hands a port beyond 65535 to its proxy",
         ours: "cannot reach such a registry, exit code 3",

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::case::{Case, Offered};
 use super::packages::{SOURCE, Translation, maker, package};
 use super::world::{World, certificates};
+use crate::setup::schema::check_line;
 
 /// The platform that everything was measured on.
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -207,6 +208,7 @@ impl Scene {
         let output = command.output().unwrap();
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let events: Vec<Value> = stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        events.iter().for_each(check_line);
         let error = events.iter().rfind(|event| event["event"] == "error");
         let text = |event: &Value, name: &str| event[name].as_str().map(ToOwned::to_owned);
         let installed = events.iter().filter(|event| event["event"] == "installed");

@@ -1,6 +1,6 @@
-//! The tables of ARCHITECTURE.md: each file that they name is there, and each name of the code.
+//! ARCHITECTURE.md: each file that it names in backticks is there, each name of the code, and each signature of its blocks of Rust.
 //!
-//! A path starts at `crates/` or the root. After another path or a crate in its row, it may start there or at a folder above.
+//! A path starts at `crates/` or the root. After another path or a crate in its line, it may start there or at a folder above.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{ChoreResult, Doing};
 use crate::paths;
 
-/// What the tables of ARCHITECTURE.md name that is not there, as text.
+/// What ARCHITECTURE.md names that is not there, as text.
 pub(super) fn findings() -> ChoreResult<Vec<String>> {
     let root = paths::root();
     let mut files = BTreeSet::new();
@@ -19,22 +19,35 @@ pub(super) fn findings() -> ChoreResult<Vec<String>> {
             below.into_iter().filter(|file| !file.starts_with("target")).map(|file| Path::new(folder).join(file)),
         );
     }
-    let mut words = BTreeSet::new();
+    let (mut words, mut signatures) = (BTreeSet::new(), BTreeSet::new());
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
         let text = fs::read_to_string(root.join(file)).doing(|| format!("reading {}", file.display()))?;
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         let found = code.flat_map(|line| line.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
         words.extend(found.map(str::to_owned));
+        signatures.extend(text.lines().filter_map(signature).map(str::to_owned));
     }
     let page = fs::read_to_string(root.join("ARCHITECTURE.md")).doing(|| "reading ARCHITECTURE.md".to_owned())?;
-    Ok(missing(&page, &files, &words))
+    let mut found = missing(&page, &files, &words);
+    let stated = page.lines().filter_map(signature).filter(|stated| !signatures.contains(*stated));
+    found.extend(stated.map(|stated| format!("ARCHITECTURE.md: no code has `{stated}`")));
+    Ok(found)
+}
+
+/// The function that a line declares, with or without a body.
+fn signature(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let declared = line.strip_suffix(';').or_else(|| line.strip_suffix(" {"));
+    declared.filter(|line| line.starts_with("fn ") || line.starts_with("async fn "))
 }
 
 fn missing(page: &str, files: &BTreeSet<PathBuf>, words: &BTreeSet<String>) -> Vec<String> {
     let mut found = Vec::new();
-    for (number, row) in page.lines().enumerate().filter(|(_, line)| line.starts_with('|')) {
+    let mut in_block = false;
+    for (number, row) in page.lines().enumerate() {
+        in_block ^= row.starts_with("```");
         let mut before: Option<PathBuf> = None;
-        for span in row.split('`').skip(1).step_by(2) {
+        for span in row.split('`').skip(1).step_by(2).filter(|_| !in_block) {
             let is_crate =
                 before.is_none() && files.iter().any(|file| file.starts_with(Path::new("crates").join(span)));
             let is_there = if is_crate && !span.contains('/') {
@@ -58,7 +71,7 @@ fn missing(page: &str, files: &BTreeSet<PathBuf>, words: &BTreeSet<String>) -> V
 
 /// Whether it is a file of Rust, or lies in a folder of the root or of `crates`.
 fn is_path(span: &str, files: &BTreeSet<PathBuf>) -> bool {
-    let first = span.split('/').next().filter(|first| first.len() < span.len());
+    let first = span.split('/').next().filter(|first| !first.is_empty() && first.len() < span.len());
     let is_folder = |folder: &str| {
         files.iter().any(|file| {
             file.starts_with(folder) || file.strip_prefix("crates").is_ok_and(|in_| in_.starts_with(folder))
@@ -95,10 +108,11 @@ mod tests {
         let files = ["crates/a/src/x.rs", "crates/a/src/x/y.rs", "crates/a/src/z.rs", "docs/p.md"].map(PathBuf::from);
         let words = ["Thing", "make_it"].map(str::to_owned);
         let check = |page: &str| missing(page, &files.clone().into(), &words.clone().into());
-        let told = "| q | `a/src/x.rs` (`y.rs`), `z.rs`, `Thing::make_it`, `a/src/x/` |\n`gone.rs` is in no table";
+        let told = "| q | `a/src/x.rs` (`y.rs`), `z.rs`, `Thing::make_it`, `a/src/x/` |\n```\n`gone.rs`\n```\n";
         assert!(check(told).is_empty());
+        assert_eq!(signature("    async fn tag(&self) -> bool;"), Some("async fn tag(&self) -> bool"));
         assert_eq!(check("| `a/src/old.rs` |"), ["ARCHITECTURE.md:1: `a/src/old.rs` is not there"]);
-        assert_eq!(check("\n| `a/src/x.rs`, `old.rs`, `Gone`, `make_no` |").len(), 3);
-        assert!(check("| `TOFU_OCI_X`, `zh:`, `mirror`, `a b/c`, `text/plain` |").is_empty());
+        assert_eq!(check("\nText: `a/src/x.rs`, `old.rs`, `Gone`, `make_no`.").len(), 3);
+        assert!(check("| `TOFU_OCI_X`, `zh:`, `mirror`, `a b/c`, `text/plain`, `//!` |").is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! buildah as the RFC's builder, and as a reader of our image layout.
+//! tofu-oci installs what buildah builds from the RFC's Dockerfile, and buildah pulls our image layout.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The three ways from an address to a repository without `--from`, each with a real registry.
+//! A provider is found by an `oci_mirror` block, by the magic suffix and by `oci-providers.v1`, each with a real
+//! registry and a real HTTPS server.
 //!
 //! ```text
 //! oci_mirror          a block of the file that TF_CLI_CONFIG_FILE names

@@ -1,4 +1,5 @@
-//! From a signed origin into the user's own places, with real parts at every end.
+//! A signed origin is mirrored into registry:2, a folder behind nginx and a bundle, with runs killed at 20 moments;
+//! terraform (and tofu) run what comes out.
 //!
 //! ```text
 //! origin    nginx and a GnuPG key publish testdata/provider: two versions, three platforms

@@ -1,4 +1,5 @@
-//! The round trip against registry:2 in all its modes, and against other registries.
+//! push, versions, install, push again and copy, against registry:2 plain, over TLS, with a password file and with a
+//! token server; the same, signatures and the probe against distribution 3 and zot, if these are installed.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The repositories of `testdata/testrepos`, most of them broken: served over HTTP by a server that checks nothing, and
-//! read as directories. The program decides the same both ways.
+//! The repositories of `testdata/testrepos`, most of them broken, give the same results from a directory and over HTTP
+//! from a server that checks nothing.
 //!
 //! What it decides, and where that differs from `OpenTofu`, is a test of the installer (`real_repositories.rs`).
 

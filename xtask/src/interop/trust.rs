@@ -1,4 +1,4 @@
-//! Signatures, with the programs that others make and check them with.
+//! cosign accepts what `push` and `sign` write, and `verify` what cosign signed: both forms, every kind of key.
 
 mod cosign;
 

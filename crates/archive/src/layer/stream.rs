@@ -1,4 +1,4 @@
-//! A whole package in one layer, straight into its folder.
+//! A whole package in one layer, straight into its folder; what such a small layer may hold.
 //!
 //! ```text
 //! calling thread   ByteSource -> zstd -> tar -> 1 MiB buffer --(channel)--> sink thread: SHA-256, file

@@ -1,4 +1,4 @@
-//! What is not packed, and why.
+//! Which files stay out of a module's package, and why.
 
 use tofu_oci_fault::Fault;
 

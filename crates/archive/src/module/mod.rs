@@ -1,4 +1,4 @@
-//! A module that lies in a folder.
+//! Which files of a folder make the package of a module.
 //!
 //! ```text
 //! folder --walk--> names --rules.rs--> files to pack (write_zip)

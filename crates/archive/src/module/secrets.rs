@@ -1,4 +1,4 @@
-//! Private keys and tokens, found by what is in a file.
+//! Which text is a secret: private keys and tokens, found by their form. A module with one is not published.
 //!
 //! A form counts only if it is whole: neither a prefix in a sentence nor a placeholder such as `ghp_xxxx` counts. JSON web tokens
 //! are not looked for: tests and examples are full of them, and they expire.

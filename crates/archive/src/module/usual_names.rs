@@ -1,4 +1,4 @@
-//! The names under which programs keep what is no part of a module: one table.
+//! The names under which programs keep files that stay out of a module's package: one table.
 //!
 //! Sources: the documentation of each program about its files; GitHub's templates for ignore files (Terraform, and those of
 //! the languages and tools below `Global`); the file rules of gitleaks, trufflehog and git-secrets.

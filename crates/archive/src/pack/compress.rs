@@ -1,4 +1,4 @@
-//! From the tar of a layer to its compressed bytes.
+//! How the tar of a layer, or of a small layer, is compressed.
 
 use std::io::{self, Write};
 

@@ -165,8 +165,8 @@ pub(crate) fn open_entries(path: &Path, limits: &Limits) -> Result<Vec<CentralEn
     }
 }
 
-/// The central directory of the archive at `path`. One that cannot be read is none: the walk comes to the same fault
-/// and knows better what it means.
+/// The central directory of the archive at `path`; `None` if it cannot be read: the walk meets the same fault and knows
+/// better what it means.
 fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError> {
     match open_entries(path, limits) {
         Ok(entries) => Ok(Some(hints(entries))),

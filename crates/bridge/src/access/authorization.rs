@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::denied::Denied;
 
 /// The token that a client sends: `Bearer TOKEN`, or the password of `Basic`, as clients send the user information of a
-/// mirror's URL. The user name is not looked at.
+/// mirror's URL. The user name is ignored.
 ///
 /// Spec: RFC 6750, 2.1; RFC 7617, 2.
 pub(super) fn token(headers: &HeaderMap) -> Result<Secret, Denied> {

@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 /// The most characters of a name.
 const NAME_LIMIT: usize = 64;
 
-/// What tokens that are made here begin with, so that a search for secrets recognises them.
+/// The prefix of tokens that are made here, so that a search for secrets recognises them.
 const TOKEN_PREFIX: &str = "tofuoci_";
 
 /// A client of the configuration.

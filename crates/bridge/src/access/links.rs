@@ -1,10 +1,10 @@
-//! Links that expire: `PATH?expires=SECONDS&client=NAME&signature=HMAC`.
+//! What a signed link opens, and until when: `PATH?expires=SECONDS&client=NAME&signature=HMAC`.
 //!
-//! The key of a client's links is made of its `token_sha256` and the link secret. All instances with one configuration make
-//! and accept the same links, and the links of a token end with its line in the configuration. Without a link secret, one who
-//! can read the configuration file can make links, though not learn a token; and so can the client itself. Therefore no link
-//! is good for longer than those that are made here, whoever made it. A secret of this process would be no help: other
-//! instances must accept the link.
+//! The key of a client's links is made of its `token_sha256` and the link secret. All instances with one configuration
+//! make and accept the same links, and the links of a token end when its line leaves the configuration. Without a link
+//! secret, whoever can read the configuration file can make links, though not learn a token; so can the client itself.
+//! Therefore no link counts for longer than the links that are made here, whoever made it. A secret of this process
+//! would not help: other instances must accept the link.
 
 use std::time::{Duration, SystemTime};
 
@@ -33,7 +33,8 @@ const STEP: u64 = 60;
 pub struct LinkOptions {
     /// How long a link opens its path, at least; at most two minutes longer.
     pub lifetime: Duration,
-    /// What the keys of links are made of besides the checksums of tokens; the same for all instances. It may be empty.
+    /// What the keys of links are made of besides the checksums of tokens: a text that all instances share. It may be
+    /// empty.
     pub secret: Secret,
 }
 
@@ -86,7 +87,7 @@ fn decoded(path: &str) -> Vec<u8> {
     percent_decode_str(path).collect()
 }
 
-/// A request that says to be a link.
+/// A request that claims to be a link.
 pub(super) struct SignedLink {
     pub(super) client: ClientName,
     path: Vec<u8>,
@@ -117,7 +118,7 @@ impl SignedLink {
 
     fn read(path: &str, expires: &str, client: &str, signature: &str) -> Option<Self> {
         let decoded = decoded(path);
-        // An encoded slash is no slash: two paths must not become one.
+        // An encoded slash is not a slash: two paths must not become one.
         let slashes = |bytes: &[u8]| bytes.split(|byte| *byte == b'/').count();
         if slashes(&decoded) != slashes(path.as_bytes()) || !expires.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;

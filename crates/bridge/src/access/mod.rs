@@ -1,4 +1,4 @@
-//! Who may see what.
+//! Which client may see what: by its token, or by a signed link.
 //!
 //! ```text
 //! Authorization: Bearer TOKEN, Basic USER:TOKEN --SHA-256--> the client whose token it is
@@ -6,8 +6,8 @@
 //! client, address --its patterns--> Admitted, or Denied
 //! ```
 //!
-//! Clients send no token where they fetch archives and checksums; therefore the documents name these by links that expire.
-//! Without any client in the configuration everyone is admitted, and links carry no signature.
+//! Clients send no token when they fetch archives and checksums; therefore the documents name these by links that
+//! expire. Without any client in the configuration everyone is admitted, and links carry no signature.
 
 mod authorization;
 mod client;
@@ -148,7 +148,7 @@ impl ClientAccess {
         }
     }
 
-    /// Looks at every client, so that the time says nothing.
+    /// It looks at every client, so that the time reveals nothing.
     fn by_token(&self, request: &Parts) -> Result<Arc<KnownClient>, Denied> {
         let sent = TokenDigest::of(&authorization::token(&request.headers)?);
         let found = self.clients.iter().fold(None, |found, client| {

@@ -1,5 +1,5 @@
-//! Answers to questions of one kind: equal questions are put once, held while their place fails, and answered from what is
-//! kept.
+//! How long a question to a place is held, when it goes on alone, and when an old answer is used: equal questions are
+//! one.
 //!
 //! ```text
 //! fresh answer, recent refusal       used
@@ -7,8 +7,8 @@
 //! none                               the question is put, and put again while the fault may pass, as long as a client waits
 //! ```
 //!
-//! A question goes on without its clients for a time, so that the next one finds the answer. Then it ends, which is remembered
-//! as a refusal: a list without an end is not read for ever, nor begun anew by every client.
+//! A question goes on without its clients for a time, so that the next client finds the answer. Then it ends and is
+//! remembered as a refusal: an endless list is not read for ever, and not every client begins it anew.
 
 use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
@@ -29,7 +29,7 @@ use crate::{Refusal, ServedAddress};
 
 /// How long a question may take as long as clients wait for it.
 const LONGEST: Duration = Duration::from_mins(1);
-/// How long a question goes on if no client waits for it, in times of their patience from its beginning.
+/// How long a question goes on without a client, as a multiple of their patience, from its beginning.
 const ALONE: u32 = 2;
 /// How long a client waits if there is an old answer.
 const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         Self { kept, running: Joined::default(), waits, reporter, counts }
     }
 
-    /// The answer. `put` puts the question; it gets the last answer.
+    /// The answer. `put` asks the place; it gets the last answer.
     pub(super) async fn ask(
         &self,
         key: &K,
@@ -116,7 +116,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         self.kept().refusal(key, age).cloned()
     }
 
-    /// The answer that is kept, of any age that may be used.
+    /// The kept answer, of any age that may be used.
     pub(super) fn answer(&self, key: &K) -> Option<V> {
         self.kept().answer(key)
     }
@@ -129,7 +129,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         }
     }
 
-    /// Why questions failed, of which no answer is kept.
+    /// Why questions without a kept answer failed.
     pub(super) fn refusals(&self) -> Vec<Refusal> {
         self.kept().refusals().cloned().collect()
     }
@@ -139,7 +139,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         self.kept().answered().cloned().collect()
     }
 
-    /// Joins the question that is put, or puts it. It goes on without its client for a time.
+    /// Joins the question that is under way, or asks the place. The question goes on without its client for a time.
     fn joined(
         &self,
         key: &K,
@@ -192,7 +192,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     }
 }
 
-/// A question that is put. If it is dropped without an answer, because no one waits for it any more, that is kept.
+/// A question that is under way. If it is dropped without an answer, because nobody waits any more, that is kept.
 struct PutQuestion<K: AskedFor, V: Clone> {
     kept: Arc<Mutex<KeptAnswers<K, V>>>,
     key: K,

@@ -1,4 +1,4 @@
-//! A question that has no answer, and when to put it again.
+//! A question without an answer, and when to ask again.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) struct Failed {
 /// When a place may be asked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Again {
-    /// Not for a client who waits: its answer is a refusal, or the fault does not pass by itself.
+    /// Not for a waiting client: the answer is a refusal, or the fault does not pass by itself.
     Never,
     /// After a short pause.
     Soon,

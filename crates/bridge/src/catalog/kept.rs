@@ -1,4 +1,4 @@
-//! Answers that are kept: for how long, and how many. Nothing waits here.
+//! How long `serve` keeps an answer, and how many. Nothing waits here.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -55,11 +55,11 @@ struct LastFailure {
 
 /// What is known of one thing.
 pub(super) enum KeptAnswer<V> {
-    /// This, and it need not be asked for.
+    /// Use it; nobody needs to ask.
     Settled(Result<V, Refusal>),
-    /// An answer that is old, or `None`. The thing is asked for now.
+    /// An old answer, or `None`. The place is asked now.
     Due(Option<V>),
-    /// An answer that is old, or `None`. The thing is not asked for before this moment, because of this refusal.
+    /// An old answer, or `None`. The place is not asked before this moment, because of this refusal.
     Later(Option<V>, Instant, Refusal),
 }
 
@@ -111,7 +111,7 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         Some(&failure.failed.refusal)
     }
 
-    /// Why questions failed, of which no answer is kept.
+    /// Why questions without a kept answer failed.
     pub(super) fn refusals(&self) -> impl Iterator<Item = &Refusal> {
         let failed = self.entries.values().filter(|entry| entry.answer.is_none());
         failed.filter_map(|entry| Some(&entry.failure.as_ref()?.failed.refusal))
@@ -122,7 +122,8 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         self.entries.iter().filter(|(_, entry)| entry.answer.is_some()).map(|(key, _)| key)
     }
 
-    /// Keeps an answer, or that the place failed. If the place has answered that it does not have it, what it had is forgotten.
+    /// Keeps an answer, or that the place failed. If the place has answered that it lacks the thing, its earlier answer
+    /// is forgotten.
     pub(super) fn keep(&mut self, key: &K, found: &Result<V, Failed>) {
         self.uses += 1;
         let entry = self.entries.entry(key.clone()).or_insert_with(|| KeptEntry {
@@ -155,8 +156,7 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         (!std::mem::replace(&mut entry.reported, true)).then(|| at.elapsed())
     }
 
-    /// Forgets old refusals, then what was used longest ago, refusals first: names that someone makes up do not displace
-    /// answers.
+    /// Forgets old refusals, then whatever was used longest ago, refusals first: made-up names do not displace answers.
     fn make_room(&mut self) {
         self.entries.retain(|_, entry| {
             let counts = |failure: &LastFailure| failure.at.elapsed() < REFUSED;

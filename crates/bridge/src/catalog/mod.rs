@@ -4,6 +4,7 @@ mod answers;
 mod failed;
 mod kept;
 mod modules;
+mod of_kind;
 mod options;
 mod question;
 mod refused;
@@ -17,63 +18,45 @@ use tofu_oci_fetch::Trust;
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::Release;
 use tofu_oci_types::{Event, Identity, Place, ProviderAddr, Version};
-use tokio::time::Instant;
 
-use self::answers::{Answers, AskedFor, Waits};
+use self::answers::AskedFor;
 use self::failed::{Again, Failed};
-use self::kept::Lifetimes;
 pub use self::modules::ModuleCatalog;
+use self::of_kind::{AskedPlaces, Judged, KindAnswers};
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::{IF_MEANT, JUDGED, REFUSED, is_judged, refused, says_another};
+use self::refused::{IF_MEANT, refused, says_another};
 use self::served_by::{served_by, sole_address};
 use crate::counts::Counts;
 use crate::place_fault::one_line;
 use crate::turns::{Burdened, Turns};
 use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
-/// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+/// The providers of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
 pub struct Catalog {
-    versions: Answers<ProviderAddr, Arc<ServedVersions>>,
-    releases: Arc<Answers<(ProviderAddr, Version), JudgedRelease>>,
-    served: Arc<CatalogPlace>,
+    answers: KindAnswers<ProviderAddr, Arc<ServedRelease>>,
+    served: Arc<AskedPlaces<ServedPlace>>,
     modules: ModuleCatalog,
     counts: Counts,
-}
-
-/// What questions are put to.
-struct CatalogPlace {
-    places: Vec<ServedPlace>,
-    options: CatalogOptions,
-    turns: Arc<Turns>,
-}
-
-#[derive(Clone)]
-struct JudgedRelease {
-    served: Arc<ServedRelease>,
-    judged: Instant,
 }
 
 impl Catalog {
     /// A catalog of these places. No place is asked yet.
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
-        let (lifetimes, waits) = (Lifetimes::of(&options), Waits::of(&options));
-        let reporter = Arc::clone(&options.reporter);
         let counts = Counts::default();
         let turns = Arc::new(Turns::new(options.at_once, options.at_one_host));
         Self {
             modules: ModuleCatalog::new(Vec::new(), options.clone(), Arc::clone(&turns), &counts),
-            versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
-            releases: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
+            answers: KindAnswers::new(&options, &counts),
             counts,
-            served: Arc::new(CatalogPlace { places, options, turns }),
+            served: Arc::new(AskedPlaces { places, options, turns }),
         }
     }
 
     /// The same with these places of modules.
     #[must_use]
     pub fn with_modules(self, places: Vec<ServedModulePlace>) -> Self {
-        let CatalogPlace { options, turns, .. } = &*self.served;
+        let AskedPlaces { options, turns, .. } = &*self.served;
         let modules = ModuleCatalog::new(places, options.clone(), Arc::clone(turns), &self.counts);
         Self { modules, ..self }
     }
@@ -99,16 +82,7 @@ impl Catalog {
             }
             .boxed()
         };
-        let mut found = self.versions.ask(address, put).await?;
-        let is_refused = |version: &Version| {
-            let known = self.releases.refusal(&(address.clone(), version.clone()), REFUSED);
-            known.is_some_and(|refusal| is_judged(&refusal))
-        };
-        // Also of a list that was read before.
-        if found.versions.iter().any(is_refused) {
-            Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));
-        }
-        Ok(found)
+        self.answers.versions(address, put).await
     }
 
     /// A release that clients may see. If its place still has the same one, it is neither read nor judged again for an hour.
@@ -117,35 +91,31 @@ impl Catalog {
     /// [`Refusal`].
     pub async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<ServedRelease>, Refusal> {
         let number = self.number(address)?;
-        let key = (address.clone(), version.clone());
-        let put = |last: Option<JudgedRelease>| {
-            let (served, (address, version)) = (Arc::clone(&self.served), key.clone());
+        let put = |last: Option<Judged<Arc<ServedRelease>>>| {
+            let (served, address, version) = (Arc::clone(&self.served), address.clone(), version.clone());
             async move {
                 let asked = served.asks(number, &address, async |question| {
                     let release = question.release(&version).await?;
                     match last {
-                        Some(last) if last.still_counts(&*release) => Ok(last),
-                        _ => {
-                            let served = Arc::new(question.served(&release).await?);
-                            Ok(JudgedRelease { served, judged: Instant::now() })
-                        }
+                        Some(last) if last.is_recent() && is_same(&last.served, &*release) => Ok(last),
+                        _ => Ok(Judged::now(Arc::new(question.served(&release).await?))),
                     }
                 });
                 asked.await
             }
             .boxed()
         };
-        Ok(self.releases.ask(&key, put).await?.served)
+        self.answers.version(address, version, put).await
     }
 
-    /// The providers that the configuration names without wildcards, those that places list, and those that were asked for
-    /// successfully. A place that cannot be listed produces a warning.
+    /// The providers that the configuration names without wildcards, those that places list, and those that clients
+    /// asked for successfully. A place that cannot be listed produces a warning.
     pub async fn providers(&self) -> Vec<ProviderAddr> {
         let places = &self.served.places;
         let place_of = |address: &ProviderAddr| self.served.number(address);
         let named = places.iter().flat_map(|place| &place.include).filter_map(sole_address);
         let named = named.filter(|address| place_of(address).is_some());
-        let mut providers: Vec<ProviderAddr> = named.chain(self.versions.answered()).collect();
+        let mut providers: Vec<ProviderAddr> = named.chain(self.answers.answered()).collect();
         for (number, place) in places.iter().enumerate() {
             let listed = match &place.list {
                 Some(list) => list().await,
@@ -171,14 +141,14 @@ impl Catalog {
         !self.served.places.is_empty()
     }
 
-    /// The versions of a provider that were read last, if that was lately. Its place is not asked.
+    /// The versions of a provider as they were read last, if that was recently. The place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
-        self.versions.answer(address)
+        self.answers.known_versions(address)
     }
 
-    /// Why the place of a provider did not answer the last time, if what it said before is served meanwhile.
+    /// Why the place of a provider did not answer the last time, if its earlier answer is served meanwhile.
     pub(crate) fn trouble(&self, address: &ProviderAddr) -> Option<Refusal> {
-        self.versions.trouble(address)
+        self.answers.trouble(address)
     }
 
     /// How questions were answered so far, and which faults places had.
@@ -197,12 +167,12 @@ impl Catalog {
     }
 }
 
-impl CatalogPlace {
+impl AskedPlaces<ServedPlace> {
     fn number(&self, address: &ProviderAddr) -> Option<usize> {
         served_by(&self.places, self.options.trust.policy.predecessors(), address)
     }
 
-    /// Puts a question to a place when it is its turn.
+    /// Asks a place when it is its turn.
     async fn asks<T>(
         &self,
         number: usize,
@@ -234,24 +204,15 @@ impl CatalogPlace {
     }
 }
 
-impl JudgedRelease {
-    /// Whether this release is the one that was judged, and not too long ago. A place that does not identify its releases is
-    /// read again.
-    fn still_counts(&self, release: &dyn Release) -> bool {
-        let id = release.id();
-        id.identity != Identity::Unidentified && self.served.release.id() == id && self.judged.elapsed() < JUDGED
-    }
+/// Whether a release is the one that was judged. A place that does not identify its releases is read again.
+fn is_same(judged: &ServedRelease, release: &dyn Release) -> bool {
+    let id = release.id();
+    id.identity != Identity::Unidentified && judged.release.id() == id
 }
 
 impl AskedFor for ProviderAddr {
     fn address(&self) -> ServedAddress {
         self.into()
-    }
-}
-
-impl AskedFor for (ProviderAddr, Version) {
-    fn address(&self) -> ServedAddress {
-        (&self.0).into()
     }
 }
 

@@ -1,4 +1,5 @@
-//! The modules that are served, asked of their repositories.
+//! Which modules are served, and in which versions, asked of their repositories; what becomes of one that names another
+//! address.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,18 +12,17 @@ use tofu_oci_source::{Listing, ModuleError, ModulePackage, module_notice, withdr
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
-use tokio::time::Instant;
 
-use super::answers::{Answers, AskedFor, Waits};
+use super::answers::AskedFor;
 use super::failed::{Again, Failed};
-use super::kept::Lifetimes;
+use super::of_kind::{AskedPlaces, Judged, KindAnswers};
 use super::options::CatalogOptions;
-use super::refused::{IF_MEANT, JUDGED, REFUSED, absent_version, is_judged, module_refused};
+use super::refused::{IF_MEANT, absent_version, module_refused};
 use super::served_by::most_specific;
 use crate::counts::Counts;
 use crate::place_fault::{embedded_repository, upstream};
 use crate::turns::{Burdened, PlaceTurn, Turns};
-use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
+use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
 const MOST_NOTICES: usize = 50;
@@ -30,28 +30,14 @@ const MOST_NOTICES: usize = 50;
 /// How many notices are read at once.
 const NOTICES_AT_ONCE: usize = 8;
 
-/// What is said of an address that no repository can have.
+/// What clients read of an address that no repository can have.
 const NO_REPOSITORY: &str =
     "no rule of the settings gives a repository for this address; names of repositories are lower-case";
 
-/// The modules of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+/// The modules of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
 pub struct ModuleCatalog {
-    versions: Answers<ModuleAddr, Arc<ServedModuleVersions>>,
-    modules: Arc<Answers<(ModuleAddr, Version), JudgedModulePackage>>,
-    served: Arc<ModuleRepositoriesAsked>,
-}
-
-/// What questions are put to.
-struct ModuleRepositoriesAsked {
-    places: Vec<ServedModulePlace>,
-    options: CatalogOptions,
-    turns: Arc<Turns>,
-}
-
-#[derive(Clone)]
-struct JudgedModulePackage {
-    served: Arc<ServedModule>,
-    judged: Instant,
+    answers: KindAnswers<ModuleAddr, Arc<ServedModule>>,
+    served: Arc<AskedPlaces<ServedModulePlace>>,
 }
 
 impl ModuleCatalog {
@@ -62,20 +48,15 @@ impl ModuleCatalog {
         turns: Arc<Turns>,
         counts: &Counts,
     ) -> Self {
-        let (lifetimes, waits) = (Lifetimes::of(&options), Waits::of(&options));
-        let reporter = Arc::clone(&options.reporter);
-        Self {
-            versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
-            modules: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
-            served: Arc::new(ModuleRepositoriesAsked { places, options, turns }),
-        }
+        let answers = KindAnswers::new(&options, counts);
+        Self { answers, served: Arc::new(AskedPlaces { places, options, turns }) }
     }
 
     /// The versions of a module that clients may see: those of the canonical tags. No manifest is read.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub async fn versions(&self, address: &ModuleAddr) -> Result<Arc<ServedModuleVersions>, Refusal> {
+    pub async fn versions(&self, address: &ModuleAddr) -> Result<Arc<ServedVersions<ModuleAddr>>, Refusal> {
         let number = self.number(address)?;
         let put = |_| {
             let (served, address) = (Arc::clone(&self.served), address.clone());
@@ -85,16 +66,7 @@ impl ModuleCatalog {
             }
             .boxed()
         };
-        let mut found = self.versions.ask(address, put).await?;
-        let is_refused = |version: &Version| {
-            let known = self.modules.refusal(&(address.clone(), version.clone()), REFUSED);
-            known.is_some_and(|refusal| is_judged(&refusal))
-        };
-        // Also of a list that was read before.
-        if found.versions.iter().any(is_refused) {
-            Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));
-        }
-        Ok(found)
+        self.answers.versions(address, put).await
     }
 
     /// A version of a module that clients may see: its manifest, and what opens its zip. The same manifest is not judged
@@ -104,14 +76,14 @@ impl ModuleCatalog {
     /// [`Refusal`].
     pub async fn module(&self, address: &ModuleAddr, version: &Version) -> Result<Arc<ServedModule>, Refusal> {
         let number = self.number(address)?;
-        let key = (address.clone(), version.clone());
-        let put = |last: Option<JudgedModulePackage>| {
-            let (served, (address, version)) = (Arc::clone(&self.served), key.clone());
+        let put = |last: Option<Judged<Arc<ServedModule>>>| {
+            let (served, address, version) = (Arc::clone(&self.served), address.clone(), version.clone());
             async move {
                 let (store, _turn) = served.turn(number, &address).await?;
                 let package = found(&address, &version, &store).await?;
                 served.demand_address(number, (&address, &version), &package)?;
-                if let Some(last) = last.filter(|last| last.still_counts(&package)) {
+                let is_same = |last: &Judged<Arc<ServedModule>>| package.manifest() == Some(&last.served.digest);
+                if let Some(last) = last.filter(|last| last.is_recent() && is_same(last)) {
                     return Ok(last);
                 }
                 let trust = Trust { now: SystemTime::now(), ..served.options.trust.clone() };
@@ -128,31 +100,26 @@ impl ModuleCatalog {
                     store,
                     locations: served.places[number].locations,
                 };
-                Ok(JudgedModulePackage { served: Arc::new(module), judged: Instant::now() })
+                Ok(Judged::now(Arc::new(module)))
             }
             .boxed()
         };
-        Ok(self.modules.ask(&key, put).await?.served)
+        self.answers.version(address, version, put).await
     }
 
     /// The modules that the configuration names without wildcards, and those that were asked for successfully.
     pub fn modules(&self) -> Vec<ModuleAddr> {
         let named = self.served.places.iter().flat_map(|place| &place.include).filter_map(ModulePattern::address);
         let named = named.filter(|address| self.number(address).is_ok());
-        let mut modules: Vec<ModuleAddr> = named.chain(self.versions.answered()).collect();
+        let mut modules: Vec<ModuleAddr> = named.chain(self.answers.answered()).collect();
         modules.sort();
         modules.dedup();
         modules
     }
 
-    /// Why questions about modules failed, of which no answer is kept, each once.
+    /// Why questions about modules without a kept answer failed, each once.
     pub fn refusals(&self) -> Vec<Refusal> {
-        let mut refusals = self.versions.refusals();
-        let more = self.modules.refusals();
-        refusals.extend(more);
-        refusals.sort_by_key(ToString::to_string);
-        refusals.dedup();
-        refusals
+        self.answers.refusals()
     }
 
     /// Whether any module is served.
@@ -160,14 +127,14 @@ impl ModuleCatalog {
         !self.served.places.is_empty()
     }
 
-    /// The versions of a module that were read last, if that was lately. Its repository is not asked.
-    pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedModuleVersions>> {
-        self.versions.answer(address)
+    /// The versions of a module as they were read last, if that was recently. Its repository is not asked.
+    pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedVersions<ModuleAddr>>> {
+        self.answers.known_versions(address)
     }
 
-    /// Why the repository of a module did not answer the last time, if what it said before is served meanwhile.
+    /// Why the repository of a module did not answer the last time, if its earlier answer is served meanwhile.
     pub fn trouble(&self, address: &ModuleAddr) -> Option<Refusal> {
-        self.versions.trouble(address)
+        self.answers.trouble(address)
     }
 
     /// The place of a module, by its number.
@@ -179,7 +146,7 @@ impl ModuleCatalog {
     }
 }
 
-impl ModuleRepositoriesAsked {
+impl AskedPlaces<ServedModulePlace> {
     /// The repository of a module, when it is its turn to be asked.
     async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, PlaceTurn), Failed> {
         let Ok(store) = (self.places[number].open)(address) else {
@@ -193,10 +160,8 @@ impl ModuleRepositoriesAsked {
         let turn = self.turns.take(burdened).await;
         Ok((store, turn))
     }
-}
 
-impl ModuleRepositoriesAsked {
-    /// Demands that a package answers for the module that it is asked as.
+    /// Demands that a package answers for the module that was asked for.
     fn demand_address(
         &self,
         number: usize,
@@ -216,33 +181,21 @@ impl ModuleRepositoriesAsked {
     }
 }
 
-impl JudgedModulePackage {
-    fn still_counts(&self, package: &ModulePackage) -> bool {
-        package.manifest() == Some(&self.served.digest) && self.judged.elapsed() < JUDGED
-    }
-}
-
 impl AskedFor for ModuleAddr {
     fn address(&self) -> ServedAddress {
         self.into()
     }
 }
 
-impl AskedFor for (ModuleAddr, Version) {
-    fn address(&self) -> ServedAddress {
-        (&self.0).into()
-    }
-}
-
-async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
+async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedVersions<ModuleAddr>, Failed> {
     let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
     let Listing { versions, withdrawn, deprecated, .. } = Listing::in_store(&**store, &tags).await;
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
-    Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
+    Ok(ServedVersions { address: address.clone(), versions, deprecated, withdrawn, warnings: Vec::new() })
 }
 
-/// Those of these versions that their publisher calls deprecated now: the tag stays when that is taken back. No notice is read
-/// of any but the newest [`MOST_NOTICES`].
+/// The versions among these that their publisher calls deprecated now: the tag stays when the publisher takes that
+/// back. Notices are read of the newest [`MOST_NOTICES`] alone.
 async fn still_deprecated(store: &dyn ReadStore, mut named: Vec<Version>) -> Vec<Version> {
     named.sort_by(|one, other| other.precedence(one));
     named.truncate(MOST_NOTICES);

@@ -11,7 +11,7 @@ use tofu_oci_types::Reporter;
 pub struct CatalogOptions {
     /// Whose signatures count. Its time is not used: the catalog judges by the clock.
     pub trust: Trust,
-    /// Hears what is wrong with places and releases.
+    /// Hears of faults of places and releases.
     pub reporter: Arc<dyn Reporter>,
     /// How long an answer is used without asking again.
     pub fresh: Duration,
@@ -19,9 +19,9 @@ pub struct CatalogOptions {
     pub negative: Duration,
     /// How long a client waits for an answer. Clients give up after 10 seconds.
     pub patience: Duration,
-    /// How long of it a place that fails is asked again.
+    /// For how much of that time a failing place is asked again.
     pub hold: Duration,
-    /// How old an answer may be that is used when its place fails.
+    /// How old an answer may be that stands in for a failing place.
     pub stale: Duration,
     /// How many questions are put to all places at a time; the others wait.
     pub at_once: usize,

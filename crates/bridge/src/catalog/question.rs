@@ -84,7 +84,7 @@ impl<'a> PlaceQuestion<'a> {
         versions.retain(|version| !hidden.contains(version));
         let line = |text: String| printable(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
         let warnings = warnings.into_iter().chain(deprecations).map(line).collect();
-        ServedVersions { address: self.address.clone(), versions, withdrawn, warnings }
+        ServedVersions { address: self.address.clone(), versions, deprecated: Vec::new(), withdrawn, warnings }
     }
 
     /// The release that its place has now, unjudged.
@@ -145,8 +145,8 @@ impl<'a> PlaceQuestion<'a> {
         })
     }
 
-    /// A line for each version that its publisher has deprecated, the newest first. Where the policy demands signatures, only
-    /// signed notices count. A notice that cannot be read is omitted.
+    /// A line for each version that its publisher has deprecated, the newest first. If the policy demands signatures,
+    /// only signed notices count. An unreadable notice is omitted.
     async fn deprecations(&self, listing: &Listing) -> Vec<String> {
         let listed: HashSet<&Version> = listing.versions.iter().collect();
         let named = listing.deprecated.iter().filter(|version| listed.contains(version));

@@ -1,4 +1,4 @@
-//! What an error of a place is to a client.
+//! What an error of a place is to a client of the bridge.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::{OfferedBy, Refusal, VersionAbsence};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
 pub(super) const JUDGED: Duration = Duration::from_hours(1);
-/// How long a release that was refused is not listed.
+/// How long a refused release is not listed.
 pub(super) const REFUSED: Duration = Duration::from_mins(10);
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
 
-/// What an operator can do about a release or module that says another address.
+/// What an operator can do about a release or module that names another address.
 pub(super) const IF_MEANT: &str = "if the hosts share the repository, name them in `predecessors` of serve.toml, or with --predecessor; \
      if it was renamed on purpose, write `rename = true` for the place";
 
@@ -32,7 +32,7 @@ pub(super) fn is_judged(refusal: &Refusal) -> bool {
     )
 }
 
-/// Whether a place has answered with what says that it is of another address. Its operator reads which; clients do not.
+/// Whether the place's answer names another address. The operator reads which; clients do not.
 pub(super) fn says_another(refusal: &Refusal) -> bool {
     matches!(refusal, Refusal::UnknownVersion { absence: VersionAbsence::OtherAddress, .. })
 }

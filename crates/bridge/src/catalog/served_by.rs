@@ -1,4 +1,4 @@
-//! Which place a provider is served from.
+//! Which place serves a provider or a module.
 
 use tofu_oci_types::{Pattern, Predecessors, ProviderAddr};
 

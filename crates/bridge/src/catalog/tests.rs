@@ -5,6 +5,7 @@ use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_source::{NotOffered, SourceError};
 use tofu_oci_store::{GiveUpReason, StoreError};
 use tofu_oci_trust::{Notice, Pins, Policy, ReleaseState};
+use tokio::time::Instant;
 
 use self::scripted::{Codes, Script, Scripted, unauthorized, unavailable};
 use super::*;

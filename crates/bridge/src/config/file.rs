@@ -1,4 +1,4 @@
-//! The text of a `serve.toml`.
+//! What a setting of `serve.toml` may be.
 
 use std::net::SocketAddr;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The answer to a request for a zip.
+//! What a client of the bridge gets of a zip: the header, a part, the whole, or nothing new.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::Refusal;
 use crate::place_fault::{stalled, upstream};
 
 impl Packages {
-    /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
-    /// fails is a 502.
+    /// The answer to a GET or HEAD of a zip. Its header follows the head of the place's own answer, so that a failing
+    /// place is a 502.
     pub async fn answer(&self, method: &Method, headers: &HeaderMap, zip: &PackageZip) -> Response {
         let etag = format!("\"{}\"", zip.digest);
         let wanted = match *method {
@@ -80,8 +80,8 @@ impl Packages {
         sent.unwrap_or_else(|refusal| refused(&refusal.without(zip.place.repository())))
     }
 
-    /// These bytes of a zip, or where the client gets it. What another host sends to this program reaches no client before it is
-    /// verified.
+    /// These bytes of a zip, or where the client gets them. Nothing that another host sends to this program reaches a
+    /// client before it is verified.
     async fn send(&self, zip: &PackageZip, range: Range<u64>, head: &Head) -> Result<Response, Refusal> {
         if range == (0..zip.size) {
             match self.pass_on(zip, head).await {
@@ -158,7 +158,7 @@ async fn body(
         tracing::error!(code = error.code(), zip = name, "a body breaks off: {error}");
         error
     }));
-    // A body that is wrong in its first piece, as a small one is, has no header yet.
+    // A body that is wrong in its first piece, as a small one is, has sent no header yet.
     let first = stream.try_next().await?;
     Ok(Body::from_stream(futures_util::stream::iter(first.map(Ok)).chain(stream)))
 }

@@ -1,4 +1,4 @@
-//! The end of a body, held back until it is known that all is right.
+//! The end of a body, held back until all of it is verified.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::Place;
 
-/// How many bytes are held back, or one piece if that is more: what is not larger and not the package has no header yet, so it
+/// How many bytes are held back, or one piece if that is larger. A smaller wrong package has sent no header yet, so it
 /// becomes a 502.
 const HELD: usize = 128 << 10;
 
@@ -20,8 +20,8 @@ pub(super) struct BodyLength {
     pub(super) bytes: u64,
 }
 
-/// Passes the bytes on, [`HELD`] late: the last pieces come after the end of `stream`. So a stream that finds out at its end
-/// that its bytes are wrong never becomes a complete body of the announced length, nor does one of another length.
+/// Passes the bytes on, [`HELD`] late: the last pieces follow the end of `stream`. So a stream whose bytes turn out
+/// wrong at its end, or that has another length, never becomes a complete body of the announced length.
 pub(super) fn held_back(
     stream: ByteStream,
     length: BodyLength,

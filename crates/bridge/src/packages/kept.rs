@@ -1,4 +1,4 @@
-//! Zips on disk that are made or fetched once, and the room that they take.
+//! How long, and in how much room, `serve` keeps zips that it has made or fetched, so that it need not read them again.
 //!
 //! ```text
 //! KEY-DIGEST.zip    a zip: whoever reads it holds a shared lock; its time is when it was last asked for

@@ -1,5 +1,5 @@
-//! Zips on disk, made or fetched once, by whoever asks first: of packages that are not a zip layer of known digest and size, and
-//! of layers that a client wants a part of.
+//! Which packages the bridge makes zips of, or fetches whole, once for all clients: those that are not a zip layer of
+//! known digest and size, and layers of which a client wants a part.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,14 +22,14 @@ use crate::{Refusal, ServedAddress};
 /// The most layers that are fetched from one registry at a time; it decides how long one takes.
 const LAYERS_AT_ONCE: usize = 16;
 
-/// How many places may be as slow as they like, until the others wait for them.
+/// How many places may be slow before the others wait for them.
 const PLACES_AT_ONCE: usize = 4;
 
-/// How long a zip is made on after the last client that waited for it has gone.
+/// For how long the making goes on after the last waiting client has gone.
 const WITHOUT_CLIENTS: Duration = Duration::from_mins(2);
 
-/// Makes zips, equal ones once, and a few at a time. A zip that was begun is made on for a while if the clients that asked for it
-/// have gone: they may come again. One that waits for its turn is not, or a client could ask for any number.
+/// Makes zips, equal ones once, and a few at a time. It goes on for a while after the clients have gone: they may come
+/// again. A zip that still waits for its turn is given up, or a client could ask for any number.
 pub(super) struct ZipMaker {
     work: Arc<ZipWork>,
     running: Arc<Mutex<HashMap<ZipKey, RunningZip>>>,
@@ -142,7 +142,7 @@ struct JoinedZip {
 }
 
 impl JoinedZip {
-    /// The zip. A client does not wait if nothing of it comes; the zip is made on for a while all the same.
+    /// The zip. A client stops waiting if nothing of it comes; the making goes on for a while.
     async fn wait(self, address: ServedAddress) -> Result<Arc<KeptZip>, Refusal> {
         tokio::select! {
             biased;

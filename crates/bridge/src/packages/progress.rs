@@ -1,4 +1,4 @@
-//! Whether what a zip is made from still comes.
+//! Whether the bytes that a zip is made from still come.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,8 +6,8 @@ use std::time::Duration;
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until};
 
-/// How long a client waits for something of which nothing comes: longer than a download that stalls, so that one that resumes is
-/// not cut off.
+/// How long a client waits while nothing comes: longer than a stalled download takes to resume, so that it is not cut
+/// off.
 pub(super) const STALLED: Duration = Duration::from_secs(45);
 
 /// When a piece last came from the place of a zip.
@@ -17,7 +17,7 @@ struct ZipPieces {
     last: Instant,
     /// How many bytes are expected, if that is known.
     bytes: Option<u64>,
-    /// Whether nothing is expected from the place now: work goes on here, which may take its time.
+    /// Whether nothing is expected from the place now: this program works, which may take time.
     is_here: bool,
 }
 

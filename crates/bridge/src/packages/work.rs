@@ -64,7 +64,7 @@ pub(super) struct UnmadeZip {
 }
 
 impl ZipLayer {
-    /// A digest alone would open other repositories: a client of this one may know digests of theirs.
+    /// The digest alone would open other repositories: a client of this one may know digests of theirs.
     pub(super) fn key(&self) -> ZipKey {
         let kind = match &self.holds {
             LayerContents::Provider => "layer",
@@ -143,7 +143,7 @@ impl ZipWork {
         match origin {
             ZipOrigin::Offer(offer) => {
                 let reporter: &dyn Reporter = match &offer.package {
-                    // No place sends it: all of the work is here.
+                    // No place sends it: this program does all the work.
                     Package::Folder(_) => &NoReporter,
                     Package::Zip(_) | Package::Layers(_) => progress,
                 };

@@ -1,4 +1,4 @@
-//! What every page has around its content, and how it is sent.
+//! What every page has around its content, and the headers that keep it inert.
 
 use std::sync::LazyLock;
 

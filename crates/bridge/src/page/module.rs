@@ -10,12 +10,12 @@ use super::pager::{ListPart, pager};
 use super::readme::readme;
 use super::snippets::{ClientSetup, from_newest, from_version};
 use super::words::{foreign, made, prerelease, punycode};
-use crate::{Refusal, ServedModule, ServedModuleVersions};
+use crate::{Refusal, ServedModule, ServedVersions};
 
 /// A module with some of its versions.
 pub(super) struct ModulePage<'a> {
-    pub(super) served: &'a ServedModuleVersions,
-    /// Why the repository does not answer now, if `served` is what it said before.
+    pub(super) served: &'a ServedVersions<ModuleAddr>,
+    /// Why the repository does not answer now, if `served` is its earlier answer.
     pub(super) trouble: Option<Refusal>,
     pub(super) setup: ClientSetup<'a>,
     /// The versions of this page, withdrawn ones too, the newest first.

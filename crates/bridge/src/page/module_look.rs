@@ -1,4 +1,4 @@
-//! What lies in the package of a module, read for its page.
+//! What the page of a module reads of its package.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -24,7 +24,7 @@ const MOST: usize = 50;
 const AT_ONCE: usize = 2;
 /// How long a page waits for the bytes of a package, and for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a package is looked into, also if no page waits any more: the next one finds what came of it.
+/// For how long the work goes on, also without a page that waits: the next page finds the result.
 const LONGEST: Duration = Duration::from_mins(1);
 /// The most inputs, outputs, providers or calls that are remembered of one.
 const ENTRIES: usize = 300;
@@ -33,7 +33,7 @@ const CHARACTERS: usize = 500;
 /// The most bytes of the configuration files of the root: parsed, they take hundreds of times as much.
 const CONFIGURATION: u64 = 1 << 20;
 
-/// What a package is unpacked within for a page; a larger one has a page without it.
+/// Limits within which a package is unpacked for a page; the page of a larger package goes without it.
 fn limits() -> Limits {
     Limits { packed_bytes: 16 << 20, total_bytes: 64 << 20, entries: 5_000, ..Limits::default() }
 }
@@ -54,7 +54,7 @@ pub(super) struct ModuleLook {
 pub(super) enum Unlooked {
     /// It is larger than a page reads.
     TooLarge,
-    /// It is no archive that a page reads, whenever it is read.
+    /// It is not an archive that a page can read, now or later.
     Damaged,
     /// It cannot be read now.
     Unread,
@@ -123,7 +123,7 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
     tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
     let unread = |error: &ModuleFetchError| match error {
         ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
-        // That it was not whole is another error, and so is a full disk.
+        // A damaged archive is another error, and so is a full disk.
         ModuleFetchError::Archive { source, .. } if source.is_refusal() => Unlooked::Damaged,
         _ => Unlooked::Unread,
     };
@@ -134,7 +134,7 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
     let fetched = fetch_module(&package, &target, "", &limits(), &NoReporter).await.map_err(|error| unread(&error))?;
     let (files, bytes) = (fetched.files(), fetched.bytes());
     let read = tokio::task::spawn_blocking(move || {
-        // Whoever asked may be gone; the work is done all the same, and counts until it is.
+        // The client may be gone; the work is done all the same, and counts until its end.
         let _turn = turn;
         let folder = fetched.path();
         (interface_of(folder), readme_of(folder))

@@ -1,4 +1,4 @@
-//! Who signed a release, and what its publisher says of it later; asked for once a while.
+//! Who signed a release, and what its publisher says of it later; asked for again after a while.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -44,7 +44,7 @@ impl ReleaseOpinions {
         } else {
             release.notice().await?.and_then(|notice| TrustRemark::noticed(&notice))
         };
-        let signatures = SignatureStanding::of(&verdict, release.id(), &trust);
+        let signatures = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, &trust);
         let judged = ReleaseOpinion { signatures, notice };
         self.keep(release.id(), &judged);
         Ok(judged)

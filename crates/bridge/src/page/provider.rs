@@ -17,7 +17,7 @@ use crate::{Refusal, ServedVersions};
 /// A provider with some of its versions.
 pub(super) struct ProviderPage<'a> {
     pub(super) served: &'a ServedVersions,
-    /// Why the place does not answer now, if `served` is what it said before.
+    /// Why the place does not answer now, if `served` is its earlier answer.
     pub(super) trouble: Option<Refusal>,
     pub(super) setup: ClientSetup<'a>,
     /// The versions of this page, withdrawn ones too, the newest first.

@@ -1,4 +1,4 @@
-//! The README of a module as HTML that does nothing.
+//! How the README of a module stays inert: HTML that does nothing.
 
 use std::fmt::Write as _;
 
@@ -15,8 +15,9 @@ const DEEPEST: usize = 24;
 
 /// The README as HTML: of the elements below alone, with no attributes except `href`, `rel`, `start`, `tabindex` and `class`.
 ///
-/// HTML in it is dropped, a picture is its description, and only links to `https`, `http` and `mailto` are links. So a README
-/// runs no script, loads nothing from another host, and has no form. Its headings begin two levels below those of the page.
+/// HTML in it is dropped, a picture becomes its description, and only links to `https`, `http` and `mailto` stay links.
+/// So a README runs no script, loads nothing from another host, and has no form. Its headings begin two levels below
+/// those of the page.
 pub(super) fn readme(text: &str) -> Markup {
     let mut end = text.len().min(LONGEST);
     while !text.is_char_boundary(end) {
@@ -77,7 +78,7 @@ impl ReadmePage {
         }
     }
 
-    /// Opens an element; its attributes are made here, of no foreign text that is not escaped.
+    /// Opens an element. Its attributes are made here; foreign text in them is escaped.
     fn element(&mut self, name: &'static str, attributes: &str) {
         let name = if self.open.len() < DEEPEST { name } else { "" };
         self.open.push(name);

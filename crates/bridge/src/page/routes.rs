@@ -25,7 +25,7 @@ use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
 use super::release::ReleasePage;
 use super::snippets::ClientSetup;
-use crate::routes::{
+use crate::paths::{
     MixUp, ModuleRoute, ModuleRouteKind, ProviderRoute, RequestPath, RouteFault, RouteKind, address, module_address,
     version,
 };
@@ -231,7 +231,7 @@ impl PageState {
         let path = ModuleRoute { address: address.clone(), kind: ModuleRouteKind::Archive(version.clone()) }.path();
         let archive = frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)));
         let look = look.as_deref().map_err(|unlooked| *unlooked);
-        // A package can be read although its tags cannot be listed now.
+        // A package may be readable although its tags cannot be listed now.
         let listed = self.bridge.catalog.modules().versions(address).await.ok();
         let is_deprecated = listed.is_some_and(|listed| listed.deprecated.contains(version));
         let page = ModuleVersionPage { served: &served, setup: self.setup(), look, is_deprecated, archive, now: now() };

@@ -1,4 +1,4 @@
-//! What a user pastes to install a provider from here.
+//! What a user pastes to install a provider or module from here.
 
 use maud::{Markup, html};
 use tofu_oci_hcl::{hcl1_string, hcl2_string};

@@ -38,7 +38,7 @@ pub(super) fn made(at: &CreationTime, now: Moment) -> Markup {
     html! { time datetime=(moment) title=(moment) { (ago(moment, now)) } }
 }
 
-/// `2 days ago`; the day itself if it is still to come.
+/// `2 days ago`; the day itself if it lies in the future.
 fn ago(moment: Moment, now: Moment) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;

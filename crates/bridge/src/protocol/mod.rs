@@ -1,4 +1,4 @@
-//! The documents of both protocols.
+//! What the documents hold: the network mirror protocol and the registry protocols of providers and modules.
 //!
 //! ```text
 //! network_mirror   index.json, VERSION.json                       seed 001

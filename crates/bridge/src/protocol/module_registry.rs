@@ -4,11 +4,12 @@
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use tofu_oci_types::ModuleAddr;
 
-use crate::ServedModuleVersions;
+use crate::ServedVersions;
 
 /// `versions`.
-pub(crate) fn versions(served: &ServedModuleVersions) -> Bytes {
+pub(crate) fn versions(served: &ServedVersions<ModuleAddr>) -> Bytes {
     let versions: Vec<Value> =
         served.versions.iter().map(|version| json!({ "version": version.to_string() })).collect();
     Bytes::from(json!({ "modules": [{ "versions": versions }] }).to_string())

@@ -44,7 +44,7 @@ pub(crate) async fn archives(
     json!({ "archives": join_all(entries).await.into_iter().collect::<Map<String, Value>>() })
 }
 
-/// Whether the document says nothing that depends on a zip that is still to be made.
+/// Whether the document depends on no zip that is still to be made.
 pub(crate) fn knows_all_hashes(bridge: &Bridge, release: &ServedRelease) -> bool {
     release.packages.values().all(|package| !known_hashes(bridge, package).is_empty())
 }

@@ -22,8 +22,8 @@ pub(super) fn json_text(text: Bytes, bridge: &Bridge) -> Response {
     file(JSON, text, bridge)
 }
 
-/// A file of another type. It may change at any time, as a list does that loses a version; with restricted access documents
-/// hold links of one client.
+/// A file of another type. It may change at any time, as a list does that loses a version; if access is restricted,
+/// documents hold links of one client.
 pub(super) fn file(content_type: &'static str, bytes: impl Into<Bytes>, bridge: &Bridge) -> Response {
     let mut response = answer(StatusCode::OK, content_type, bytes.into());
     let caching = if bridge.access.is_restricted() { "private, no-store" } else { "no-cache" };
@@ -67,7 +67,7 @@ pub(super) fn put(response: &mut Response, name: HeaderName, value: &'static str
     response.headers_mut().insert(name, HeaderValue::from_static(value));
 }
 
-/// Whether the client names a type for people and not JSON.
+/// Whether the client names a type for people, and not JSON.
 fn wants_text(headers: &HeaderMap) -> bool {
     let accepts = |name: &str| {
         let values = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());

@@ -1,4 +1,4 @@
-//! The answer to a client that was admitted.
+//! The answer to a client that was admitted; what clients print if it fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tofu_oci_types::{Platform, ProviderAddr, Version, zip_name};
 use tokio::time::{Instant, timeout};
 
 use super::answer;
-use super::route::{ProviderRoute, RouteKind};
+use crate::paths::route::{ProviderRoute, RouteKind};
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
 use crate::{
@@ -145,7 +145,7 @@ impl RoutedRequest<'_> {
         Ok(registry::download(release, platform, &zip, &sums, &links))
     }
 
-    /// The absolute URL of a file, for one who sends no token.
+    /// The absolute URL of a file, for a client that sends no token.
     fn url(&self, release: &ServedRelease, kind: RouteKind) -> String {
         let path = ProviderRoute { address: release.address.clone(), kind }.path();
         self.bridge.settings.base.join(&format!("{path}{}", self.bridge.access.sign(self.client, &path)))
@@ -180,7 +180,7 @@ impl RoutedRequest<'_> {
         self.failure(&(&route.address).into(), failure)
     }
 
-    /// The same where no status has a meaning of its own.
+    /// The same if no status has a meaning of its own.
     pub(super) fn failure(&self, address: &ServedAddress, failure: &RouteFailure) -> Response {
         let settings = &self.bridge.settings;
         let (status, text) = match failure {
@@ -221,7 +221,7 @@ impl RoutedRequest<'_> {
     }
 }
 
-/// Whether there is nothing to be had, as opposed to something that cannot be had now.
+/// Whether it does not exist, as opposed to something that cannot be had now.
 fn is_absent(refusal: &Refusal) -> bool {
     refusal.status() == StatusCode::NOT_FOUND
 }

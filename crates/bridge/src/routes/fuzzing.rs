@@ -1,7 +1,7 @@
 //! What has to hold for paths of requests.
 
-use super::request_path::RequestPath;
-use super::route::Route;
+use crate::paths::request_path::RequestPath;
+use crate::paths::route::Route;
 
 /// Reads the path of a request, and checks what has to hold for whatever comes out: one canonical path for each route.
 ///

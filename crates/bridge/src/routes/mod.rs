@@ -10,12 +10,7 @@ mod answer;
 mod exchange;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
-mod mix_up;
 mod module_exchange;
-mod module_route;
-mod request_path;
-mod route;
-mod route_fault;
 #[cfg(test)]
 mod tests;
 
@@ -32,12 +27,8 @@ use tofu_oci_types::Hostname;
 use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
-pub(crate) use self::mix_up::MixUp;
-pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
-pub(crate) use self::request_path::RequestPath;
-pub(crate) use self::route::{ProviderRoute, Route, RouteKind, address};
-pub(crate) use self::route_fault::{RouteFault, version};
 use crate::page;
+use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
 use crate::{Bridge, Denied, RefusalCode, ServedAddress};
 
@@ -116,8 +107,8 @@ async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
     }
 }
 
-/// Everyone may read it: a client learns from it where to show its token. Where the repositories are learns only a client that
-/// may see a provider of the host.
+/// Everyone may read it: a client learns from it where to show its token. Only a client that may see a provider of the
+/// host learns where the repositories are.
 fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
     let hosts = asked_hosts(request);
     let own = hosts.iter().find_map(|host| bridge.settings.own_host(&Hostname::with_punycode(host).ok()?));
@@ -132,7 +123,7 @@ fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
     answer::document(&discovery::document(&bridge.settings, own, repositories), bridge)
 }
 
-/// The host that the client asked, with its port, which HTTP/2 has in the address; then the one that a proxy says which
+/// The host that the client asked, with its port (HTTP/2 has it in the address); then the host that a proxy names which
 /// changes `Host`. They select one of the own hosts, and nothing else depends on them.
 fn asked_hosts(request: &Parts) -> Vec<&str> {
     let header = |name: HeaderName| request.headers.get(name)?.to_str().ok();

@@ -1,4 +1,4 @@
-//! The answer about a module to a client that was admitted.
+//! The answer about a module to a client that was admitted: documents, its location, its package.
 
 use axum::response::Response;
 use http::{HeaderName, HeaderValue};
@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::answer;
 use super::exchange::{PATIENCE, RouteFailure, RoutedRequest};
-use super::module_route::{ModuleRoute, ModuleRouteKind};
+use crate::paths::module_route::{ModuleRoute, ModuleRouteKind};
 use crate::protocol::module_registry;
 use crate::{PackageZip, ServedModule};
 
@@ -48,8 +48,8 @@ impl RoutedRequest<'_> {
         }
     }
 
-    /// The absolute URL of the zip, for one who sends no token, with the checksum that clients verify and take out. The path
-    /// ends in `.zip`, so that they know how to unpack it.
+    /// The absolute URL of the zip, for a client that sends no token, with the checksum that clients verify and remove.
+    /// The path ends in `.zip`, so that they know how to unpack it.
     fn module_archive(&self, module: &ServedModule, zip: &PackageZip) -> String {
         let kind = ModuleRouteKind::Archive(module.version.clone());
         let path = ModuleRoute { address: module.address.clone(), kind }.path();

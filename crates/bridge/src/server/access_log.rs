@@ -1,4 +1,4 @@
-//! A line of JSON for each request.
+//! The access log: a line of JSON for each request.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -33,8 +33,8 @@ enum LogMessage {
 
 /// What is said of one request.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "request")]
 pub(super) struct LogLine<'a> {
-    pub(super) event: &'static str,
     pub(super) time: String,
     pub(super) id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,8 +77,8 @@ impl AccessLogger {
         Self { lines: None, dropped: Arc::default() }
     }
 
-    /// From here on writes to the end of this: a program that rotates logs has moved the file. Lines so far go to the last
-    /// target. It waits for room if many lines are waiting, so it is for a thread that may block.
+    /// Lines from now on go to the end of this file: a program that rotates logs has moved the old one. Earlier lines
+    /// go to the last target. It waits for room if many lines are waiting, so call it on a thread that may block.
     pub fn turn_to(&self, target: Box<dyn Write + Send>) {
         if let Some(lines) = &self.lines {
             // The thread that writes lives as long as a sender does.
@@ -106,7 +106,7 @@ impl AccessLogger {
     }
 }
 
-/// What is there is written at once. A target that fails gets the next lines all the same: a disk may have room again.
+/// Lines are written as they come. A target that fails still gets the next lines: a disk may have room again.
 fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
     let mut buffer = Vec::new();
     while let Ok(first) = waiting.recv() {
@@ -195,7 +195,6 @@ mod tests {
 
     fn line(path: &str) -> LogLine<'_> {
         LogLine {
-            event: "request",
             time: String::new(),
             id: "1",
             client: None,

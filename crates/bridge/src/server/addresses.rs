@@ -6,7 +6,7 @@
 //! all have requests                  the new one waits until one has none; half as many wait as have places
 //! ```
 //!
-//! If all connections together reach their limit, the idlest of all ends likewise.
+//! If all connections together reach their limit, the idlest of all ends in the same way.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -120,7 +120,7 @@ impl AddressConnections {
 /// The next place; until `end_idlest` is true, it is called again and again to make one.
 pub(super) async fn next_place(places: &Arc<Semaphore>, end_idlest: impl Fn() -> bool) -> OwnedSemaphorePermit {
     let mut place = std::pin::pin!(Arc::clone(places).acquire_owned());
-    // It stands in line before another one ends for it.
+    // It queues first, so that the place of the connection that ends becomes its own.
     let mut found = place.as_mut().now_or_never();
     while found.is_none() && !end_idlest() {
         found = timeout(AGAIN, place.as_mut()).await.ok();
@@ -185,7 +185,7 @@ mod tests {
         let mut requests: Vec<_> = watches.iter().map(|watch| watch.begin(Version::HTTP_11)).collect();
         let mut places = Vec::new();
         for watch in &watches {
-            // The half of an address of IPv6 that a provider gives is one client.
+            // Addresses of IPv6 with the same first half are one client.
             places.push(place(&all, "2001:db8::1", watch).await.unwrap());
         }
         let (third, fourth) = (watch(), watch());

@@ -23,16 +23,16 @@ const INTERVAL: Duration = Duration::from_secs(5);
 /// A certificate and its key. Of files, a new version is used for new connections.
 pub struct ServerCertificates {
     current: RwLock<Arc<ServerConfig>>,
-    /// With what they were before they were read: a change from then on is seen.
+    /// With what they were before they were read, so that any later change is seen.
     files: Option<(TlsFiles, FileStamps)>,
 }
 
-/// By what a changed file is known: the time of its bytes, its size, and on Unix which file it is and the time of its status.
-/// A program that copies the time with the bytes changes the latter.
+/// What shows that a file has changed: the time of its bytes, its size, and on Unix which file it is and the time of
+/// its status. A program that copies the time with the bytes changes the latter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileStamps([Option<(SystemTime, u64, StatusStamp)>; 2]);
 
-/// Inode, and seconds and nanoseconds of the last change of the status; zeros where the system has none.
+/// Inode, and seconds and nanoseconds of the last change of the status; zeros if the system has none.
 type StatusStamp = (u64, i64, i64);
 
 impl ServerCertificates {

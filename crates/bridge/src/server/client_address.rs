@@ -1,4 +1,4 @@
-//! Who is at the other end, if proxies stand between.
+//! Who the client is behind proxies.
 
 use std::net::IpAddr;
 
@@ -9,8 +9,8 @@ use crate::AddressRange;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The address of the client: the last one of `X-Forwarded-For` that is not a proxy's, if the peer is one of the proxies.
-/// Whatever else the header says, the client itself may have written.
+/// The address of the client: the last one of `X-Forwarded-For` that is not a proxy's, if the peer is one of the
+/// proxies. The client itself may have written the rest of the header.
 pub(super) fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &[AddressRange]) -> IpAddr {
     let is_proxy = |address: IpAddr| proxies.iter().any(|range| range.contains(address));
     let mut client = peer.to_canonical();
@@ -25,7 +25,7 @@ pub(super) fn client_address(peer: IpAddr, headers: &HeaderMap, proxies: &[Addre
     client
 }
 
-/// Whoever has one address of IPv6 has many: their first half is the client.
+/// A client that has one address of IPv6 has many: their first half identifies the client.
 pub(super) fn network_of(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),

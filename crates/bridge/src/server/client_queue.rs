@@ -1,4 +1,4 @@
-//! How many requests a client gets answered in a second. The others wait for their turn.
+//! How many requests of one client are answered in a second. The others wait for their turn.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -25,7 +25,7 @@ const TLS_HANDSHAKE: u8 = 22;
 const CLEAR_TEXT: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\
                           content-length: 67\r\n\r\nthis port speaks TLS: write https:// where the URL now has http://\n";
 
-/// How often a connection of HTTP/2 is asked whether it is still there, and how long it may think.
+/// How often a connection of HTTP/2 is asked whether it is alive, and how long it may take to answer.
 const PING: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
 /// A connection that was accepted.

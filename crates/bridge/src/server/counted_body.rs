@@ -14,7 +14,7 @@ use super::watch::InFlight;
 /// A body whose bytes are counted. The request is over when it is dropped.
 pub(super) struct CountedBody {
     pub(super) body: Body,
-    /// How many bytes the header says that it has. HTTP/1 does not ask for more, and so never for the end.
+    /// How many bytes the header announces. HTTP/1 asks for no more, and so never for the end.
     pub(super) length: Option<u64>,
     pub(super) record: RequestRecord,
     pub(super) in_flight: InFlight,

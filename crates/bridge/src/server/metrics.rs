@@ -1,4 +1,4 @@
-//! Figures for Prometheus. No label comes from a client.
+//! The metrics, as Prometheus reads them. No label comes from a client.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -1,7 +1,7 @@
 //! What the server itself answers, and what requests are counted as.
 
 use crate::page;
-use crate::routes::Route;
+use crate::paths::Route;
 
 /// What the server itself answers.
 pub(super) enum OwnRoute {

@@ -1,4 +1,4 @@
-//! What is known of a request when it is over: counted, and a line of the log.
+//! What the access log and the metrics hold of a request, known when it is over.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl RequestRecord {
 
 impl Drop for RequestRecord {
     fn drop(&mut self) {
-        // What a client does not wait for has the status that nginx gives it.
+        // A request that its client does not wait for has the status that nginx gives it.
         let status = self.status.map_or(499, |status| status.as_u16());
         let (ledger, time) = (&self.ledger, self.begun.elapsed());
         let path = ledger.base.strip(&self.path);
@@ -63,7 +63,6 @@ impl Drop for RequestRecord {
             ledger.metrics.broke();
         }
         ledger.log.line(LogLine {
-            event: "request",
             time: Moment::from(SystemTime::now()).to_string(),
             id: &self.id,
             client: self.client.as_deref(),

@@ -1,4 +1,4 @@
-//! What every request has in common, around the routes.
+//! What every request has in common, around the routes; at which socket the metrics are.
 
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -73,8 +73,8 @@ impl ServedSite {
 }
 
 impl ServedSite {
-    /// That of a bridge with a secret in the path of its URL: it answers below that path alone, although a proxy might cut the
-    /// path of any other bridge off.
+    /// For a bridge with a secret in the path of its URL: it answers below that path alone, whereas a proxy may cut off
+    /// the path of any other bridge.
     pub fn below_its_path(bridge: Arc<Bridge>) -> Self {
         let path = bridge.settings.base.path().to_owned();
         let site = Self::of(bridge);
@@ -213,7 +213,7 @@ impl Reception {
             }
             Some(OwnRoute::Readyz) => text(StatusCode::OK, "ready\n"),
             Some(OwnRoute::Metrics) if door == Door::Metrics => self.metrics().await,
-            // Whoever reaches the site may be anyone: another user of this machine, or a client behind a proxy on it.
+            // Whoever reaches the site may be anyone: another user of this machine, or a client whose proxy runs on it.
             Some(OwnRoute::Metrics) => {
                 text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
             }
@@ -271,7 +271,7 @@ fn failure_reason(response: &Response<Body>) -> Option<String> {
     status.is_server_error().then(|| given.unwrap_or_else(named))
 }
 
-/// A text that goes with the answer, so that the log has it, too.
+/// A text that goes with the answer, for the log.
 fn failing(status: StatusCode, sentence: &'static str) -> Response<Body> {
     let mut response = text(status, format!("{sentence}\n"));
     response.extensions_mut().insert(FailureReason(sentence.to_owned()));

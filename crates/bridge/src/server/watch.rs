@@ -1,4 +1,4 @@
-//! Whether a connection still moves.
+//! When a connection of a client ends: whether it still moves.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 /// The most bytes of a write of HTTP/2 that may be about the connection alone, such as the answer to a PING (17 bytes).
 const ABOUT_THE_CONNECTION: usize = 64;
 
-/// How long a connection that waited for its place keeps it without a request.
+/// How long a connection that waited for its place keeps it without sending a request.
 const SPARED: Duration = Duration::from_secs(1);
 
 /// The times of a connection.
@@ -44,11 +44,11 @@ struct WatchState {
     head: Option<Instant>,
     /// When bytes of an answer last left, or a request began or ended.
     moved: Instant,
-    /// Bodies of which the connection holds a piece, and since when.
+    /// Bodies that the connection holds a piece of, and since when.
     waiting: HashMap<u64, Instant>,
     /// Whether it was told to end, to make room.
     ends: bool,
-    /// Until when it is not told so: it waited for its place, and its request may be on its way.
+    /// Until when it is spared: it waited for its place, and its request may be on its way.
     spared: Instant,
 }
 
@@ -81,7 +81,7 @@ impl ConnectionWatch {
         Arc::new(Self { limits, state: Mutex::new(state), ended: Notify::new() })
     }
 
-    /// The connection does not make room for another one yet.
+    /// The connection does not have to make room for another one yet.
     pub(super) fn spare(&self) {
         self.state().spared = Instant::now() + SPARED;
     }
@@ -145,8 +145,8 @@ impl ConnectionWatch {
         }
     }
 
-    /// Returns when the connection has had no request for too long, a request does not end, its client takes nothing, or it
-    /// is to make room.
+    /// Returns when the connection has had no request for too long, a request does not end, its client takes nothing,
+    /// or it must make room.
     pub(super) async fn has_stopped(&self) {
         tokio::select! {
             () = self.has_exceeded_its_times() => {}
@@ -156,7 +156,7 @@ impl ConnectionWatch {
 
     async fn has_exceeded_its_times(&self) {
         let WatchLimits { head, idle, write } = self.limits;
-        // No time ends earlier, so that what begins meanwhile is seen in time.
+        // No limit is shorter than this, so whatever begins meanwhile is seen in time.
         let shortest = head.min(idle).min(write);
         loop {
             let deadline = {

@@ -12,7 +12,7 @@ use tofu_oci_trust::{OpenPgpSecretKey, OpenPgpSecretKeyError};
 use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
-/// Whose key it is, for one who lists keys.
+/// Whose key it is, for people who list keys.
 const USER_ID: &str = "tofu-oci bridge";
 
 /// Why there is no key of the bridge.

@@ -20,8 +20,8 @@ impl SumsLines {
         self.0.iter().map(|(platform, (name, _))| (platform.clone(), name.clone())).collect()
     }
 
-    /// The names that a file has for the zips: the usual ones, or those of the build. `None` if it lacks a zip, or if clients
-    /// would not read it. It may have more lines, such as that of a manifest file.
+    /// The names that a file has for the zips: the usual ones, or those of the build. `None` if it lacks a zip, or if
+    /// clients would not read it. It may have more lines, such as the line of a manifest file.
     ///
     /// Spec: `OpenTofu` 1.12, getproviders `matchingChecksumAuthentication`: the second word of a line is the name, whatever
     /// stands before it.

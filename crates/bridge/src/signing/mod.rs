@@ -1,4 +1,4 @@
-//! The signed `SHA256SUMS` of a release, which clients of a provider registry demand.
+//! Whose `SHA256SUMS` a bridge serves, and who signed it: clients of a provider registry demand a signed one.
 //!
 //! ```text
 //! every platform's zip --zh--> the lines

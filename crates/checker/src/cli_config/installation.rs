@@ -3,7 +3,7 @@
 use super::view::{ReleaseView, each, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
-use tofu_oci_mapper::config::MethodKind;
+use tofu_oci_mapper::config::{Effect, MethodKind};
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = each(facts, |view| empty(view).into_iter().collect());
@@ -13,6 +13,9 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
 
 fn empty(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
     let block = view.reading.config.installation.as_ref().filter(|_| view.methods.list.is_empty())?;
+    if view.reading.problems.iter().any(|problem| problem.effect == Effect::NotPredicted) {
+        return None;
+    }
     let file = view.reading.files.get(block.file)?;
     let title = if block.methods.is_empty() {
         "provider_installation has no method".to_owned()

@@ -206,7 +206,7 @@ fn tar(path: &Path, unpacked: &AtomicU64) -> Result<Option<Result<PackageContent
         return Ok(None);
     }
     let read = ReadSource::open(path).and_then(|mut source| read_tar_zst(&mut source, &limits));
-    // Of a refused one it is not known how much came out.
+    // Nobody knows how much of a refused one came out.
     spend(unpacked, read.as_ref().map_or(limits.total_bytes, PackageContents::bytes));
     match read {
         Err(ArchiveError::Io(error)) => Err(error.into()),

@@ -53,7 +53,7 @@ pub async fn read(store: &dyn ReadStore, what: &What, reporter: &dyn Reporter) -
         }
     }
     wanted.sort_by(|(a, _), (b, _)| a.precedence(b));
-    // The newest are the ones that matter.
+    // The newest ones matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
     let budget = ReadBudget::new();

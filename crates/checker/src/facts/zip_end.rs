@@ -1,4 +1,4 @@
-//! The names in a zip of which only the end is fetched: its directory is there.
+//! The names in a zip, read from its end alone, where its directory lies.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};

@@ -81,6 +81,8 @@ pub enum Because {
     PlainHttp,
     /// The repository could not be read.
     RepositoryUnreadable,
+    /// A manifest is malformed in a way that is not modelled: what `OpenTofu` does is not predicted.
+    Malformed,
     /// A module: the digest in its source does not exist.
     DigestNotFound,
     /// A module: the manifest is not an OCI image manifest.

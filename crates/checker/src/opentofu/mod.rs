@@ -1,4 +1,4 @@
-//! A model of what released `OpenTofu` does with a repository.
+//! What `OpenTofu` would do with a repository: a model of its releases.
 //!
 //! The model has that program's steps in their order, with its leniencies: how Go reads JSON and zips, which checks are
 //! first, what it never reads. It does not use this program's own readers of layouts and archives, which are stricter

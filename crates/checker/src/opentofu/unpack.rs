@@ -45,9 +45,6 @@ impl Unpacked {
             return self.folders(&path);
         }
         self.folders(&path[..path.len().saturating_sub(1)])?;
-        if let Some(fault) = item.unopened {
-            return Err(fault.because());
-        }
         if path.is_empty()
             || self.0.get(&path) == Some(&UnpackNode::Folder)
             || path.iter().any(|part| is_impossible(part))
@@ -55,7 +52,7 @@ impl Unpacked {
             return Err(Because::EntryNotWritable);
         }
         self.0.insert(path, UnpackNode::File);
-        item.unread.map_or(Ok(()), |fault| Err(fault.because()))
+        if item.damaged { Err(Because::DamagedArchive) } else { Ok(()) }
     }
 
     fn folders(&mut self, path: &[String]) -> Result<(), Because> {
@@ -116,9 +113,8 @@ impl ZipFault {
     /// Why `OpenTofu` refuses an archive with this fault.
     pub(super) fn because(self) -> Because {
         match self {
-            Self::Format => Because::NotAZip,
+            Self::NotAZip => Because::NotAZip,
             Self::TooMany => Because::RepositoryUnreadable,
-            Self::Algorithm | Self::Checksum | Self::End | Self::Corrupt => Because::DamagedArchive,
         }
     }
 }

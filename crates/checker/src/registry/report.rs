@@ -44,10 +44,11 @@ pub struct Capability {
 }
 
 /// The result of a probe.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProbeReport {
     pub repository: String,
     /// Every attempt, in order.
+    #[serde(skip)]
     pub capabilities: Vec<Capability>,
     /// What that means for publishing and installing providers, a sentence each.
     pub meaning: Vec<String>,
@@ -55,8 +56,10 @@ pub struct ProbeReport {
     pub left: Vec<String>,
     /// The number of requests.
     pub requests: usize,
+    #[serde(skip)]
     pub findings: Vec<Finding>,
     /// The attempts without a result, and the answers: the registry had a fault, or refused the credentials.
+    #[serde(skip)]
     pub not_judged: Vec<(&'static str, String)>,
 }
 

@@ -131,7 +131,7 @@ fn rule_of(because: Because, asked: &AskedModule) -> &'static CheckRule {
         Because::SubdirMissing | Because::SubdirAmbiguous => &MODULE_FOLDER,
         Because::CallEscapesPackage | Because::CallMissing | Because::CallLoop => &MODULE_CALL,
         Because::InvalidConfiguration => &MODULE_CONFIGURATION,
-        Because::RepositoryUnreadable => &MODULE_UNREADABLE,
+        Because::RepositoryUnreadable | Because::Malformed => &MODULE_UNREADABLE,
         _ => &MODULE_REFUSED,
     }
 }

@@ -262,8 +262,7 @@ mod tests {
             permissions: 0o644,
             method: 0,
             size: 0,
-            unopened: None,
-            unread: None,
+            damaged: false,
         };
         let listing = ZipListing { items: ["a/b", "a//b", "A/./B"].map(item).into(), complete: true };
         let found: Vec<&str> = names(&listing, "zip").iter().map(|finding| finding.rule.id).collect();

@@ -74,8 +74,8 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // This has a finding of its own in any case.
-        if because == Because::PlainHttp {
+        // This has a finding of its own in any case, or none.
+        if matches!(because, Because::PlainHttp | Because::Malformed) {
             continue;
         }
         if !reported.speaks_of(prediction, because) {

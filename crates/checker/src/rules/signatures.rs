@@ -7,7 +7,7 @@ use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{
-    Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, StatedNames, TrustRefusal, Verdict, judge,
+    Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, Subject, TrustRefusal, Verdict, judge,
 };
 use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr};
 
@@ -96,7 +96,7 @@ fn judged(
     let archives = &archives(release);
     let identity = &Identity::of_index(index);
     let (version, place) = (&release.version, trust.place);
-    let facts = ReleaseFacts { address, version, place, identity, archives, names: StatedNames::OfRelease };
+    let facts = ReleaseFacts { of: Subject::Provider { address, version }, place, identity, archives };
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
     let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();

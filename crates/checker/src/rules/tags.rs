@@ -85,13 +85,15 @@ pub(super) fn half_withdrawn(tags: &[String], own: &Tag, manifest: &FoundManifes
 }
 
 /// What the tags that read as versions are, as far as their manifests were read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct TagCounts {
     /// Versions with their canonical tag.
     pub versions: usize,
     /// Versions that only stray tags name.
+    #[serde(rename = "stray_tags")]
     pub stray: usize,
     /// Versions whose tag names something other than a provider, such as the image of an application.
+    #[serde(rename = "other_tags")]
     pub other: usize,
 }
 

@@ -13,6 +13,7 @@ Examples:
   tofu-oci help config check          # everything about a verb, as `tofu-oci config check --help`
   tofu-oci help check unsigned        # one rule of `tofu-oci check`
   tofu-oci help error private-host    # one code of an error, a warning, a note or a finding
+  tofu-oci help json --schema         # a JSON Schema of the lines of --json
 
 The program contains every page, so `help` needs no network and no files. On a terminal it uses
 colours and the width of the terminal. For a pager: tofu-oci help trust | less
@@ -22,6 +23,9 @@ pub(crate) struct HelpArgs {
     /// A topic, a verb, `check RULE` or `error CODE`
     #[arg(value_name = "TOPIC")]
     pub(crate) words: Vec<String>,
+    /// With `json`: print a JSON Schema of the lines
+    #[arg(long, requires = "words")]
+    pub(crate) schema: bool,
 }
 
 /// Arguments of `completions`.

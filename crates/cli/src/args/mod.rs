@@ -1,4 +1,4 @@
-//! What people type.
+//! The arguments of every verb, declared once: `-h`, `--help`, man pages and completion grow from them.
 #![allow(
     rustdoc::broken_intra_doc_links,
     clippy::doc_markdown,

@@ -1,5 +1,6 @@
-//! Completion of commands. The script of a shell asks the program itself at each TAB, by the variable
-//! `TOFU_OCI_COMPLETE`; so one declaration of the arguments serves help, man pages and completion.
+//! Completion of commands, and how a candidate comes to the line so that no shell runs it. The script of a shell asks the
+//! program itself at each TAB, by the variable `TOFU_OCI_COMPLETE`; so one declaration of the arguments serves help, man
+//! pages and completion.
 //!
 //! ```text
 //! script    a shell               ->  words up to the cursor, without the breaks that bash makes at `:` and `@`; whatever a

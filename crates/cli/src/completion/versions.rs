@@ -1,5 +1,5 @@
-//! The versions of a place or a provider for completion: asked for with the options of the line, within a second, without
-//! a credential helper and without a word about what goes wrong.
+//! The versions of a place or a provider for completion: asked for with the options of the line, within a second,
+//! without a credential helper and without error messages.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -45,7 +45,7 @@ pub(super) fn typed() -> Vec<OsString> {
     std::env::args_os().skip_while(|word| word != "--").skip(1).collect()
 }
 
-/// The versions, newest first; none if they cannot be had at once.
+/// The versions, newest first; none if they do not come in time.
 pub(super) fn of(subject: VersionsOf<'_>) -> Vec<Version> {
     // The first one counts, whoever chooses it.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -216,8 +216,8 @@ impl Diagnostic {
     /// Prints it as a JSON line on stdout.
     pub(crate) fn print_json(&self) {
         #[derive(Serialize)]
+        #[serde(tag = "event", rename = "error")]
         struct ErrorLine<'a> {
-            event: &'static str,
             code: &'a str,
             text: &'a str,
             causes: &'a [String],
@@ -228,7 +228,7 @@ impl Diagnostic {
             None => &self.text,
         };
         let (causes, hints) = (&self.causes, &self.hints);
-        crate::report::json_line(&ErrorLine { event: "error", code: self.stable_name(), text, causes, hints });
+        crate::report::JsonLines.add(&ErrorLine { code: self.stable_name(), text, causes, hints });
     }
 
     /// It for people.

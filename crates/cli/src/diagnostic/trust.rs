@@ -9,6 +9,7 @@ use super::Diagnostic;
 use crate::invocation;
 
 /// The release that is complained of.
+#[derive(Clone, Copy)]
 pub(crate) struct RefusedRelease<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,

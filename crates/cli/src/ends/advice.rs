@@ -1,4 +1,4 @@
-//! What to write instead of a place that was named in another way.
+//! What was meant by a wrong place: what to write instead.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

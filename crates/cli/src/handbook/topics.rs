@@ -1,4 +1,4 @@
-//! The topics of `help`.
+//! The topics of `help TOPIC`: the pages of `docs/`, in the order in which `help` lists them.
 
 /// A page.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,8 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "caching", "caching.md", "packages that projects share, disk space, images for CI";
     "mirroring", "mirror.md", "providers of others in your own registry, by rules";
     "running", "run.md", "terraform, tofu and terragrunt with providers from OCI repositories";
-    "configuration", "configuration.md", "the CLI configuration, how methods are combined, differences from OpenTofu";
+    "configuration", "configuration.md", "the CLI configuration, how methods are combined";
+    "differences", "differences.md", "what tofu-oci decides otherwise than OpenTofu, and why";
     "registries", "registries.md", "what each registry needs and cannot do";
     "credentials", "credentials.md", "which login is used for which repository";
     "network", "network.md", "certificates, proxies, retries, time limits, size limits";

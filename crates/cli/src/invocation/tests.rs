@@ -21,7 +21,7 @@ fn a_word_stays_one_word_in_a_shell() {
 fn check(typed: &[&str], words: &str, want: &str) {
     let declared = crate::args::command();
     let matches = declared.clone().try_get_matches_from([&["tofu-oci"], typed].concat()).expect("it is well-formed");
-    assert_eq!(Given::of(&declared, &matches).command(words, &[REACH, OWN].concat()), want);
+    assert_eq!(Given::of(&declared, &matches).line(words, |name| Carried::Own.holds(name)), want);
 }
 
 const LOCK: &[&str] = &[
@@ -93,13 +93,14 @@ fn the_time_in_force_is_known_to_hints() {
 }
 
 #[test]
-fn every_option_that_is_carried_is_one_of_some_verb() {
-    let declared = crate::args::command();
-    let verbs: Vec<&Command> =
-        declared.get_subcommands().flat_map(|verb| std::iter::once(verb).chain(verb.get_subcommands())).collect();
-    for name in REACH.iter().chain(OWN) {
-        let known =
-            verbs.iter().flat_map(|verb| verb.get_arguments()).any(|argument| argument.get_long() == Some(*name));
-        assert!(known, "--{name}");
-    }
+fn a_hint_dropped_where_to_look_for_plugins_and_whose_tests_count() {
+    let typed = ["install", "--plugin-dir", "plugins", "--no-tests", "--client-cert", "c.pem"];
+    check(&typed, "lock", "tofu-oci lock --plugin-dir plugins --no-tests --client-cert c.pem");
+    assert!(!Carried::Reach.holds("client-cert") && Carried::Reach.holds("ca-file"));
+}
+
+#[test]
+fn what_is_carried_by_name_is_declared() {
+    assert!(["client-cert", "client-key"].iter().all(|name| declares::<Network>(name)));
+    assert!(["chdir", "platform"].iter().all(|name| declares::<crate::args::LockArgs>(name)));
 }

@@ -65,7 +65,7 @@ pub(crate) struct FoundPlace {
 /// The places of an address, in the order of asking.
 pub(crate) struct Places {
     pub(crate) found: Vec<FoundPlace>,
-    /// What the methods say that lead nowhere, although they are for the address: an installation stops at them.
+    /// Methods that are for the address and lead nowhere: an installation stops at them.
     pub(crate) failed: Vec<String>,
 }
 
@@ -169,7 +169,7 @@ impl Finder {
             Rules::From { from: From::Many(place), .. } => self.many(place, address),
             Rules::From { from, .. } => from.end(address).and_then(|end| {
                 let store: Arc<dyn ReadStore> = match &end {
-                    // What is installed and locked does without a folder that is gone.
+                    // A package that is installed and locked does not need a folder that is gone.
                     End::Layout(dir) => Arc::new(DirStore::open_later(dir)),
                     End::Registry(_) => match cache_dir::manifests() {
                         Some(files) => Arc::new(CachedStore::new(self.connector.source(&end)?, files)),
@@ -304,8 +304,8 @@ impl Finder {
         Ok(Places { found, failed })
     }
 
-    /// The repositories that the methods give an address, each with what to do when it is another provider's. A host
-    /// that does not say where its providers are gives none: it is told of when it is asked for versions.
+    /// The repositories that the methods give an address, each with what to do if it holds another provider. A host
+    /// that does not say where its providers are gives none; that is reported when it is asked for versions.
     async fn repositories(
         &self,
         configured: &ConfiguredMethods,

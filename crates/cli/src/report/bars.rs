@@ -1,5 +1,5 @@
-//! Progress bars on a terminal: one for each thing that moves and for each work that is counted. A bar appears after a
-//! second, so that nothing flickers, and goes when its work is done; the result is said on stdout.
+//! Which bars a terminal shows, and when: one for each thing that moves and for each work that is counted. A bar
+//! appears after a second, so that nothing flickers, and goes when its work is done; the result is said on stdout.
 
 use std::collections::HashMap;
 use std::fmt::Write;

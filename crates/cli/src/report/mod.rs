@@ -36,31 +36,29 @@ fn has_bars() -> bool {
     std::io::stderr().is_terminal() && can_draw
 }
 
-/// Every event as one JSON object on a line of stdout, except progress, which has no use in a log.
-struct JsonLines;
+/// Stdout as JSON lines: one object a line, with its event as the first member.
+pub(crate) struct JsonLines;
 
+impl JsonLines {
+    /// Prints a line.
+    #[expect(clippy::unused_self, reason = "whoever has none of these prints a report in no other form")]
+    pub(crate) fn add(&self, line: &impl Serialize) {
+        printer::document(&Document::json_line(line));
+    }
+
+    /// Prints lines of one kind.
+    pub(crate) fn add_all<T: Serialize>(&self, lines: impl IntoIterator<Item = T>) {
+        lines.into_iter().for_each(|line| self.add(&line));
+    }
+}
+
+/// Every event, except progress, which has no use in a log.
 impl Reporter for JsonLines {
     fn event(&self, event: &Event) {
         if !matches!(event, Event::Progress { .. } | Event::Working { .. }) {
-            json_line(event);
+            self.add(event);
         }
     }
-}
-
-/// Prints one JSON object on a line of stdout.
-pub(crate) fn json_line(value: &impl Serialize) {
-    printer::document(&Document::json_line(value));
-}
-
-/// The same for a report, with its event as the first member.
-pub(crate) fn json_event(event: &'static str, report: &impl Serialize) {
-    #[derive(Serialize)]
-    struct EventLine<'a, T> {
-        event: &'static str,
-        #[serde(flatten)]
-        report: &'a T,
-    }
-    json_line(&EventLine { event, report });
 }
 
 /// Warnings, and nothing else.

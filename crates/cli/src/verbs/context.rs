@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
 use tofu_oci_disk::Waiter;
 use tofu_oci_logins::Access;
 use tofu_oci_tfconfig::ConfigFolder;
@@ -13,14 +14,17 @@ use super::stop::Stop;
 use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs};
 use crate::connect::{Connector, ResolverSlot};
 use crate::diagnostic::Diagnostic;
+use crate::document::Document;
 use crate::invocation;
-use crate::report;
+use crate::page::Page;
+use crate::printer;
+use crate::report::{self, JsonLines};
 
 /// The options, reporter and handles of one run.
 pub(crate) struct Context {
     /// The verb, for other programs that wait for this one.
     verb: &'static str,
-    pub(crate) json: bool,
+    json: bool,
     pub(crate) quiet: bool,
     pub(crate) reporter: Arc<dyn Reporter>,
     /// What this run knows of credentials, once a registry is spoken to.
@@ -40,6 +44,33 @@ impl Context {
         let reporter = report::reporter(output.json, global.quiet);
         let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
         Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
+    }
+
+    /// Prints a report: its JSON line, or its page for people.
+    pub(crate) fn emit(&self, line: &impl Serialize, page: impl FnOnce() -> Page) {
+        self.emit_all(|lines| lines.add(line), page);
+    }
+
+    /// The same of a report with several lines.
+    pub(crate) fn emit_all(&self, lines: impl FnOnce(&JsonLines), page: impl FnOnce() -> Page) {
+        if self.json { lines(&JsonLines) } else { printer::stdout(&page()) }
+    }
+
+    /// The same of a report whose other form is for programs, too.
+    pub(crate) fn emit_document(&self, line: &impl Serialize, document: impl FnOnce() -> Document) {
+        printer::document(&if self.json { Document::json_line(line) } else { document() });
+    }
+
+    /// Reports what went wrong with one of several, and the verb goes on.
+    pub(crate) fn report(&self, diagnostic: &Diagnostic) {
+        diagnostic.print(self.json);
+    }
+
+    /// Says something beside a report, on stderr: to people who have not asked for quiet.
+    pub(crate) fn say(&self, page: &Page) {
+        if !self.json && !self.quiet {
+            printer::stderr(page);
+        }
     }
 
     /// How this run waits for files that other programs work on.

@@ -10,14 +10,14 @@ use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
 
 use super::context::{Context, tagged};
+use super::published::other;
 use crate::args::CopyArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_line};
+use crate::report::{JsonLines, human_bytes};
 use crate::subject;
 
 /// Copies one version, some, or all.
@@ -57,13 +57,19 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let destination = connector.destination(&to)?;
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
     destination.persist().await?;
-    for release in &copied {
-        print(context, release, &to);
-    }
-    if !context.json && copied.len() > 1 {
-        let bytes = copied.iter().map(|release| release.transfers.bytes).sum();
-        printer::stdout(&Page::of(format_args!("{} releases, {} sent", copied.len(), human_bytes(bytes))));
-    }
+    let place = &to.to_string();
+    let lines = |lines: &JsonLines| lines.add_all(copied.iter().map(|release| Copied { place, release }));
+    context.emit_all(lines, || {
+        let mut all = Page::default();
+        for release in &copied {
+            all.append(page(release, &to));
+        }
+        if copied.len() > 1 {
+            let bytes = copied.iter().map(|release| release.transfers.bytes).sum();
+            all.line(format_args!("{} releases, {} sent", copied.len(), human_bytes(bytes)));
+        }
+        all
+    });
     Ok(())
 }
 
@@ -148,25 +154,23 @@ async fn preview(
     demand_takes(source, (there, &place), &roots, request.names(), context.reporter.as_ref()).await?;
     for (tag, Descriptor { digest: index, media_type, .. }) in roots {
         let tag_state = tag_state(destination, &tag, &index).await?;
-        if context.json {
-            json_line(&Preview { event: "copy-plan", tag: &tag, index: &index, to: &place, tag_state });
-            continue;
-        }
-        let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));
-        let mut page = Page::default();
-        match tag_state {
-            TagState::Free => page.line(format_args!("would copy {here} to {there}")),
-            TagState::Equal => {
-                page.line(format_args!("{there} is this release already; only what refers to it would be copied"));
+        let plan = CopyPlan { tag: &tag, index: &index, to: &place, tag_state };
+        context.emit(&plan, || {
+            let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));
+            let mut page = Page::default();
+            match &plan.tag_state {
+                TagState::Free => page.line(format_args!("would copy {here} to {there}")),
+                TagState::Equal => {
+                    page.line(format_args!("{there} is this release already; only what refers to it would be copied"));
+                }
+                TagState::Taken { existing, of } => {
+                    page.line(format_args!("{there} points at {}, {existing}", other(of.as_ref())));
+                    page.line(format_args!("would copy {here} only with --replace-tag"));
+                }
             }
-            TagState::Taken { existing, of } => {
-                let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-                page.line(format_args!("{there} points at another release{of}, {existing}"));
-                page.line(format_args!("would copy {here} only with --replace-tag"));
-            }
-        }
-        page.line(format_args!("  {} {index}", manifest_word(&media_type)));
-        printer::stdout(&page);
+            page.line(format_args!("  {} {index}", manifest_word(&media_type)));
+            page
+        });
     }
     Ok(())
 }
@@ -178,37 +182,36 @@ fn manifest_word(media_type: &str) -> &'static str {
 
 async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
     let Some(destination) = destination else { return Ok(TagState::Free) };
-    match destination.resolve(&Reference::Tag(tag.clone())).await {
-        Ok(there) if there.digest == *index => Ok(TagState::Equal),
+    let (existing, of) = match destination.resolve(&Reference::Tag(tag.clone())).await {
+        Ok(there) if there.digest == *index => (Some(there.digest), None),
         Ok(there) => {
             let of = version_of(destination, &there).await?.and_then(|of| of.address().cloned());
-            Ok(TagState::Taken { existing: there.digest, of })
+            (Some(there.digest), of)
         }
-        Err(error) if error.is_not_found() => Ok(TagState::Free),
-        Err(error) => Err(error.into()),
-    }
+        Err(error) if error.is_not_found() => (None, None),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(TagState::of(existing, index, of))
 }
 
 #[derive(Serialize)]
-struct Preview<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "copy-plan")]
+struct CopyPlan<'a> {
     tag: &'a Tag,
     index: &'a Digest,
     to: &'a Place,
     tag_state: TagState,
 }
 
-fn print(context: &Context, release: &CopiedRelease, to: &End) {
-    #[derive(Serialize)]
-    struct CopyLine<'a> {
-        event: &'static str,
-        place: String,
-        #[serde(flatten)]
-        release: &'a CopiedRelease,
-    }
-    if context.json {
-        return json_line(&CopyLine { event: "copied", place: to.to_string(), release });
-    }
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "copied")]
+struct Copied<'a> {
+    place: &'a str,
+    #[serde(flatten)]
+    release: &'a CopiedRelease,
+}
+
+fn page(release: &CopiedRelease, to: &End) -> Page {
     let CopiedRelease { tag, index, media_type, tags, transfers, unchanged } = release;
     let there = tagged(&to.place(), tag);
     let mut page = Page::of(if *unchanged {
@@ -226,5 +229,5 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
     for tag in tags {
         page.line(format_args!("  with the tag {tag}"));
     }
-    printer::stdout(&page);
+    page
 }

@@ -4,6 +4,7 @@ use similar::TextDiff;
 
 use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
+use crate::document::Document;
 use crate::exit::{self, Exit};
 use crate::handbook::{self, TOPICS, topic};
 use crate::page::{Page, padded};
@@ -11,6 +12,9 @@ use crate::printer;
 
 /// The topic whose page clap writes from the options themselves.
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
+
+/// Of every line that `--json` prints.
+const SCHEMA: &str = include_str!("../../../../docs/json.schema.json");
 
 /// Prints what the words ask for.
 ///
@@ -20,6 +24,14 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
     let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
     let width = handbook::width();
     let page = match words.as_slice() {
+        ["json"] if args.schema => {
+            printer::document(&Document::json_text(SCHEMA));
+            return Ok(Exit::Done);
+        }
+        _ if args.schema => {
+            return Err(Diagnostic::usage("--schema prints the schema of the JSON lines, and of nothing else")
+                .hint("write it as: tofu-oci help json --schema"));
+        }
         [] => list(),
         ["error", code] => handbook::code(code, width).ok_or_else(|| unknown_code(code))?,
         ["check", rule] => handbook::rule(rule, width).ok_or_else(|| unknown_rule(rule))?,

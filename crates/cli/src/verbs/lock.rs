@@ -26,8 +26,7 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_event, json_line};
+use crate::report::{JsonLines, human_bytes};
 use crate::subject;
 
 /// Brings the lock file up to date for all platforms, or says what that would change.
@@ -148,16 +147,20 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     Ok(Wanted { providers: named.into_iter().map(both).collect(), configured })
 }
 
-/// What the lock file becomes, or would become.
+/// The lines of `lock`.
 #[derive(Serialize)]
-struct LockLine<'a> {
-    event: &'static str,
-    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-    path: &'a Path,
-    outcome: &'static str,
-    difference: LockDifference,
-    changes: Vec<LockChange>,
-    diff: Option<String>,
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum LockLine<'a> {
+    Locked(&'a LockedProvider),
+    /// What the lock file becomes, or would become.
+    Lock {
+        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
+        path: &'a Path,
+        outcome: &'static str,
+        difference: LockDifference,
+        changes: &'a [LockChange],
+        diff: Option<&'a str>,
+    },
 }
 
 fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
@@ -169,28 +172,29 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         (WriteOutcome::Unchanged, LockDifference::None) => "unchanged",
         (WriteOutcome::Unchanged, _) => "would-change",
     };
-    if context.json {
-        for provider in &report.providers {
-            json_event("locked", provider);
+    let (changes, diff, difference) = (changes.as_slice(), diff.as_deref(), report.difference);
+    let lines = |lines: &JsonLines| {
+        lines.add_all(report.providers.iter().map(LockLine::Locked));
+        lines.add(&LockLine::Lock { path, outcome, difference, changes, diff });
+    };
+    context.emit_all(lines, || {
+        let mut page = Page::default();
+        report.providers.iter().for_each(|locked| provider(args, locked, &mut page));
+        page.line(format_args!("lock file {} {}", shown(path), outcome.replace('-', " ")));
+        if report.before.text().is_some() {
+            for change in changes {
+                page.line(format_args!("  {}", change.text()));
+            }
         }
-        return json_line(&LockLine { event: "lock", path, outcome, difference: report.difference, changes, diff });
-    }
-    let mut page = Page::default();
-    report.providers.iter().for_each(|locked| provider(args, locked, &mut page));
-    page.line(format_args!("lock file {} {}", shown(path), outcome.replace('-', " ")));
-    if report.before.text().is_some() {
-        for change in &changes {
-            page.line(format_args!("  {}", change.text()));
+        if difference == LockDifference::OptionalManifests && args.check {
+            page.line("  it differs only by ch: lines, which every init drops, and no rule demands them");
         }
-    }
-    if report.difference == LockDifference::OptionalManifests && args.check {
-        page.line("  it differs only by ch: lines, which every init drops, and no rule demands them");
-    }
-    if let Some(diff) = diff {
-        page.gap();
-        page.block("", &diff);
-    }
-    printer::stdout(&page);
+        if let Some(diff) = diff {
+            page.gap();
+            page.block("", diff);
+        }
+        page
+    });
 }
 
 /// One provider for people.

@@ -21,6 +21,7 @@ mod module;
 mod outdated;
 mod printed;
 mod providers;
+mod published;
 mod push;
 mod required;
 mod resolve;
@@ -35,6 +36,7 @@ mod typed;
 mod verify;
 mod versions;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::args::{Args, AuthVerb, BundleVerb, ConfigVerb, Global, OutputArgs, Verb};
@@ -47,64 +49,39 @@ use stop::Stop;
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
     let Args { global, verb, .. } = args;
-    let json = match &verb {
-        Verb::Push(args) => args.output.json,
-        Verb::Pack(args) => args.output.json,
-        Verb::Copy(args) => args.output.json,
-        Verb::Mirror(args) => args.carry.output.json,
-        Verb::Bundle(args) => match &args.verb {
-            BundleVerb::Create(args) => args.carry.output.json,
-            BundleVerb::Load(args) => args.output.json,
-            BundleVerb::Show(args) => args.output.json,
-        },
-        Verb::Module(args) => args.verb.output().json,
-        Verb::Serve(args) => args.output.json,
-        Verb::Sign(args) => args.output.json,
-        Verb::Withdraw(args) => args.state.output.json,
-        Verb::Deprecate(args) => args.state.output.json,
-        Verb::Install(args) => args.output.json,
-        Verb::Cache(args) => args.output().json,
-        Verb::Lock(args) => args.output.json,
-        Verb::Verify(args) => args.output.json,
-        Verb::Versions(args) => args.output.json,
-        Verb::Show(args) => args.output.json,
-        Verb::Outdated(args) => args.output.json,
-        Verb::Resolve(args) => args.output.json,
-        Verb::Check(args) => args.output().json,
-        Verb::Providers(args) => args.output.json,
-        Verb::Auth(args) => match &args.verb {
-            AuthVerb::Explain(args) => args.output.json,
-        },
-        Verb::Login(args) => args.output.json,
-        Verb::Logout(args) => args.output.json,
-        Verb::Config(args) => match &args.verb {
-            ConfigVerb::Check(args) => args.output.json,
-            ConfigVerb::Snippet(args) => args.output.json,
-        },
-        Verb::Run(_) | Verb::Completions(_) | Verb::Man(_) | Verb::Help(_) => false,
-    };
+    let json = Cell::new(false);
     let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
         // In this order: the job does not begin before an interruption can be heard.
         biased;
         hint = stop::interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
-        ended = job(&global, verb, &resolver, &stop) => ended,
+        ended = job(&global, verb, &json, &resolver, &stop) => ended,
     };
     crate::printer::end_bars();
     match ended {
         Ok(exit) => exit,
         Err(diagnostic) => {
             let diagnostic = diagnostic.explain_credentials(resolver.get().map(AsRef::as_ref));
-            diagnostic.print(json);
+            diagnostic.print(json.get());
             diagnostic.exit()
         }
     }
 }
 
-async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {
+/// Runs the verb, and notes whether it is asked for JSON lines.
+async fn job(
+    global: &Global,
+    verb: Verb,
+    json: &Cell<bool>,
+    resolver: &ResolverSlot,
+    stop: &Arc<Stop>,
+) -> Result<Exit, Diagnostic> {
     let name = verb.name();
-    let context = |output: &OutputArgs| Context::new(name, global, output, resolver, stop);
+    let context = |output: &OutputArgs| {
+        json.set(output.json);
+        Context::new(name, global, output, resolver, stop)
+    };
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,

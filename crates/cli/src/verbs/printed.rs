@@ -10,15 +10,26 @@ use tofu_oci_types::Scheme;
 use super::context::Context;
 use super::locked::LockChange;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_event, json_line};
+use crate::report::{JsonLines, human_bytes};
+
+/// The lines of `install`.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum InstallLine<'a> {
+    Installed(&'a Installed),
+    Planned(&'a PlannedPackage),
+    Lock(&'a LockOutcome<'a>),
+}
 
 /// What became of the lock file, or would become of it.
+#[derive(Serialize)]
 pub(super) struct LockOutcome<'a> {
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     pub(super) path: &'a Path,
     pub(super) outcome: &'static str,
     pub(super) changes: Vec<LockChange>,
     /// The lines that would change, if nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diff: Option<String>,
 }
 
@@ -29,92 +40,73 @@ pub(super) fn installed(
     lock: &LockOutcome<'_>,
     pins: Option<(&Path, &'static str)>,
 ) {
-    if context.json {
+    let lines = |lines: &JsonLines| {
+        lines.add_all(installed.iter().map(InstallLine::Installed).chain([InstallLine::Lock(lock)]));
+    };
+    context.emit_all(lines, || {
+        let mut page = Page::default();
+        if installed.is_empty() {
+            page.line("the configuration requires no providers");
+        }
         for package in installed {
-            json_event("installed", package);
+            let verb = match package.outcome {
+                InstallOutcome::Installed if package.from_cache => "installed from the package cache:",
+                InstallOutcome::Installed => "installed",
+                InstallOutcome::Linked => "linked from the plugin cache:",
+                InstallOutcome::AlreadyInstalled => "already installed",
+            };
+            of_package(verb, package, &mut page);
+            if package.small {
+                page.line(format_args!("  {} received, by its small layer", human_bytes(package.received)));
+            }
         }
-        return lock_line(lock);
-    }
-    let mut page = Page::default();
-    if installed.is_empty() {
-        page.line("the configuration requires no providers");
-    }
-    for package in installed {
-        let verb = match package.outcome {
-            InstallOutcome::Installed if package.from_cache => "installed from the package cache:",
-            InstallOutcome::Installed => "installed",
-            InstallOutcome::Linked => "linked from the plugin cache:",
-            InstallOutcome::AlreadyInstalled => "already installed",
-        };
-        of_package(verb, package, &mut page);
-        if package.small {
-            page.line(format_args!("  {} received, by its small layer", human_bytes(package.received)));
-        }
-    }
-    let pins = pins.map(|(path, outcome)| format!(", pins {} {outcome}", shown(path))).unwrap_or_default();
-    of_lock_file(lock, &pins, &mut page);
-    printer::stdout(&page);
+        let pins = pins.map(|(path, outcome)| format!(", pins {} {outcome}", shown(path))).unwrap_or_default();
+        of_lock_file(lock, &pins, &mut page);
+        page
+    });
 }
 
 /// Packages that would be installed.
 pub(super) fn planned(context: &Context, packages: &[PlannedPackage], lock: &LockOutcome<'_>) {
-    if context.json {
-        for package in packages {
-            json_event("planned", package);
+    let lines =
+        |lines: &JsonLines| lines.add_all(packages.iter().map(InstallLine::Planned).chain([InstallLine::Lock(lock)]));
+    context.emit_all(lines, || {
+        let mut page = Page::default();
+        if packages.is_empty() {
+            page.line("the configuration requires no providers");
         }
-        return lock_line(lock);
-    }
-    let mut page = Page::default();
-    if packages.is_empty() {
-        page.line("the configuration requires no providers");
-    }
-    for PlannedPackage { installed, download, .. } in packages {
-        let verb = match installed.outcome {
-            InstallOutcome::Installed => "would install",
-            InstallOutcome::Linked => "would link from the plugin cache:",
-            InstallOutcome::AlreadyInstalled => "already installed",
+        for PlannedPackage { installed, download, .. } in packages {
+            let verb = match installed.outcome {
+                InstallOutcome::Installed => "would install",
+                InstallOutcome::Linked => "would link from the plugin cache:",
+                InstallOutcome::AlreadyInstalled => "already installed",
+            };
+            of_package(verb, installed, &mut page);
+            if installed.from_cache {
+                page.line("  from the package cache");
+            }
+            if *download > 0 {
+                page.line(format_args!("  {} to download from {}", human_bytes(*download), installed.place));
+            }
+        }
+        of_lock_file(lock, "", &mut page);
+        let is_certain = |PlannedPackage { installed, claimed, .. }: &PlannedPackage| {
+            claimed.is_empty() && installed.hashes.iter().any(|hash| hash.scheme() == Scheme::H1)
         };
-        of_package(verb, installed, &mut page);
-        if installed.from_cache {
-            page.line("  from the package cache");
+        if lock.diff.is_some() && !packages.iter().all(is_certain) {
+            page.line("no package was downloaded: the h1: lines are what the releases claim, or are missing");
         }
-        if *download > 0 {
-            page.line(format_args!("  {} to download from {}", human_bytes(*download), installed.place));
-        }
-    }
-    of_lock_file(lock, "", &mut page);
-    let is_certain = |PlannedPackage { installed, claimed, .. }: &PlannedPackage| {
-        claimed.is_empty() && installed.hashes.iter().any(|hash| hash.scheme() == Scheme::H1)
-    };
-    if lock.diff.is_some() && !packages.iter().all(is_certain) {
-        page.line("no package was downloaded: the h1: lines are what the releases claim, or are missing");
-    }
-    printer::stdout(&page);
+        page
+    });
 }
 
 /// What would become of the lock file, alone.
 pub(super) fn lock_file(context: &Context, lock: &LockOutcome<'_>) {
-    if context.json {
-        return lock_line(lock);
-    }
-    let mut page = Page::default();
-    of_lock_file(lock, "", &mut page);
-    printer::stdout(&page);
-}
-
-fn lock_line(lock: &LockOutcome<'_>) {
-    #[derive(Serialize)]
-    struct LockOutcomeLine<'a> {
-        event: &'static str,
-        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-        path: &'a Path,
-        outcome: &'static str,
-        changes: &'a [LockChange],
-        #[serde(skip_serializing_if = "Option::is_none")]
-        diff: Option<&'a str>,
-    }
-    let LockOutcome { path, outcome, changes, diff } = lock;
-    json_line(&LockOutcomeLine { event: "lock", path, outcome, changes, diff: diff.as_deref() });
+    context.emit(&InstallLine::Lock(lock), || {
+        let mut page = Page::default();
+        of_lock_file(lock, "", &mut page);
+        page
+    });
 }
 
 fn of_package(verb: &str, package: &Installed, page: &mut Page) {

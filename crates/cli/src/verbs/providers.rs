@@ -19,7 +19,6 @@ use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
-use crate::printer;
 use call_place::note_leaving;
 pub(super) use place::place as declared_at;
 use place::{InstallPlace, place};
@@ -43,11 +42,11 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         finder => finder,
     };
     let origins: Vec<InstallPlace> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
-    if context.json {
-        json::print(&tree, lock.as_ref(), &origins, &mirrors);
-    } else {
-        printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &mirrors, &dir));
-    }
+    let lock = lock.as_ref();
+    context.emit_all(
+        |lines| json::add(lines, (&tree, lock), &origins, &mirrors),
+        || text::render(&tree, lock, &origins, &mirrors, &dir),
+    );
     warn(context, &tree, &dir);
     warn_of_places(context, &origins);
     note_leaving(context, &tree, &mirrors);

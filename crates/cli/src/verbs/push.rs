@@ -3,20 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PackError, PlatformReport, Publication, PushPlan,
-    PushReport, PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, SmallLayers, TagState, UnknownPlatforms,
-    read_dist_with,
+    Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, Rename, ReplaceTag, Signing,
+    SmallLayers, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::{Place, ProviderAddr, Version};
+use tofu_oci_types::{ProviderAddr, Version};
 
-use super::context::{Context, tagged};
+use super::context::Context;
 use super::magic_address::magic_address;
-use super::sign::{attachments, one_password};
+use super::published::{self, PushLine};
+use super::sign::one_password;
 use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -25,8 +24,6 @@ use crate::environment::cache_folder;
 use crate::identity;
 use crate::invocation;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key;
 use crate::subject;
 
@@ -151,13 +148,14 @@ async fn release(
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        print_plan(context, &plan, request.publication.replace, args);
+        let how = (request.publication.replace, derived(args, &address));
+        published::plan(context, PushLine::PushPlan, &plan, how);
         return Ok(());
     }
     let store = connector.destination(end)?;
     let report = tofu_oci_packer::push(&request, store.as_ref(), context.reporter.as_ref()).await?;
     store.persist().await?;
-    print_report(context, &report, args);
+    published::report(context, PushLine::Pushed, &report, derived(args, &address));
     Ok(())
 }
 
@@ -192,35 +190,6 @@ fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, D
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
 }
 
-fn print_report(context: &Context, report: &PushReport, args: &ReleaseArgs) {
-    if context.json {
-        return json_line(&PushedLine { event: "pushed", outcome: done(&report.place), report });
-    }
-    let PushReport { address, version, place, tag, index, .. } = report;
-    let there = tagged(place, tag);
-    let attached = report.attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached);
-    let mut page = Page::of(match (report.unchanged, attached) {
-        (true, false) => format!("{address} {version} is at {there} already; nothing was sent"),
-        (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached"),
-        (false, _) => format!("{} {address} {version} to {there}", done(place)),
-    });
-    page.append(derived(args, address));
-    page.line(format_args!("  index {index}"));
-    page.append(platforms(&report.platforms));
-    page.append(attachments(&report.attachments));
-    if let Some(replaced) = &report.replaced {
-        page.line(replaced_line(replaced));
-    }
-    if !report.unchanged || attached {
-        let sent = report.transfers;
-        let mounted = if sent.mounted > 0 { format!(", {} mounted", sent.mounted) } else { String::new() };
-        let bytes = human_bytes(sent.bytes);
-        let sent_word = if is_layout(place) { "wrote" } else { "sent" };
-        page.line(format_args!("  {sent_word} {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
-    }
-    printer::stdout(&page);
-}
-
 /// That the name of the repository gave the address.
 fn derived(args: &ReleaseArgs, address: &ProviderAddr) -> Page {
     let mut page = Page::default();
@@ -231,104 +200,4 @@ fn derived(args: &ReleaseArgs, address: &ProviderAddr) -> Page {
         ));
     }
     page
-}
-
-/// A directory is no registry: nothing is pushed into it.
-fn is_layout(place: &Place) -> bool {
-    matches!(place, Place::Layout(_))
-}
-
-fn verb(place: &Place) -> &'static str {
-    if is_layout(place) { "pack" } else { "push" }
-}
-
-fn done(place: &Place) -> &'static str {
-    if is_layout(place) { "packed" } else { "pushed" }
-}
-
-#[derive(Serialize)]
-struct PushedLine<'a> {
-    event: &'static str,
-    outcome: &'static str,
-    #[serde(flatten)]
-    report: &'a PushReport,
-}
-
-fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag, args: &ReleaseArgs) {
-    if context.json {
-        return json_event("push-plan", plan);
-    }
-    let PushPlan { address, version, place, tag, index, .. } = plan;
-    let there = tagged(place, tag);
-    let mut page = Page::default();
-    match &plan.tag_state {
-        TagState::Free => page.line(format_args!("would {} {address} {version} to {there}", verb(place))),
-        TagState::Equal if plan.bytes_to_send == 0 => {
-            page.line(format_args!("{address} {version} is at {there} already; nothing would be sent"));
-        }
-        TagState::Equal => {
-            page.line(format_args!("{address} {version} is at {there} already; what it lacks would be attached"));
-        }
-        TagState::Taken { existing, of } => {
-            let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-            page.line(format_args!("{there} points at another release{of}, {existing}"));
-            if replace == ReplaceTag::Replace {
-                let verb = verb(place);
-                page.line(format_args!("would mark it as withdrawn, and {verb} {address} {version} in its place"));
-            } else {
-                page.line(format_args!("would {} {address} {version} only with --replace-tag", verb(place)));
-            }
-        }
-    }
-    page.append(derived(args, address));
-    page.line(format_args!("  index {index}"));
-    page.append(platforms(&plan.platforms));
-    for item in &plan.items {
-        let platform = item.platform.as_ref().map(ToString::to_string).unwrap_or_default();
-        let state = if item.present { "present" } else { "new" };
-        let (role, digest, size) = (item.role, item.digest.as_str(), human_bytes(item.size));
-        page.line(format_args!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}"));
-    }
-    page.append(attachments(&plan.attachments));
-    page.line(format_args!(
-        "  would {} {}",
-        if is_layout(place) { "write" } else { "send" },
-        human_bytes(plan.bytes_to_send)
-    ));
-    printer::stdout(&page);
-}
-
-fn platforms(platforms: &[PlatformReport]) -> Page {
-    let mut page = Page::default();
-    for report in platforms {
-        let checksum = report.h1.as_ref().or(report.zh.as_ref()).map(ToString::to_string).unwrap_or_default();
-        let (platform, size) = (report.platform.to_string(), human_bytes(report.size));
-        page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
-        if let Some(small) = &report.small {
-            let (size, saved) = (human_bytes(small.size), saved(small.size, report.size));
-            page.line(format_args!("  {:<16} {size:>9}  small layer {}, saves {saved}", "", small.digest));
-        }
-        if let Some(size) = report.small_omitted {
-            let (blank, saved) = ("", saved(size, report.size));
-            page.line(format_args!(
-                "  {blank:<16} {blank:>9}  no small layer: it would save {saved}, and less than 5 % is not worth it"
-            ));
-        }
-    }
-    page
-}
-
-/// What a small layer saves of the zip, in bytes and percent.
-fn saved(small: u64, zip: u64) -> String {
-    let saved = zip.saturating_sub(small);
-    if saved == 0 {
-        return "nothing".to_owned();
-    }
-    format!("{} ({} % of the zip)", human_bytes(saved), u128::from(saved) * 100 / u128::from(zip))
-}
-
-/// What became of what the tag pointed at before.
-pub(super) fn replaced_line(ReplacedRelease { index, notice }: &ReplacedRelease) -> String {
-    let marked = if notice.is_some() { "marked as withdrawn" } else { "not marked as withdrawn" };
-    format!("  replaced {index}, {marked}")
 }

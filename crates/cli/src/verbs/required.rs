@@ -1,4 +1,5 @@
-//! Which providers a verb works on: those of its arguments, or those of the configuration.
+//! Which providers a verb works on: those of its arguments, or those of the configuration; what it says if they are not
+//! known.
 
 use tofu_oci_tfconfig::{ConfigFolder, MissingModule, TfConfigError, configuration};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};

@@ -15,8 +15,6 @@ use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::subject;
 
 /// Prints the places of an address, and the rule that names each; or the place of a module.
@@ -42,25 +40,13 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     }
     let finder = Finder::new(&args.lookup, connector, args.chdir.as_deref(), &[])?;
     let places = finder.places(&address).await?;
-    if !constraints.is_any() && !context.json && !context.quiet {
-        printer::stderr(&Page::of("every version has the same place; --explain says which version is chosen"));
+    if !constraints.is_any() {
+        context.say(&Page::of("every version has the same place; --explain says which version is chosen"));
     }
     for found in places.found {
-        if context.json {
-            #[derive(Serialize)]
-            struct ResolvedLine<'a> {
-                event: &'static str,
-                address: &'a ProviderAddr,
-                place: &'a str,
-                rule: &'a str,
-            }
-            json_line(&ResolvedLine { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
-            continue;
-        }
-        printer::stdout(&Page::of(&found.place));
-        if !context.quiet {
-            printer::stderr(&Page::of(format_args!("{address} by {}", found.rule)));
-        }
+        let (place, rule) = (found.place.as_str(), found.rule.as_str());
+        context.emit(&Resolved { address: &address, place, rule }, || Page::of(place));
+        context.say(&Page::of(format_args!("{address} by {rule}")));
     }
     for failed in places.failed {
         let explain = invocation::command(&format!("resolve {address} --explain"));
@@ -68,4 +54,12 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
         context.reporter.event(&Event::warning("no-place", failed).with_hint(hint));
     }
     Ok(())
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "resolved")]
+struct Resolved<'a> {
+    address: &'a ProviderAddr,
+    place: &'a str,
+    rule: &'a str,
 }

@@ -1,5 +1,6 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
+use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
@@ -13,8 +14,6 @@ use crate::ends::{End, From};
 use crate::identity;
 use crate::invocation;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_event;
 use crate::signing_key::{self, KeyPassword};
 use crate::subject;
 
@@ -42,7 +41,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;
-    print(context, &report);
+    context.emit(&Signed { report: &report }, || page(&report));
     Ok(())
 }
 
@@ -109,10 +108,14 @@ pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Diagnosti
         .hint("give the password of the key in COSIGN_PASSWORD"))
 }
 
-fn print(context: &Context, report: &SignReport) {
-    if context.json {
-        return json_event("signed", report);
-    }
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "signed")]
+struct Signed<'a> {
+    #[serde(flatten)]
+    report: &'a SignReport,
+}
+
+fn page(report: &SignReport) -> Page {
     let SignReport { of, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
     let mut page = Page::of(if report.unchanged {
@@ -122,7 +125,7 @@ fn print(context: &Context, report: &SignReport) {
     });
     page.line(format_args!("  {} {index}", manifest_word(of)));
     page.append(attachments(&report.attachments));
-    printer::stdout(&page);
+    page
 }
 
 /// What the manifest of a version is called.

@@ -1,5 +1,6 @@
 //! `withdraw` and `deprecate`.
 
+use serde::Serialize;
 use tofu_oci_packer::{PackError, StateChange, StatePlan, StateReport, StateRequest};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::{NoticeReason, VersionOf};
@@ -10,8 +11,6 @@ use crate::args::{DeprecateArgs, StateArgs, WithdrawArgs};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_event;
 use crate::signing_key::{self, KeyPassword};
 
 /// What a notice says that brings a release back, if the user gives no reason.
@@ -69,14 +68,15 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
     let request = StateRequest { change, version: &version, address, reason, key: key.as_ref() };
     if args.dry_run {
         let plan = StatePlan::look(source.as_ref(), request, context.reporter.as_ref()).await?;
-        print_plan(context, change, plan.report());
+        let report = plan.report();
+        context.emit(&StateLine::StatePlan(report), || plan_page(change, report));
         return Ok(());
     }
     let store = connector.destination(&end)?;
     let plan = StatePlan::look(store.as_ref(), request, context.reporter.as_ref()).await?;
     let report = plan.carry_out(store.as_ref()).await.map_err(|error| denied(change, error))?;
     store.persist().await?;
-    print(context, change, &report);
+    context.emit(&StateLine::ReleaseState(&report), || page(change, &report));
     Ok(())
 }
 
@@ -92,10 +92,15 @@ fn denied(change: StateChange, error: PackError) -> Diagnostic {
     }
 }
 
-fn print(context: &Context, change: StateChange, report: &StateReport) {
-    if context.json {
-        return json_event("release-state", report);
-    }
+/// The lines of `withdraw` and `deprecate`.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum StateLine<'a> {
+    ReleaseState(&'a StateReport),
+    StatePlan(&'a StateReport),
+}
+
+fn page(change: StateChange, report: &StateReport) -> Page {
     let StateReport { of, version, place, tag, state_tag, index, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     let mut page = Page::of(match (change, report.unchanged) {
@@ -141,18 +146,15 @@ fn print(context: &Context, change: StateChange, report: &StateReport) {
         }
         StateChange::Reinstate | StateChange::Undeprecate => {}
     }
-    printer::stdout(&page);
+    page
 }
 
-fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
-    if context.json {
-        return json_event("state-plan", report);
-    }
+fn plan_page(change: StateChange, report: &StateReport) -> Page {
     let StateReport { of, version, place, tag, state_tag, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     if report.unchanged {
         let text = format!("{of} {version} in {place} is {} already; nothing would be changed", report.state);
-        return printer::stdout(&Page::of(text));
+        return Page::of(text);
     }
     let mut page = Page::of(match change {
         StateChange::Withdraw => format!("would withdraw {of} {version} from {place}: {reason}"),
@@ -165,5 +167,5 @@ fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
         page.line(format_args!("  would keep the content at {marked} and delete the tag {tag}"));
         page.line(format_args!("  whether {place} lets a tag be deleted shows when it is done"));
     }
-    printer::stdout(&page);
+    page
 }

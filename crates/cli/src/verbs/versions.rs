@@ -22,8 +22,6 @@ use crate::exit::Exit;
 use crate::identity;
 use crate::lookup::{self, Finder};
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::subject;
 
 /// Lists versions, newest first.
@@ -33,19 +31,14 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     let Subject { source, address, wanted, named } = subject(context, &named).await?;
     let place = source.place().clone();
     // An address and a repository look alike, and a variable or an old file may have decided which it is.
-    if !context.json && !context.quiet {
-        match named {
-            SubjectKind::From => {
-                let option = if lookup.from.is_some() { "--from or TOFU_OCI_FROM" } else { "--plugin-dir" };
-                let says = format!("asking {place} for {address}, as {option} says");
-                printer::stderr(&Page::of(says));
-            }
-            SubjectKind::Pattern => {
-                let says = format!("asking {place} for {address}, as the CLI configuration says");
-                printer::stderr(&Page::of(says));
-            }
-            SubjectKind::Address | SubjectKind::Repository => {}
-        }
+    let who = match named {
+        SubjectKind::From if lookup.from.is_some() => Some("--from or TOFU_OCI_FROM"),
+        SubjectKind::From => Some("--plugin-dir"),
+        SubjectKind::Pattern => Some("the CLI configuration"),
+        SubjectKind::Address | SubjectKind::Repository => None,
+    };
+    if let Some(who) = who {
+        context.say(&Page::of(format_args!("asking {place} for {address}, as {who} says")));
     }
     let mut listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
     if !wanted.is_any() {
@@ -63,14 +56,10 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
         reporter: context.reporter.as_ref(),
     };
     let lines = lines::lines(context, args, &question, &listing).await?;
-    if context.json {
-        lines.iter().for_each(json_line);
-        return Ok(());
+    if lines.is_empty() {
+        context.say(&Page::of(format_args!("{place} has no versions")));
     }
-    if lines.is_empty() && !context.quiet {
-        printer::stderr(&Page::of(format_args!("{place} has no versions")));
-    }
-    printer::stdout(&if args.long { table::table(&lines) } else { table::list(&lines) });
+    context.emit_all(|out| out.add_all(&lines), || if args.long { table::table(&lines) } else { table::list(&lines) });
     Ok(())
 }
 

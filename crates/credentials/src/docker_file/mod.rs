@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Docker writes the whole file anew and loses what it does not know. Here every other member and every other entry
-//! stays byte for byte; what is new is laid out as its neighbours are, and with tabs, as docker writes, where there
-//! are none. A file that cannot be read is an error and never overwritten. Reading and writing the file itself, and
+//! stays byte for byte. New entries are laid out as their neighbours are, or with tabs, as docker writes, if there
+//! are none. An unreadable file is an error and is never overwritten. Reading and writing the file itself, and
 //! running the helper, is the caller's part.
 
 mod layout;
@@ -18,12 +18,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use zeroize::{Zeroize as _, Zeroizing};
 
-use crate::json::{JsonKind, JsonPiece, JsonText};
+use crate::json;
 use crate::key::{HUB_V1, is_hub};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
 use layout::Layout;
 use object::EditedObject;
-use tofu_oci_types::Secret;
+use tofu_oci_types::{JsonKind, JsonValue, Secret};
 
 /// A file after an edit.
 ///
@@ -139,7 +139,7 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
         let same: Vec<usize> = (0..members.len()).filter(|index| members[*index].name.as_str() == server).collect();
         found += same.len();
         let is_target = target == EditTarget::Object(position);
-        if is_target && found == 1 && same.len() == 1 && entry.is(members[same[0]].value) {
+        if is_target && found == 1 && same.len() == 1 && entry.is(&members[same[0]].value) {
             return Ok(Edit::nothing(bytes));
         }
         if !is_target && same.is_empty() {
@@ -199,29 +199,29 @@ impl<'a> EditedText<'a> {
         if text.trim_ascii().is_empty() {
             return Ok(source);
         }
-        let (document, top) = JsonText::parse(text).map_err(|fault| AuthFileError::NotJson {
+        let top = json::parse(text).map_err(|fault| AuthFileError::NotJson {
             file: FILE.to_owned(),
             line: fault.line,
             column: fault.column,
-            reason: fault.reason,
+            reason: fault.message,
         })?;
-        match top.kind() {
-            JsonKind::Object => {}
+        match top.kind {
+            JsonKind::Object(_) => {}
             JsonKind::Null => return Ok(source),
             _ => return Err(shape("it is not an object")),
         }
         for member in top.members().iter().filter(|member| member.is_named("auths")) {
-            match member.value.kind() {
-                JsonKind::Object => {
-                    source.auths.push(EditedObject::of(text, &document, member.value));
+            match member.value.kind {
+                JsonKind::Object(_) => {
+                    source.auths.push(EditedObject::of(text, &member.value));
                     source.null = None;
                 }
-                JsonKind::Null => source.null = Some(document.span(member.value)),
+                JsonKind::Null => source.null = Some(member.value.span.clone()),
                 _ => return Err(shape("its `auths` is not an object")),
             }
         }
         source.text = text;
-        source.top = Some(EditedObject::of(text, &document, top));
+        source.top = Some(EditedObject::of(text, &top));
         Ok(source)
     }
 
@@ -265,10 +265,9 @@ impl Entry {
     }
 
     /// Whether the value says this and nothing else.
-    fn is(&self, value: JsonPiece<'_>) -> bool {
-        let members = value.members();
-        match (self, members.as_slice()) {
-            (Self::Mark, []) => value.kind() == JsonKind::Object,
+    fn is(&self, value: &JsonValue<'_>) -> bool {
+        match (self, value.members()) {
+            (Self::Mark, []) => matches!(value.kind, JsonKind::Object(_)),
             (Self::Auth(auth), [member]) => {
                 member.is_named("auth") && member.value.text().is_some_and(|text| text == *auth)
             }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use crate::json::{JsonPiece, JsonText};
+use tofu_oci_types::{JsonMember, JsonValue};
 
 /// An object of the text.
 pub(super) struct EditedObject<'a> {
@@ -21,19 +21,19 @@ pub(super) struct NamedMember<'a> {
     pub(super) name: Zeroizing<String>,
     /// From its name to the end of its value.
     pub(super) span: Range<usize>,
-    pub(super) value: JsonPiece<'a>,
+    pub(super) value: JsonValue<'a>,
 }
 
 impl<'a> EditedObject<'a> {
-    pub(super) fn of(text: &'a str, document: &JsonText<'a>, piece: JsonPiece<'a>) -> Self {
-        let span = document.span(piece);
-        let members: Vec<NamedMember<'a>> = piece
-            .members()
-            .iter()
-            .map(|member| NamedMember { name: member.key(), span: document.span_of(member), value: member.value })
-            .collect();
+    pub(super) fn of(text: &'a str, object: &JsonValue<'a>) -> Self {
+        let (span, members) = (object.span.clone(), object.members());
         let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
         let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
-        Self { lead, tail, span, members }
+        let named = |member: &JsonMember<'a>| NamedMember {
+            name: member.name.text(),
+            span: member.span.clone(),
+            value: member.value.clone(),
+        };
+        Self { lead, tail, span, members: members.iter().map(named).collect() }
     }
 }

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 
 use super::{AuthEntry, AuthFile, AuthFileError, EntryAuth, FileWarning, NamedHelper, OpenTofuEffect};
-use crate::decoded::{
-    DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, JsonValue, SectionContent,
-};
+use crate::decoded::{DecodeFault, Decoded, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, SectionContent};
 use crate::entry::{EntryRemark, NOT_TEXT};
 use crate::key::shown;
-use crate::opentofu::OpenTofuFile;
+use crate::opentofu_file::OpenTofuFile;
 
 impl AuthFile {
     /// Reads a file's bytes. `name` names the file in messages. Go's encoding/json fills `OpenTofu`'s structure alike, but what stops
@@ -90,27 +88,27 @@ impl FileReader {
     /// A second member of one name adds to the first; `null` empties an object and leaves a text as it is.
     fn section(&mut self, DecodedSection { line, content }: DecodedSection) {
         match content {
-            SectionContent::Auths(JsonValue::Null) => self.auths = ByKey::new(),
-            SectionContent::Auths(JsonValue::Valid(entries)) => {
+            SectionContent::Auths(Decoded::Null) => self.auths = ByKey::new(),
+            SectionContent::Auths(Decoded::Valid(entries)) => {
                 for entry in entries {
                     self.auth(entry);
                 }
             }
-            SectionContent::Auths(JsonValue::Invalid) => self.left_out(line, "its `auths` is not an object"),
-            SectionContent::Helpers(JsonValue::Null) => self.helpers = ByKey::new(),
-            SectionContent::Helpers(JsonValue::Valid(entries)) => {
+            SectionContent::Auths(Decoded::Invalid) => self.left_out(line, "its `auths` is not an object"),
+            SectionContent::Helpers(Decoded::Null) => self.helpers = ByKey::new(),
+            SectionContent::Helpers(Decoded::Valid(entries)) => {
                 for entry in entries {
                     self.helper(entry);
                 }
             }
-            SectionContent::Helpers(JsonValue::Invalid) => {
+            SectionContent::Helpers(Decoded::Invalid) => {
                 self.left_out(line, "its `credHelpers` is not an object");
             }
-            SectionContent::Store(JsonValue::Null) => {}
-            SectionContent::Store(JsonValue::Valid(name)) => {
+            SectionContent::Store(Decoded::Null) => {}
+            SectionContent::Store(Decoded::Valid(name)) => {
                 self.file.store = Some(NamedHelper { key: String::new(), line, name: name.to_string() });
             }
-            SectionContent::Store(JsonValue::Invalid) => self.left_out(line, "its `credsStore` is not text"),
+            SectionContent::Store(Decoded::Invalid) => self.left_out(line, "its `credsStore` is not text"),
         }
     }
 
@@ -138,9 +136,9 @@ impl FileReader {
 
     fn helper(&mut self, DecodedHelper { key, line, name }: DecodedHelper) {
         let name = match name {
-            JsonValue::Null => String::new(),
-            JsonValue::Valid(name) => name.to_string(),
-            JsonValue::Invalid => {
+            Decoded::Null => String::new(),
+            Decoded::Valid(name) => name.to_string(),
+            Decoded::Invalid => {
                 let problem = format!("its helper for {} is left out: it is not text", shown(&key));
                 return self.warn(Some(line), problem, OpenTofuEffect::AllFilesOff);
             }

@@ -3,10 +3,10 @@
 use tofu_oci_types::{RepositoryRef, Secret};
 
 use super::keys::specificity;
-use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
+use crate::opentofu_file::{FileHelper, OpenTofuFile, Pair};
 use crate::{Block, BlockStyle, CredentialOrigin, CredentialPolicy, FilePlace, FileState, FoundFile, SearchScope};
 
 /// What `OpenTofu` would choose for a repository.
@@ -114,7 +114,7 @@ enum PredictedSource {
 
 struct PredictedLookup<'a> {
     repository: &'a RepositoryRef,
-    /// The specificity of the best source; 0 where there is none.
+    /// The specificity of the best source; 0 if there is none.
     best: usize,
     source: PredictedSource,
     /// Code and text of what stands in the way once a source is found, whichever it is.

@@ -1,4 +1,8 @@
 //! The same questions put to `docker_credential`, where the two must agree: `OpenTofu` and docker read them alike.
+//!
+//! Our own choice stays because it must be `OpenTofu`'s: `docker_credential` 1.4 reads the environment itself, runs helper
+//! names that it has not checked, puts helpers before `auths` (`OpenTofu`, measured: the reverse), and knows no repository
+//! paths. `the_other_library_does_not_know_paths_yet` fails on the day on which it knows them.
 
 use docker_credential::{DockerCredential, get_credential_from_reader};
 use tofu_oci_types::RepositoryRef;

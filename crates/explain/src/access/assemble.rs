@@ -68,7 +68,6 @@ pub enum ProbeOutcome<'a> {
 /// The explanation, and the failure if access does not work. The failure of a refusal is the refusal itself.
 pub fn explain(found: &AccessFindings<'_>) -> (AccessExplanation, Option<AccessFailure>) {
     let mut explanation = AccessExplanation {
-        event: "auth",
         repository: found.lookup.repository.to_string(),
         action: found.action,
         credentials: credentials(found),

@@ -6,9 +6,8 @@ use tofu_oci_remote::AccessKind;
 
 /// Everything about the access to one repository. No member ever holds a secret.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename = "auth")]
 pub struct AccessExplanation {
-    /// The kind of the JSON line: `auth`.
-    pub event: &'static str,
     /// The repository.
     pub repository: String,
     /// What the user wants to do.

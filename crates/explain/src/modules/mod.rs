@@ -1,4 +1,4 @@
-//! Why a module comes from where it does, and why in this version.
+//! Why a module comes from where it does, why in this version, and what holds newer ones back.
 //!
 //! ```text
 //! modules.toml, address          --mapping_steps--> every [[module_mirror]]: why it is for the module, or is not

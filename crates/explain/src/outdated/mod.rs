@@ -12,25 +12,28 @@ use tofu_oci_tfconfig::{Declared, ModuleNode};
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
 /// What one module demands of a provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModuleDemand {
     /// The names of the calls on the way to the module, joined by dots; empty for the root.
     pub module: String,
     /// The same as programs write it: `module.a.module.b`.
+    #[serde(skip)]
     pub path: String,
     pub constraints: Constraints,
     /// Where the module demands them.
+    #[serde(flatten)]
     pub declared: Declared,
 }
 
 /// The versions of a provider that matter.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VersionComparison {
     /// What `install --upgrade` would choose; `None` if no version is admitted.
     pub admitted: Option<Version>,
     /// The newest that any constraints could choose without naming it: no pre-release, unless it is admitted.
     pub newest: Option<Version>,
-    pub state: UpgradeState,
+    /// `None` if nothing is compared, as the versions are not known.
+    pub state: Option<UpgradeState>,
     /// The demands that do not admit `newest`; empty if all do.
     pub held_back_by: Vec<ModuleDemand>,
 }
@@ -93,7 +96,7 @@ pub fn compare(
     VersionComparison {
         admitted: admitted.cloned(),
         newest: newest.cloned(),
-        state,
+        state: Some(state),
         held_back_by: demands.iter().filter(|_| is_held).filter(holds).cloned().collect(),
     }
 }

@@ -26,7 +26,7 @@ fn check(demands: &str, locked: Option<&str>, offered: &str, want: (&str, &str, 
     let got = compare(&all, &demands, locked.as_ref(), &offered);
     let shown = |version: &Option<Version>| version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let held: Vec<String> = got.held_back_by.iter().map(|demand| demand.constraints.to_string()).collect();
-    let got = (shown(&got.admitted), shown(&got.newest), got.state, held.join("; "));
+    let got = (shown(&got.admitted), shown(&got.newest), got.state.unwrap(), held.join("; "));
     assert_eq!((got.0.as_str(), got.1.as_str(), got.2, got.3.as_str()), want);
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _};
+use serde::Serialize;
 use tofu_oci_source::{Created, LeafKind, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::Notice;
 use tofu_oci_types::{Counter, Digest, PackageHash, Place, Platform, Reporter, Scheme};
@@ -27,7 +28,7 @@ pub struct DescribedRelease {
 }
 
 /// The package of one platform, by the manifests that an installer reads.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct DescribedPackage {
     /// How it lies in a repository; `None` if it lies elsewhere.
     pub kind: Option<LeafKind>,
@@ -35,10 +36,12 @@ pub struct DescribedPackage {
     /// What is fetched, in bytes; `None` if the place does not say.
     pub bytes: Option<u64>,
     /// The small layer beside the zip, in bytes; `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub small_bytes: Option<u64>,
     /// `ch:` and `zh:` by its manifest, and `h1:` as the release claims it.
     pub hashes: BTreeSet<PackageHash>,
     /// The place, if a later method has the package and the first one lacks it.
+    #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<Place>,
 }
 

@@ -1,4 +1,4 @@
-//! What the versions of a provider are, looked into.
+//! Which versions of a repository are not providers, and how many of them are looked into.
 
 use std::sync::Arc;
 
@@ -140,7 +140,10 @@ async fn details(
     }
     // A signature names a provider: nothing can be said of it if nothing else does.
     let signatures = match &named.address {
-        Some(_) => Some(SignatureStanding::of(&judged(&*release, trust).await?, release.id(), trust)),
+        Some(_) => {
+            let (verdict, id) = (judged(&*release, trust).await?, release.id());
+            Some(SignatureStanding::of(&verdict, id.subject(), &id.place, trust))
+        }
         None => None,
     };
     let about = release.describe().await?;

@@ -1,4 +1,4 @@
-//! What publishers say of versions later.
+//! Which notices of publishers `versions`, `show` and `outdated` name.
 
 use futures_util::StreamExt as _;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! A package that was fetched and verified, into the cache.
+//! Which package gets into the cache: one that was fetched and verified.
 
 use std::fs;
 use std::io;
@@ -8,12 +8,12 @@ use tofu_oci_archive::{PackageContents, PackageFile};
 use tofu_oci_disk::{Lock, Scratch, Waiter, device};
 use tofu_oci_types::{PackageHash, Reporter};
 
-use super::clone::{CloneWay, set_mode};
-use super::folder::{CacheFolder, KeptFrom};
-use super::open::{CacheDirOrigin, OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, UnpackedTo};
 use super::take::{CacheRequest, make_folders, read_only};
 use crate::blocking::blocking;
+use crate::cache_dir::clone::{CloneWay, set_mode};
+use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::open::{CacheDirOrigin, OpenCaches, PackageCache};
+use crate::cache_dir::record::{FILES, PackageRecord, UnpackedTo};
 use crate::stage::PackageOrigin;
 use crate::verify::Verified;
 
@@ -23,7 +23,7 @@ const PROGRAM: &str = "terraform-provider-";
 /// Whether a package that is fetched now will be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
-    /// Others who want it should wait for it.
+    /// Others that want it should wait for it.
     Sure,
     /// If the file systems can share its blocks, which is not known yet.
     IfShared,

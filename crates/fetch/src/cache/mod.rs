@@ -15,21 +15,14 @@
 //! The cache holds bytes and no permission: what it gives goes through every check that a fetched package goes through.
 //! Whatever fails here costs a download or a warning, and never the installation.
 
-mod clone;
-mod folder;
 mod keep;
-mod memo;
-mod open;
-mod record;
 mod reserve;
 mod stock;
 mod take;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use folder::KeptFrom;
 pub(crate) use keep::{KeepOutcome, Keeping};
-pub use open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub(crate) use reserve::Reservation;
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};
 pub(crate) use take::CacheRequest;

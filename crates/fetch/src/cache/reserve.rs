@@ -4,8 +4,8 @@ use tofu_oci_disk::{Lock, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
 use super::keep::Keeping;
-use super::open::PackageCache;
 use super::take::CacheRequest;
+use crate::cache_dir::open::PackageCache;
 use crate::place::PackagePath;
 use crate::small::ProvedContents;
 

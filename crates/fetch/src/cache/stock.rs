@@ -9,12 +9,12 @@ use tofu_oci_archive::{NoKnownFiles, PackageContents, file_sha256};
 use tofu_oci_disk::{FileError, LockError, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
-use super::folder::CacheFolder;
-use super::memo::FileMemo;
-use super::open::PackageCache;
-use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::FetchError;
 use crate::blocking::blocking;
+use crate::cache_dir::folder::CacheFolder;
+use crate::cache_dir::memo::FileMemo;
+use crate::cache_dir::open::PackageCache;
+use crate::cache_dir::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 
 /// A package in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,8 +101,9 @@ impl PackageCache {
         Ok(Some(CacheInfo { dir, lower, packages: packages.into_iter().map(|(package, _)| package).collect() }))
     }
 
-    /// Removes packages from the user's own cache, and what is left of others. Installed ones stay where they are. A package that
-    /// another run is taking out is removed after that; one that it has taken out for longer than the waiter waits is kept.
+    /// Removes packages from the user's own cache, and what is left of others. Installed ones stay where they are. If
+    /// another run is taking a package out, this run waits; if that takes longer than the waiter allows, the package
+    /// stays.
     ///
     /// # Errors
     /// [`FetchError::Io`] if the cache cannot be listed.

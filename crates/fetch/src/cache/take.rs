@@ -1,4 +1,5 @@
-//! A package out of the cache, as if it had been fetched.
+//! A package out of the cache, as if it had been fetched: in which order caches are asked, and when the modes of its
+//! files must be known.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -10,11 +11,11 @@ use tofu_oci_disk::{FileIdentity, Lock, Waiter};
 use tofu_oci_source::{Offer, Package};
 use tofu_oci_types::{Digest, Event, PackageHash, Reporter, Scheme};
 
-use super::clone::{CloneWay, set_mode};
-use super::folder::{CacheFolder, KeptFrom};
-use super::open::{OpenCaches, PackageCache};
-use super::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::blocking::blocking;
+use crate::cache_dir::clone::{CloneWay, set_mode};
+use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::open::{OpenCaches, PackageCache};
+use crate::cache_dir::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::place::{CacheUse, PackagePath};
 use crate::small::ProvedContents;
 use crate::stage::{ArchiveOrigin, PackageOrigin, Staged};
@@ -54,7 +55,7 @@ struct CachedContents {
 enum KnownModes {
     /// Those that this archive gave them.
     Of(KeptFrom, UnpackedTo),
-    /// Any will do: the contents are proved, and nothing says more.
+    /// Any modes will do: the contents are proved, and nothing says more.
     Any,
 }
 
@@ -332,7 +333,7 @@ impl OpenCaches {
             return Ok(false);
         }
         if way != Some(CloneWay::HardLink) {
-            // Who puts those times back changes the status, and so does who deletes a project: only the copy can tell.
+            // Putting those times back changes the status, and so does deleting a project: only the copy can tell.
             if after != before && file_sha256(to, &NoKnownFiles).map_err(io::Error::other)? != file.sha256 {
                 return Ok(false);
             }
@@ -348,7 +349,7 @@ impl OpenCaches {
     }
 }
 
-/// How often a file is read that changes meanwhile.
+/// How often a file is read again if it changes meanwhile.
 const READS: usize = 3;
 
 /// The SHA-256 of a file, and its metadata, which are those of this reading: they were the same before and after it.

@@ -8,11 +8,11 @@ use tofu_oci_archive::{KnownFiles as _, NoKnownFiles, PackageFile, file_sha256};
 use tofu_oci_disk::FileIdentity;
 use tofu_oci_types::NoReporter;
 
-use super::clone::CloneWay;
-use super::folder::CacheFolder;
-use super::memo::{FileMemo, LEAST};
-use super::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 use super::take::ComparedFile;
+use crate::cache_dir::clone::CloneWay;
+use crate::cache_dir::folder::CacheFolder;
+use crate::cache_dir::memo::{FileMemo, LEAST};
+use crate::cache_dir::open::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 
 /// A cache, and a large file that it knows.
 struct KnownFile {

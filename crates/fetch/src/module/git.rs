@@ -1,4 +1,4 @@
-//! The files of a commit, checked out by the program `git`.
+//! Which commit is fetched by the program `git`, and within which limits.
 //!
 //! ```text
 //! ls-remote    the name of the tag or branch       none: a commit, perhaps shortened; how long the names of objects are

@@ -1,4 +1,4 @@
-//! The step of a module into its place.
+//! How a module comes into its folder, and what it replaces there.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! The folder that a module is put into, and what lies there.
+//! The folder of `module pull`: what may lie there, and what does.
 
 use std::fs;
 use std::io;
@@ -93,7 +93,7 @@ impl ModuleDir {
         if fs::read_dir(&self.path).map_err(failed)?.next().is_none() {
             return Ok(TargetContents::Nothing);
         }
-        // What cannot be a module's folder, such as one with links, has other contents.
+        // What cannot be a module's folder, such as a folder with links, counts as other contents.
         let is_same = read_directory(&self.path, limits).is_ok_and(|found| found.h1() == module.h1());
         Ok(if is_same { TargetContents::Same } else { TargetContents::Other })
     }

@@ -1,4 +1,4 @@
-use tofu_oci_trust::{Archives, Policy, ReleaseFacts, StatedNames, judge};
+use tofu_oci_trust::{Archives, Policy, ReleaseFacts, Subject, judge};
 use tofu_oci_types::{Digest, Identity};
 
 use super::{PIN_FILE_NAME, Path, PinFileError, Pins, WriteOutcome, beside, read};
@@ -17,12 +17,10 @@ fn with_release(path: &Path, version: &str, content: &str) -> Pins {
     let (address, version) = ("example.com/acme/widget".parse().unwrap(), version.parse().unwrap());
     let (place, identity) = ("ghcr.io/acme/widget".parse().unwrap(), Identity::of_index(content.as_bytes()));
     let facts = ReleaseFacts {
-        address: &address,
-        version: &version,
+        of: Subject::Provider { address: &address, version: &version },
         place: &place,
         identity: &identity,
         archives: &Archives::Unknown,
-        names: StatedNames::OfRelease,
     };
     let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);
     pins.remember(&facts, &verdict);

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tofu_oci_source::{Release, ReleaseId, Search, SourceError};
-use tofu_oci_trust::{Archives, ReleaseFacts, Standing, StatedNames, Verdict, judge};
+use tofu_oci_trust::{Archives, ReleaseFacts, Standing, Subject, Verdict, judge};
+use tofu_oci_types::Place;
 
 use super::Trust;
 use super::check::real_zips;
@@ -18,8 +19,8 @@ pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<Verdict, Sou
     let place = pin_file::place(&trust.pins_path, &release.id().place);
     let ReleaseId { address, version, identity, .. } = release.id();
     let of = |address| {
-        let names = StatedNames::OfRelease;
-        let facts = ReleaseFacts { address, version, place: &place, identity, archives: &archives, names };
+        let of = Subject::Provider { address, version };
+        let facts = ReleaseFacts { of, place: &place, identity, archives: &archives };
         judge(&trust.policy, &trust.pins, &facts, &evidence, trust.now)
     };
     let verdict = of(address);
@@ -54,14 +55,14 @@ pub enum SignatureStanding {
 
 impl SignatureStanding {
     /// The short form of a verdict.
-    pub fn of(verdict: &Verdict, release: &ReleaseId, trust: &Trust) -> Self {
+    pub fn of(verdict: &Verdict, of: Subject<'_>, place: &Place, trust: &Trust) -> Self {
         if let Some(refusal) = &verdict.refusal {
             return Self::Refused { code: refusal.code() };
         }
         match verdict.standing {
             Standing::Signed => Self::Signed { by: verdict.signers.iter().map(|signer| signer.name.clone()).collect() },
             Standing::Pinned => Self::SignedBefore,
-            Standing::Unsigned if trust.policy.wants_evidence(&trust.pins, &release.address) => Self::Unsigned,
+            Standing::Unsigned if trust.policy.wants_evidence_on(&trust.pins, of, place) => Self::Unsigned,
             Standing::Unsigned => Self::NotJudged { found: verdict.examined.len() },
         }
     }

@@ -37,7 +37,9 @@ pub(super) fn asks(trust: &Trust, address: &ProviderAddr) -> bool {
 impl KnownContents {
     pub(super) fn new(trust: &Trust, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Self {
         let admission = match (trust.pins.agreed(facts), verdict.standing) {
-            (Some(pin), Standing::Unsigned) if asks(trust, facts.address) => pin.admission,
+            (Some(pin), Standing::Unsigned) if facts.provider().is_some_and(|(address, _)| asks(trust, address)) => {
+                pin.admission
+            }
             _ => Admission::ByPolicy,
         };
         Self { admission, remembered: trust.pins.contents(facts, verdict), computed: Mutex::default() }

@@ -1,4 +1,5 @@
-//! Who vouches for a release: asked once, before the download of a package.
+//! Who vouches for a release, asked once, before a package is downloaded; what becomes of a release that names another
+//! address than the one it is asked for.
 //!
 //! ```text
 //! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, without a request
@@ -27,7 +28,7 @@ use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
 pub use known::Unasked;
-pub use module::{JudgedModule, ModuleStanding, judge_module, module_says_another};
+pub use module::{ModuleStanding, judge_module, module_facts, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was trusted before.
@@ -40,17 +41,17 @@ pub struct Trust {
     pub pins_path: PathBuf,
     /// The time that expiry is compared with.
     pub now: SystemTime,
-    /// What becomes of releases that say another address than the one that they are asked as.
+    /// What becomes of releases that name another address than the one they are asked for.
     pub renamed: RenamedReleases,
 }
 
-/// What becomes of a release that says that it is of another provider than the one that it is asked as.
+/// What becomes of a release that names another provider than the one it is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RenamedReleases {
     /// It is refused: rights, rules and marks go by the address.
     #[default]
     Refuse,
-    /// It is refused if the policy or the pins decide otherwise about the provider that it says it is of
+    /// It is refused if the policy or the pins decide otherwise about the provider that it names
     /// ([`Policy::decides_alike`]). If not, it is used with a note.
     ByPolicy,
     /// It is used with a note: a person wants it under another address.
@@ -58,8 +59,8 @@ pub enum RenamedReleases {
 }
 
 impl Trust {
-    /// The provider that a release says it is of, if that counts as one with what it is asked as and the policy or the pins
-    /// decide otherwise about it. What they refuse of the one is refused of the other, too.
+    /// The provider that a release names, if it counts as one with the provider that was asked for and the policy or
+    /// the pins decide otherwise about it. A refusal of one is a refusal of the other, too.
     pub fn judged_as_well<'r>(&self, release: &'r dyn Release) -> Option<&'r ProviderAddr> {
         let asked = &release.id().address;
         let said = release.published_as().filter(|_| self.renamed != RenamedReleases::Accept)?;
@@ -68,7 +69,7 @@ impl Trust {
     }
 }
 
-/// The note for a release or module that says another address; `text` names both.
+/// The note for a release or module that names another address; `text` names both.
 pub fn other_address_note(text: String) -> Event {
     Event::note("other-address", text).with_hint("right for a mirror; otherwise check the address and the place")
 }

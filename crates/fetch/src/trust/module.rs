@@ -1,11 +1,9 @@
-//! Who vouches for the package of a module, and what its publisher says of it later: asked once, before its download.
+//! Who vouches for the package of a module, what its signature must be about, and what its publisher says of it later:
+//! asked once, before the download.
 
-use tofu_oci_source::{ModulePackage, ReleaseId, Search};
-use tofu_oci_trust::{
-    Archives, Evidence, Flaw, Pins, Policy, ReleaseFacts, Standing, StatedNames, TrustRefusal, TrustRule, Verdict,
-    judge,
-};
-use tofu_oci_types::{Event, Identity, Level, ModuleAddr, Predecessors, Reporter, Version};
+use tofu_oci_source::{ModulePackage, Search};
+use tofu_oci_trust::{Archives, Evidence, ReleaseFacts, Standing, Subject, judge};
+use tofu_oci_types::{Event, Level, ModuleAddr, Predecessors, Reporter, Version};
 
 use super::{SignedBy, Trust};
 use crate::ModuleFetchError;
@@ -25,8 +23,8 @@ pub enum ModuleStanding {
 /// so the version that the manifest says it is: one that says another version than the `wanted` one is refused. It does not bind
 /// the repository.
 ///
-/// Without a rule for it, what its publisher says of it later counts, whoever says it: one that was withdrawn is refused. If that
-/// cannot be read, a warning says so.
+/// Without a rule for it, every notice of its publisher counts: a withdrawn module is refused. If notices cannot be
+/// read, a warning says so.
 ///
 /// # Errors
 /// [`ModuleFetchError::Untrusted`], and errors of the place that was asked for signatures.
@@ -36,14 +34,17 @@ pub async fn judge_module(
     trust: &Trust,
     reporter: &dyn Reporter,
 ) -> Result<ModuleStanding, ModuleFetchError> {
-    let has_rule = trust.policy.for_module(package.place()).is_some();
-    let judged = JudgedModule::new(package, wanted, trust.policy.judging_module(package.place()));
-    let mut verdict = judged.verdict(&judged.look(package, Search::Likely, reporter).await?, trust);
-    if verdict.standing != Standing::Signed && judged.wants_evidence() {
-        verdict = judged.verdict(&judged.look(package, Search::Everywhere, reporter).await?, trust);
+    let facts = module_facts(package, wanted);
+    let judge = |evidence: &[Evidence]| judge(&trust.policy, &trust.pins, &facts, evidence, trust.now);
+    let wants_evidence = trust.policy.wants_evidence_on(&trust.pins, facts.of, facts.place);
+    let likely =
+        if wants_evidence { package.evidence(Search::Likely).await? } else { notices(package, reporter).await };
+    let mut verdict = judge(&likely);
+    if verdict.standing != Standing::Signed && wants_evidence {
+        verdict = judge(&package.evidence(Search::Everywhere).await?);
     }
     if let Some(refusal) = verdict.refusal {
-        let (refusal, rule) = (Box::new(refusal), Box::new(judged.rule().clone()));
+        let (refusal, rule) = (Box::new(refusal), Box::new(trust.policy.rule_of(facts.of, facts.place).clone()));
         return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
     }
     for remark in &verdict.remarks {
@@ -53,7 +54,7 @@ pub async fn judge_module(
             Level::Warning => Event::warning(remark.code, text),
         });
     }
-    if !has_rule {
+    if trust.policy.module_rule(package.place()).is_none() {
         return Ok(ModuleStanding::NotJudged);
     }
     if verdict.standing != Standing::Signed {
@@ -65,8 +66,7 @@ pub async fn judge_module(
     Ok(ModuleStanding::Signed(signers))
 }
 
-/// What is to be said of a package that says that it is another module than the one that it is asked as; `None` if it answers
-/// for that one.
+/// What to report of a package that names another module than the one asked for; `None` if it answers for that one.
 pub fn module_says_another(
     package: &ModulePackage,
     (address, version): (&ModuleAddr, &Version),
@@ -76,97 +76,18 @@ pub fn module_says_another(
     Some(format!("{} has {version} as {said}, not as {address}", package.place()))
 }
 
-/// The manifest of a module as the release that it is judged as. The name in it stands for any: the first rule of a policy for
-/// modules is for all names, and a module's signatures name nothing.
-pub struct JudgedModule {
-    policy: Policy,
-    pins: Pins,
-    id: ReleaseId,
-    wanted: Option<Version>,
-    claimed: Option<Version>,
+/// The package of a module as what is judged; `wanted` is the version that was asked for.
+pub fn module_facts<'a>(package: &'a ModulePackage, wanted: Option<&'a Version>) -> ReleaseFacts<'a> {
+    let (place, identity) = (package.place(), package.identity());
+    let of = Subject::Module { wanted, claimed: package.claimed_version() };
+    ReleaseFacts { of, place, identity, archives: &Archives::Unknown }
 }
 
-impl JudgedModule {
-    /// The module, to be judged by a policy whose first rule is for it.
-    pub fn new(package: &ModulePackage, wanted: Option<&Version>, policy: Policy) -> Self {
-        let identity = match package.manifest() {
-            Some(digest) => Identity::Index { sha256: digest.clone(), sha512: None },
-            None => Identity::Unidentified,
-        };
-        let claimed = package.claimed_version().cloned();
-        let unknown = || "0.0.0".parse().expect("a version");
-        let id = ReleaseId {
-            address: "registry.opentofu.org/unknown/module".parse().expect("a well-formed address"),
-            version: wanted.or(claimed.as_ref()).cloned().unwrap_or_else(unknown),
-            place: package.place().clone(),
-            identity,
-        };
-        Self { policy, pins: Pins::default(), id, wanted: wanted.cloned(), claimed }
-    }
-
-    /// The rule that holds for it.
-    pub fn rule(&self) -> &TrustRule {
-        self.policy.rule(&self.id.address)
-    }
-
-    /// What it is judged as; its address stands for any.
-    pub fn id(&self) -> &ReleaseId {
-        &self.id
-    }
-
-    /// The version that was asked for, or that the manifest says it is; `None` if neither is known.
-    pub fn version(&self) -> Option<&Version> {
-        self.wanted.as_ref().or(self.claimed.as_ref())
-    }
-
-    /// What is judged.
-    pub fn facts(&self) -> ReleaseFacts<'_> {
-        let ReleaseId { address, version, place, identity } = &self.id;
-        let archives = &Archives::Unknown;
-        ReleaseFacts { address, version, place, identity, archives, names: StatedNames::Nothing }
-    }
-
-    /// The verdict by this evidence. A signed manifest that says it is another version than the wanted one is refused: it is an
-    /// old one under a new tag.
-    pub fn verdict(&self, evidence: &[Evidence], trust: &Trust) -> Verdict {
-        let mut verdict = judge(&self.policy, &self.pins, &self.facts(), evidence, trust.now);
-        if verdict.refusal.is_none() && verdict.standing == Standing::Signed {
-            verdict.refusal = self.other_version(&verdict);
-        }
-        verdict
-    }
-
-    fn other_version(&self, verdict: &Verdict) -> Option<TrustRefusal> {
-        let (wanted, claimed) = (self.wanted.as_ref()?, self.claimed.as_ref()?);
-        if claimed == wanted {
-            return None;
-        }
-        let by = verdict.signers.first().map(|signer| signer.name.clone()).unwrap_or_default();
-        let flaw = Flaw::OtherVersion { named: claimed.to_string(), wanted: Box::new(wanted.clone()) };
-        Some(TrustRefusal::Signature { by, flaw })
-    }
-
-    fn wants_evidence(&self) -> bool {
-        self.policy.wants_evidence(&self.pins, &self.id.address)
-    }
-
-    /// Signatures and notices, or notices alone if no key could have signed it.
-    async fn look(
-        &self,
-        package: &ModulePackage,
-        search: Search,
-        reporter: &dyn Reporter,
-    ) -> Result<Vec<Evidence>, ModuleFetchError> {
-        if self.wants_evidence() {
-            return Ok(package.evidence(search).await?);
-        }
-        match package.notices().await {
-            Ok(notices) => Ok(notices),
-            Err(error) => {
-                let text = format!("whether the module from {} was withdrawn is not known: {error}", package.place());
-                reporter.event(&Event::warning("notices-unknown", text));
-                Ok(Vec::new())
-            }
-        }
-    }
+/// What its publisher says of it later, if no key could have signed it.
+async fn notices(package: &ModulePackage, reporter: &dyn Reporter) -> Vec<Evidence> {
+    package.notices().await.unwrap_or_else(|error| {
+        let text = format!("whether the module from {} was withdrawn is not known: {error}", package.place());
+        reporter.event(&Event::warning("notices-unknown", text));
+        Vec::new()
+    })
 }

@@ -1,7 +1,7 @@
 //! A release under the name that the pins use.
 
 use tofu_oci_source::ReleaseId;
-use tofu_oci_trust::{Archives, ReleaseFacts, StatedNames};
+use tofu_oci_trust::{Archives, ReleaseFacts};
 use tofu_oci_types::{Place, ProviderAddr};
 
 use super::Trust;
@@ -26,8 +26,7 @@ impl PinnedRelease {
     }
 
     pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
-        let ReleaseId { address, version, identity, .. } = &self.id;
-        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives, names: StatedNames::OfRelease }
+        ReleaseFacts { of: self.id.subject(), place: &self.pinned_as, identity: &self.id.identity, archives }
     }
 
     pub(super) fn order(&self) -> (String, String, String, Option<&str>) {

@@ -1,4 +1,4 @@
-//! The judgement on releases by the trust policy and the pins.
+//! The judgement on releases by the trust policy and the pins; whether bytes may be used that were not fetched.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use tofu_oci_disk::FileError;
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
-    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Standing, StatedNames, TrustRefusal,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Standing, Subject, TrustRefusal,
     TrustRemark, TrustRule, Verdict, judge,
 };
 use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
@@ -28,7 +28,7 @@ pub struct TrustChecker<'a> {
     judged: Mutex<HashMap<PinnedRelease, Arc<OnceCell<Arc<Judgement>>>>>,
     /// The releases whose notice was asked for although no signature matters.
     noticed: Mutex<HashSet<(ProviderAddr, Version)>>,
-    /// The providers with releases that say another address, once each.
+    /// The providers with releases that name another address, once each.
     renamed: Mutex<BTreeSet<ProviderAddr>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Judgement {
     pinned: Vec<SignedBy>,
     /// What is known of its archives.
     archives: Archives,
-    /// The provider that it says it is of, if that is another one.
+    /// The provider that it names, if that is another one.
     published_as: Option<ProviderAddr>,
     /// The platforms whose package was reported as not covered.
     reported: Mutex<BTreeSet<Platform>>,
@@ -51,7 +51,7 @@ pub struct Judgement {
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
     /// The contents of its packages.
     contents: KnownContents,
-    /// The same release under the address that it says, if the rules for that must admit it too.
+    /// The same release under the address that it names, if the rules for that must admit it too.
     as_well: Option<Box<Self>>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> TrustChecker<'a> {
         self.judge(release, || async { Ok(Knowledge::of(release.describe().await?)) }).await
     }
 
-    /// Demands that a release may be used as what it is asked as, and reports one that says another address.
+    /// Demands that a release may be used as what it is asked for, and reports one that names another address.
     ///
     /// # Errors
     /// [`FetchError::OtherAddress`].
@@ -166,8 +166,8 @@ impl<'a> TrustChecker<'a> {
         Ok(Judgement { id, rule, verdict, pinned, archives, published_as, reported, covered, contents, as_well })
     }
 
-    /// Reports once what the publisher says of a release whose signatures do not matter; the notices of any other release are
-    /// judged with its signatures. Without an answer nothing is reported.
+    /// Reports once what the publisher says of a release whose signatures do not matter; notices of other releases are
+    /// judged with their signatures. Reports nothing if no answer comes.
     pub async fn report_notice(&self, release: &dyn Release) {
         let ReleaseId { address, version, .. } = release.id();
         if self.trust.policy.wants_evidence(&self.trust.pins, address) {
@@ -202,7 +202,7 @@ impl<'a> TrustChecker<'a> {
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
             let identity = &Identity::Index { sha256: pin.index.clone(), sha512: None };
             let facts =
-                ReleaseFacts { address, version, place: &pin.place, identity, archives, names: StatedNames::OfRelease };
+                ReleaseFacts { of: Subject::Provider { address, version }, place: &pin.place, identity, archives };
             let verdict = judge(policy, pins, &facts, &[], *now);
             let counts = verdict.standing == Standing::Pinned && verdict.covered.index && verdict.refusal.is_none();
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
@@ -360,7 +360,7 @@ impl Judgement {
         }
     }
 
-    /// The provider that the release says it is of, if that is another address than the one that it is used as.
+    /// The provider that the release names, if that is another address than the one it is used as.
     pub fn published_as(&self) -> Option<&ProviderAddr> {
         self.published_as.as_ref()
     }

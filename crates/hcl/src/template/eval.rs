@@ -1,350 +1,262 @@
 //! Evaluates trees to values.
-//!
-//! After a fault, evaluation goes on with an unknown value, as in HCL: one run reports all faults.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::access;
-use super::ast::{BinaryOperator, Expr, ExprKind, ObjectKey, UnaryOperator};
-use super::convert::{convert, unify};
+use hcl_edit::expr::{BinaryOperator, UnaryOperator};
+
 use super::fault::TemplateFault;
-use super::iterate;
-use super::literal;
-use super::operate;
-use super::scope::{TemplateFaults, TemplateScope};
+use super::tree::{Expr, ExprKind};
 use super::value::{TemplateValue, Type};
 
-pub(super) fn eval(expr: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
+type Evaluated = Result<TemplateValue, TemplateFault>;
+type Scope<'a> = &'a dyn Fn(&str) -> Option<TemplateValue>;
+
+pub(super) fn eval(expr: &Expr, scope: Scope<'_>) -> Evaluated {
+    let fault = |code, message: &str| TemplateFault::new(code, message, &expr.span);
     match &expr.kind {
-        ExprKind::Literal(value) => value.clone(),
-        ExprKind::Name { root, root_span, steps } => {
-            if let Some(value) = scope.get(root) {
-                return access::walk(value, steps, faults);
-            }
-            let message = format!("there is nothing named `{root}` here");
-            faults.push(TemplateFault::new("unknown-variable", message, root_span.clone()));
-            TemplateValue::ANY
+        ExprKind::Literal(value) => Ok(value.clone()),
+        ExprKind::Name(name) => {
+            scope(name).ok_or_else(|| fault("unknown-variable", &format!("there is nothing named `{name}` here")))
         }
-        ExprKind::Steps { source, steps } => {
-            let value = eval(source, scope, faults);
-            access::walk(value, steps, faults)
+        ExprKind::Step { source, key, step, is_attribute } => {
+            let (source, key) = (eval(source, scope)?, eval(key, scope)?);
+            if *is_attribute { attribute(source, key, step) } else { index(source, key, step) }
         }
-        ExprKind::Index { source, key, bracket } => {
-            let value = eval(source, scope, faults);
-            let key = eval(key, scope, faults);
-            access::index(value, key, bracket).unwrap_or_else(|fault| {
-                faults.push(fault);
-                TemplateValue::ANY
-            })
-        }
-        ExprKind::Splat { source, each } => splat(source, each, scope, faults),
-        ExprKind::Item => scope.item(),
-        ExprKind::Call(_) => {
-            let message = ("functions cannot be called here", "a condition, or an object with one item for each case");
-            faults.push(TemplateFault::new("function-calls-not-allowed", message, expr.span.clone()));
-            TemplateValue::ANY
-        }
+        ExprKind::Call(_) => Err(fault("function-calls-not-allowed", "functions cannot be called here")
+            .instead("a condition, or an object with one item for each case")),
         ExprKind::Conditional { condition, positive, negative } => {
-            conditional(condition, positive, negative, scope, faults)
+            let results = (eval(positive, scope), eval(negative, scope));
+            conditional(condition, scope, results, &(positive.span.start..negative.span.end))
         }
-        ExprKind::Unary { operator, operand } => unary(expr, *operator, operand, scope, faults),
-        ExprKind::Binary { operator, left, right } => binary(expr, *operator, left, right, scope, faults),
-        ExprKind::Tuple(items) => TemplateValue::Tuple(items.iter().map(|item| eval(item, scope, faults)).collect()),
-        ExprKind::Object(items) => object(items, scope, faults),
-        ExprKind::For(inner) => iterate::run(inner, eval, scope, faults),
-        ExprKind::Parentheses(inner) | ExprKind::Wrapped(inner) => eval(inner, scope, faults),
-        ExprKind::Template(parts) => template(parts, scope, faults),
-        ExprKind::Joined(inner) => joined(inner, scope, faults),
+        ExprKind::Unary { operator, operand } => {
+            let of = if *operator == UnaryOperator::Not { Type::Bool } else { Type::Number };
+            match operand_of(eval(operand, scope)?, of, operand)? {
+                TemplateValue::Bool(value) => Ok(TemplateValue::Bool(!value)),
+                TemplateValue::Number(number) if number != 0 && number != i64::MIN => {
+                    Ok(TemplateValue::Number(-number))
+                }
+                TemplateValue::Number(_) | TemplateValue::Fraction(_) => Err(too_much(&expr.span)),
+                TemplateValue::Null => Err(null_operand(&expr.span)),
+                _ => Ok(TemplateValue::Unknown),
+            }
+        }
+        ExprKind::Binary { operator: operator @ (BinaryOperator::And | BinaryOperator::Or), left, right } => {
+            logical(*operator == BinaryOperator::Or, left, right, scope, &expr.span)
+        }
+        ExprKind::Binary { operator, left, right } => binary(*operator, left, right, scope, &expr.span),
+        ExprKind::Tuple(items) => {
+            items.iter().map(|item| eval(item, scope)).collect::<Result<_, _>>().map(TemplateValue::Tuple)
+        }
+        ExprKind::Object(items) => object(items, scope),
+        ExprKind::Template(parts) => template(parts, scope),
     }
 }
 
-fn template(parts: &[Expr], scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
+fn template(parts: &[Expr], scope: Scope<'_>) -> Evaluated {
     let mut text = Some(String::new());
-    let before = faults.len();
     for part in parts {
-        let value = eval(part, scope, faults);
-        if value.is_null() {
-            faults.push(null_in_text(part));
-            continue;
-        }
-        if !value.is_known() {
-            text = None;
-            continue;
-        }
-        match convert(value, &Type::String) {
-            Ok(TemplateValue::String(piece)) if faults.len() == before => text = text.map(|text| text + &piece),
-            Ok(TemplateValue::String(_)) => {}
-            Ok(other) => faults.push(not_a_text(other.type_of().name(), part)),
-            Err(message) => faults.push(not_a_text(&message, part)),
+        let not_a_text = |what: &str| {
+            let message = format!("this cannot be put into a text: {what}");
+            TemplateFault::new("invalid-template-interpolation-value", message, &part.span)
+        };
+        match eval(part, scope)?.into_text().map_err(|message| not_a_text(&message))? {
+            TemplateValue::String(piece) => text = text.map(|text| text + &piece),
+            TemplateValue::Null => return Err(TemplateFault { null: true, ..not_a_text("null") }),
+            _ => text = None,
         }
     }
-    text.map_or(TemplateValue::Present(Type::String), |text| TemplateValue::String(literal::normal(&text)))
+    Ok(text.map_or(TemplateValue::Unknown, |text| TemplateValue::text(&text)))
 }
 
-fn not_a_text(what: &str, part: &Expr) -> TemplateFault {
-    let message = format!("this cannot be put into a text: {what}");
-    TemplateFault::new("invalid-template-interpolation-value", message, part.span.clone())
-}
-
-fn null_in_text(part: &Expr) -> TemplateFault {
-    TemplateFault { null: true, ..not_a_text("null", part) }
-}
-
-fn joined(tuple: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
-    let TemplateValue::Tuple(items) = eval(tuple, scope, faults) else { return TemplateValue::UNKNOWN_STRING };
-    let mut text = String::new();
-    for item in items {
-        match item {
-            TemplateValue::Null(_) => faults.push(null_in_text(tuple)),
-            TemplateValue::Unknown(_) | TemplateValue::Present(_) => return TemplateValue::UNKNOWN_STRING,
-            known => match convert(known, &Type::String) {
-                Ok(TemplateValue::String(piece)) => text.push_str(&piece),
-                Ok(other) => faults.push(not_a_text(other.type_of().name(), tuple)),
-                Err(message) => faults.push(not_a_text(&message, tuple)),
-            },
-        }
-    }
-    TemplateValue::String(literal::normal(&text))
-}
-
-fn conditional(
-    condition: &Expr,
-    positive: &Expr,
-    negative: &Expr,
-    scope: &TemplateScope<'_>,
-    faults: &mut TemplateFaults,
-) -> TemplateValue {
-    let (mut positive_faults, mut negative_faults) = (TemplateFaults::new(), TemplateFaults::new());
-    let positive_value = eval(positive, scope, &mut positive_faults);
-    let negative_value = eval(negative, scope, &mut negative_faults);
-    let untyped = |value: &TemplateValue| *value == TemplateValue::Null(Type::Any);
-    let (positive_of, negative_of) = (positive_value.type_of(), negative_value.type_of());
-    let common = if untyped(&positive_value) {
-        Some(negative_of.clone())
-    } else if untyped(&negative_value) {
-        Some(positive_of.clone())
-    } else if positive_of == Type::Any || negative_of == Type::Any {
-        Some(Type::Any)
-    } else {
-        unify(&[positive_of.clone(), negative_of.clone()])
-    };
-    let inconsistent = "inconsistent-conditional-result-types";
-    let Some(common) = common else {
-        let message = format!(
-            "both results of a condition must be of one type, and these are {} and {}",
-            positive_of.name(),
-            negative_of.name()
-        );
-        faults.push(TemplateFault::new(inconsistent, message, positive.span.start..negative.span.end));
-        return TemplateValue::ANY;
-    };
-    let test = eval(condition, scope, faults);
-    if test.is_null() {
-        let message = "the condition is null, neither true nor false";
-        faults.push(TemplateFault::new("null-condition", message, condition.span.clone()));
-        return TemplateValue::Unknown(common);
-    }
-    if !test.is_known() {
-        return either(positive_value, &negative_value, common);
-    }
-    let (value, own_faults, expr) = match convert(test, &Type::Bool) {
-        Ok(TemplateValue::Bool(true)) => (positive_value, positive_faults, positive),
-        Ok(TemplateValue::Bool(false)) => (negative_value, negative_faults, negative),
-        other => {
-            let reason = other.err().unwrap_or_else(|| "it is not known".to_owned());
-            let message = format!("the condition must be true or false: {reason}");
-            faults.push(TemplateFault::new("incorrect-condition-type", message, condition.span.clone()));
-            return TemplateValue::Unknown(common);
-        }
-    };
-    faults.extend(own_faults);
-    convert(value, &common).unwrap_or_else(|message| {
-        faults.push(TemplateFault::new(inconsistent, message, expr.span.clone()));
-        TemplateValue::Unknown(common)
-    })
-}
-
-/// The value of a condition whose result is unknown so far.
-fn either(positive: TemplateValue, negative: &TemplateValue, common: Type) -> TemplateValue {
-    match (&positive, negative) {
-        (TemplateValue::Null(_), TemplateValue::Null(_)) => TemplateValue::Null(common),
-        (TemplateValue::Number(one), TemplateValue::Number(other)) if one == other => positive,
-        (one, other) if one.is_present() && other.is_present() => TemplateValue::Present(common),
-        _ => TemplateValue::Unknown(common),
-    }
-}
-
-fn unary(
-    expr: &Expr,
-    operator: UnaryOperator,
-    operand: &Expr,
-    scope: &TemplateScope<'_>,
-    faults: &mut TemplateFaults,
-) -> TemplateValue {
-    let unknown = || TemplateValue::Unknown(operate::operand(operator));
-    let before = faults.len();
-    let given = eval(operand, scope, faults);
-    let value = convert(given, &operate::operand(operator)).unwrap_or_else(|message| {
-        faults.push(TemplateFault::new("invalid-operand", message, operand.span.clone()));
-        unknown()
-    });
-    if faults.len() > before {
-        return unknown();
-    }
-    operate::unary(operator, &value).unwrap_or_else(|error| {
-        faults.push(TemplateFault::new(error.code(), error.to_string(), expr.span.clone()));
-        unknown()
-    })
-}
-
-fn binary(
-    expr: &Expr,
-    operator: BinaryOperator,
-    left: &Expr,
-    right: &Expr,
-    scope: &TemplateScope<'_>,
-    faults: &mut TemplateFaults,
-) -> TemplateValue {
-    let unknown = || TemplateValue::Unknown(operator.result());
-    let (mut left_faults, mut right_faults, mut unfit) =
-        (TemplateFaults::new(), TemplateFaults::new(), TemplateFaults::new());
-    let mut side = |side: &Expr, own: &mut TemplateFaults| {
-        convert(eval(side, scope, own), &operator.operands()).unwrap_or_else(|message| {
-            unfit.push(TemplateFault::new("invalid-operand", message, side.span.clone()));
-            TemplateValue::ANY
-        })
-    };
-    let left_value = side(left, &mut left_faults);
-    let right_value = side(right, &mut right_faults);
-    if unfit.is_empty()
-        && let Some((value, left_counts)) = operate::decided(operator, &left_value, &right_value, &left_faults)
+/// The faults of the result that is not chosen do not count.
+fn conditional(condition: &Expr, scope: Scope<'_>, results: (Evaluated, Evaluated), span: &Range<usize>) -> Evaluated {
+    if let (Ok(positive), Ok(negative)) = &results
+        && !have_common_type(positive, negative)
     {
-        faults.extend(if left_counts { left_faults } else { right_faults });
-        return value;
+        let (positive, negative) = (positive.kind(), negative.kind());
+        let message =
+            format!("both results of a condition must be of one type, and these are {positive} and {negative}");
+        return Err(TemplateFault::new("inconsistent-conditional-result-types", message, span));
     }
-    let broken = !(unfit.is_empty() && left_faults.is_empty() && right_faults.is_empty());
-    faults.extend(unfit);
-    faults.extend(left_faults);
-    faults.extend(right_faults);
-    if broken {
-        return unknown();
-    }
-    operate::binary(operator, left_value, right_value).unwrap_or_else(|error| {
-        faults.push(TemplateFault::new(error.code(), error.to_string(), expr.span.clone()));
-        unknown()
-    })
+    let is_text = [&results.0, &results.1].iter().any(|result| matches!(result, Ok(TemplateValue::String(_))));
+    let test = eval(condition, scope)?.into_type(Type::Bool).map_err(|reason| {
+        let message = format!("the condition must be true or false: {reason}");
+        TemplateFault::new("incorrect-condition-type", message, &condition.span)
+    })?;
+    let chosen = match test {
+        TemplateValue::Bool(true) => results.0?,
+        TemplateValue::Bool(false) => results.1?,
+        TemplateValue::Null => {
+            let message = "the condition is null, neither true nor false";
+            return Err(TemplateFault::new("null-condition", message, &condition.span));
+        }
+        _ => TemplateValue::Unknown,
+    };
+    // A number beside a text is a text; anything else that is none was refused above.
+    Ok(if is_text { chosen.clone().into_text().unwrap_or(chosen) } else { chosen })
 }
 
-fn object(items: &[(ObjectKey, Expr)], scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
+fn have_common_type(one: &TemplateValue, other: &TemplateValue) -> bool {
+    use TemplateValue as Value;
+    match (one, other) {
+        (Value::Unknown | Value::Null, _)
+        | (_, Value::Unknown | Value::Null)
+        | (Value::String(_), Value::Bool(_) | Value::Number(_) | Value::Fraction(_))
+        | (Value::Bool(_) | Value::Number(_) | Value::Fraction(_), Value::String(_)) => true,
+        _ => one.kind() == other.kind(),
+    }
+}
+
+fn operand_of(value: TemplateValue, of: Type, operand: &Expr) -> Evaluated {
+    value.into_type(of).map_err(|message| TemplateFault::new("invalid-operand", message, &operand.span))
+}
+
+fn null_operand(span: &Range<usize>) -> TemplateFault {
+    TemplateFault::new("operation-failed", "an operator cannot work with null", span)
+}
+
+fn too_much(span: &Range<usize>) -> TemplateFault {
+    TemplateFault::not_supported("arithmetic beyond whole numbers", span)
+}
+
+/// `&&` or `||`: if one side decides, the faults of the other do not count. HCL takes null for false.
+fn logical(deciding: bool, left: &Expr, right: &Expr, scope: Scope<'_>, span: &Range<usize>) -> Evaluated {
+    let side = |side: &Expr| match eval(side, scope) {
+        Ok(value) => operand_of(value, Type::Bool, side).map(Ok),
+        Err(fault) => Ok(Err(fault)),
+    };
+    let (left, right) = (side(left)?, side(right)?);
+    let decides = |value: &Evaluated| match value {
+        Ok(TemplateValue::Unknown) | Err(_) => false,
+        Ok(known) => (*known == TemplateValue::Bool(true)) == deciding,
+    };
+    if decides(&left) || decides(&right) {
+        return Ok(TemplateValue::Bool(deciding));
+    }
+    match (left?, right?) {
+        (TemplateValue::Unknown, _) | (_, TemplateValue::Unknown) => Ok(TemplateValue::Unknown),
+        (TemplateValue::Null, _) | (_, TemplateValue::Null) => Err(null_operand(span)),
+        _ => Ok(TemplateValue::Bool(!deciding)),
+    }
+}
+
+fn binary(operator: BinaryOperator, left: &Expr, right: &Expr, scope: Scope<'_>, span: &Range<usize>) -> Evaluated {
+    let (left_value, right_value) = (eval(left, scope)?, eval(right, scope)?);
+    if let BinaryOperator::Eq | BinaryOperator::NotEq = operator {
+        return Ok(match left_value.equals(&right_value) {
+            TemplateValue::Bool(equal) => TemplateValue::Bool(equal == (operator == BinaryOperator::Eq)),
+            unknown => unknown,
+        });
+    }
+    let left_value = operand_of(left_value, Type::Number, left)?;
+    let right_value = operand_of(right_value, Type::Number, right)?;
+    let (left, right) = match (left_value, right_value) {
+        (TemplateValue::Number(left), TemplateValue::Number(right)) => (left, right),
+        (TemplateValue::Null, _) | (_, TemplateValue::Null) => return Err(null_operand(span)),
+        (TemplateValue::Unknown, _) | (_, TemplateValue::Unknown) => return Ok(TemplateValue::Unknown),
+        _ => return Err(too_much(span)),
+    };
+    let order = left.cmp(&right);
+    // HCL knows a zero with a sign, and writes it out as `-0`.
+    let unsigned = |number: &i64| *number != 0 || (left >= 0 && right >= 0);
+    let number = match operator {
+        BinaryOperator::Greater => return Ok(TemplateValue::Bool(order == Ordering::Greater)),
+        BinaryOperator::Less => return Ok(TemplateValue::Bool(order == Ordering::Less)),
+        BinaryOperator::GreaterEq => return Ok(TemplateValue::Bool(order != Ordering::Less)),
+        BinaryOperator::LessEq => return Ok(TemplateValue::Bool(order != Ordering::Greater)),
+        BinaryOperator::Plus => left.checked_add(right),
+        BinaryOperator::Minus => left.checked_sub(right),
+        BinaryOperator::Mul => left.checked_mul(right).filter(unsigned),
+        BinaryOperator::Div => {
+            left.checked_rem(right).filter(|rest| *rest == 0 && unsigned(rest)).map(|_| left / right)
+        }
+        _ => left.checked_rem(right).filter(unsigned),
+    };
+    number.map(TemplateValue::Number).ok_or_else(|| too_much(span))
+}
+
+fn object(items: &[(Expr, Expr)], scope: Scope<'_>) -> Evaluated {
     let mut result = Some(BTreeMap::new());
     for (key, value) in items {
-        let before = faults.len();
-        let key_value = object_key(key, scope, faults);
-        let sound = faults.len() == before;
-        let item = eval(value, scope, faults);
-        let name = if !sound {
-            None
-        } else if key_value.is_null() {
-            let message = "null cannot be the key of an object";
-            faults.push(TemplateFault::new("null-value-as-key", message, value.span.clone()));
-            None
-        } else {
-            convert(key_value, &Type::String).map_or_else(
-                |message| {
-                    let message = format!("this cannot be the key of an object: {message}");
-                    faults.push(TemplateFault::new("incorrect-key-type", message, key.expr.span.clone()));
-                    None
-                },
-                Some,
-            )
-        };
+        let name = eval(key, scope)?.into_text().map_err(|message| {
+            let message = format!("this cannot be the key of an object: {message}");
+            TemplateFault::new("incorrect-key-type", message, &key.span)
+        })?;
+        let item = eval(value, scope)?;
         match (name, &mut result) {
-            (Some(TemplateValue::String(name)), Some(items)) => {
+            (TemplateValue::String(name), Some(items)) => {
                 items.insert(name, item);
+            }
+            (TemplateValue::Null, _) => {
+                let message = "null cannot be the key of an object";
+                return Err(TemplateFault::new("null-value-as-key", message, &value.span));
             }
             _ => result = None,
         }
     }
-    result.map_or(TemplateValue::ANY, TemplateValue::Object)
+    Ok(result.map_or(TemplateValue::Unknown, TemplateValue::Object))
 }
 
-fn object_key(key: &ObjectKey, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
-    if !key.parenthesised {
-        if let ExprKind::Name { steps, .. } = &key.expr.kind
-            && !steps.is_empty()
-        {
-            let message = ("a key with a point in it is ambiguous", "it in quotes, or in parentheses to work it out");
-            faults.push(TemplateFault::new("ambiguous-attribute-key", message, key.expr.span.clone()));
-            return TemplateValue::ANY;
-        }
-        if let Some(word) = key.word() {
-            return TemplateValue::String(literal::normal(word));
-        }
+/// The element of `source` under `key`.
+fn index(source: TemplateValue, key: TemplateValue, span: &Range<usize>) -> Evaluated {
+    let invalid = |message: String| Err(TemplateFault::new("invalid-index", message, span));
+    if source.is_null() {
+        let message = "the value is null and has no elements";
+        return Err(TemplateFault::new("attempt-to-index-null-value", message, span));
     }
-    eval(&key.expr, scope, faults)
-}
-
-fn splat(source: &Expr, each: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
-    let before = faults.len();
-    let value = eval(source, scope, faults);
-    if faults.len() > before {
-        return TemplateValue::ANY;
+    if key.is_null() {
+        return invalid("null cannot be an index".to_owned());
     }
-    let of = value.type_of();
-    let sequence = matches!(of, Type::Tuple(_) | Type::List(_));
-    if value.is_null() {
-        if !sequence {
-            return TemplateValue::Tuple(Vec::new());
-        }
-        let message = "a splat goes over the elements of a list, and this is null";
-        faults.push(TemplateFault::new("splat-of-null-value", message, source.span.clone()));
-        return TemplateValue::ANY;
-    }
-    if of == Type::Any {
-        return TemplateValue::ANY;
-    }
-    // What is not a list counts as a list of one; that it may yet turn out to be null leaves the result open.
-    let open = !sequence && !value.is_known() && !value.is_present();
-    let (items, listed) = match value {
-        TemplateValue::Tuple(items) => (items, false),
-        TemplateValue::List(_, items) => (items, true),
-        TemplateValue::Unknown(Type::Tuple(types)) | TemplateValue::Present(Type::Tuple(types)) => {
-            let types = types.into_iter().map(|of| each_of(of, each, scope, faults)).collect();
-            return TemplateValue::Present(Type::Tuple(types));
-        }
-        TemplateValue::Unknown(Type::List(element)) | TemplateValue::Present(Type::List(element)) => {
-            return TemplateValue::Present(Type::List(Box::new(each_of(*element, each, scope, faults))));
-        }
-        other => (vec![other], false),
+    let of = match &source {
+        TemplateValue::Unknown => return Ok(TemplateValue::Unknown),
+        TemplateValue::Tuple(_) => Type::Number,
+        TemplateValue::Object(_) => Type::String,
+        other => return invalid(format!("{} has no elements", other.kind())),
     };
-    let before = faults.len();
-    let results: Vec<TemplateValue> =
-        items.iter().map(|item| eval(each, &TemplateScope::Item { outer: scope, value: item }, faults)).collect();
-    if open {
-        return TemplateValue::ANY;
-    }
-    if faults.len() > before {
-        let types = results.iter().map(TemplateValue::type_of).collect();
-        return if listed { TemplateValue::ANY } else { TemplateValue::Unknown(Type::Tuple(types)) };
-    }
-    if !listed {
-        return TemplateValue::Tuple(results);
-    }
-    let types: Vec<Type> = results.iter().map(TemplateValue::type_of).filter(|of| *of != Type::Any).collect();
-    if types.windows(2).any(|pair| pair[0] != pair[1]) {
-        let message = ("the elements come out with different types", "a `for` expression instead");
-        faults.push(TemplateFault::new("invalid-nested-splat-expressions", message, each.span.clone()));
-        return TemplateValue::ANY;
-    }
-    let element = match (types.into_iter().next(), of) {
-        (Some(element), _) => element,
-        (None, Type::List(element)) if results.is_empty() => each_of(*element, each, scope, faults),
-        _ => Type::Any,
+    let key = match key.into_type(of) {
+        Ok(key) => key,
+        Err(message) => return invalid(format!("this cannot be an index here: {message}")),
     };
-    TemplateValue::List(element, results)
+    match (source, key) {
+        (TemplateValue::Tuple(mut items), TemplateValue::Number(number)) => {
+            let length = items.len();
+            match usize::try_from(number) {
+                Ok(place) if place < length => Ok(items.swap_remove(place)),
+                Ok(_) => invalid(format!("there is no element {number}: the list has {length}, counted from 0")),
+                Err(_) => invalid(format!("{number} is negative, and elements count from 0")),
+            }
+        }
+        (TemplateValue::Tuple(_), TemplateValue::Fraction(number)) => {
+            invalid(format!("{number} is not a whole number"))
+        }
+        (TemplateValue::Object(mut items), TemplateValue::String(name)) => match items.remove(&name) {
+            Some(value) => Ok(value),
+            None => invalid(format!("there is nothing under \"{name}\"{}", only(&items))),
+        },
+        _ => Ok(TemplateValue::Unknown),
+    }
 }
 
-/// The type of a splat's result for an element of type `of`.
-fn each_of(of: Type, each: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> Type {
-    eval(each, &TemplateScope::Item { outer: scope, value: &TemplateValue::Unknown(of) }, faults).type_of()
+/// The attribute of `source` under `name`.
+fn attribute(source: TemplateValue, name: TemplateValue, span: &Range<usize>) -> Evaluated {
+    let fault = |code, message: String| Err(TemplateFault::new(code, message, span));
+    match (source, name) {
+        (TemplateValue::Unknown, _) => Ok(TemplateValue::Unknown),
+        (TemplateValue::Null, _) => {
+            fault("attempt-to-get-attribute-from-null-value", "the value is null and has no attributes".to_owned())
+        }
+        (TemplateValue::Object(mut items), TemplateValue::String(name)) => match items.remove(&name) {
+            Some(value) => Ok(value),
+            None => fault("unsupported-attribute", format!("there is no attribute `{name}`{}", only(&items))),
+        },
+        (other, _) => fault("unsupported-attribute", format!("{} has no attributes", other.kind())),
+    }
+}
+
+/// The existing names, for the end of a message.
+fn only(items: &BTreeMap<String, TemplateValue>) -> String {
+    let names: Vec<&str> = items.keys().map(String::as_str).collect();
+    if names.is_empty() { String::new() } else { format!(", only {}", names.join(", ")) }
 }

@@ -1,45 +1,39 @@
 //! What can be wrong with a template.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// The first fault of a template, with the others.
+/// What is wrong with a template.
 ///
 /// Displays as what happened, in our own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFault {
-    /// The heading of HCL's own message in kebab-case, such as `invalid-index` or `function-calls-not-allowed`.
-    pub code: String,
+    /// The heading of HCL's own message in kebab-case, such as `invalid-index`; `invalid-syntax` for what does not parse, and
+    /// [`TemplateFault::NOT_SUPPORTED`].
+    pub code: &'static str,
     pub message: String,
     /// What to write instead, if that is known.
-    pub instead: Option<Cow<'static, str>>,
+    pub instead: Option<&'static str>,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
     /// Whether the reason is a null in place of a text.
     pub null: bool,
-    /// The other faults that HCL reports, in its order. Theirs are empty.
-    pub also: Vec<TemplateFault>,
 }
 
 impl TemplateFault {
-    /// A fault without others.
-    pub(crate) fn new(code: &str, wording: impl Into<Wording>, span: Range<usize>) -> Self {
-        let Wording { message, instead } = wording.into();
-        Self { code: code.to_owned(), message, instead, span, null: false, also: Vec::new() }
+    /// The code of what HCL evaluates and this crate does not.
+    pub const NOT_SUPPORTED: &'static str = "not-supported";
+
+    pub(super) fn new(code: &'static str, message: impl Into<String>, span: &Range<usize>) -> Self {
+        Self { code, message: message.into(), instead: None, span: span.clone(), null: false }
     }
 
-    /// The first of `faults` with the others beside it; `None` if there is none.
-    pub(crate) fn first(faults: Vec<Self>) -> Option<Self> {
-        let mut faults = faults.into_iter();
-        let mut first = faults.next()?;
-        first.also = faults.collect();
-        Some(first)
+    pub(super) fn not_supported(what: &str, span: &Range<usize>) -> Self {
+        Self::new(Self::NOT_SUPPORTED, format!("tofu-oci does not evaluate {what}"), span)
     }
 
-    /// This fault and those beside it, each by itself.
-    pub fn each(&self) -> impl Iterator<Item = &Self> {
-        std::iter::once(self).chain(&self.also)
+    pub(super) fn instead(self, instead: &'static str) -> Self {
+        Self { instead: Some(instead), ..self }
     }
 }
 
@@ -50,27 +44,3 @@ impl fmt::Display for TemplateFault {
 }
 
 impl std::error::Error for TemplateFault {}
-
-/// The text of a fault: a message, perhaps with what to write instead.
-pub(crate) struct Wording {
-    message: String,
-    instead: Option<Cow<'static, str>>,
-}
-
-impl From<&str> for Wording {
-    fn from(message: &str) -> Self {
-        Self { message: message.to_owned(), instead: None }
-    }
-}
-
-impl From<String> for Wording {
-    fn from(message: String) -> Self {
-        Self { message, instead: None }
-    }
-}
-
-impl<M: Into<String>, I: Into<Cow<'static, str>>> From<(M, I)> for Wording {
-    fn from((message, instead): (M, I)) -> Self {
-        Self { message: message.into(), instead: Some(instead.into()) }
-    }
-}

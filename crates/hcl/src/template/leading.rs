@@ -1,15 +1,14 @@
 //! What the text before the first `/` of a result can hold.
 
-use super::ast::{Expr, ExprKind, free_names};
+use super::tree::{Expr, ExprKind};
 use super::value::TemplateValue;
 
-/// Calls `found` with every outside name whose value can stand before the first `/` of the text. It may name more than
-/// there are. The result is whether a `/` has come for certain.
+/// Calls `found` with every name whose value can stand before the first `/` of the text. It may name more than there
+/// are. The result is whether a `/` has come for certain.
 pub(super) fn names_before_slash<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a str)) -> bool {
     match &expr.kind {
         ExprKind::Literal(TemplateValue::String(text)) => text.contains('/'),
         ExprKind::Literal(_) => false,
-        ExprKind::Wrapped(inner) | ExprKind::Parentheses(inner) => names_before_slash(inner, found),
         ExprKind::Template(parts) => parts.iter().any(|part| names_before_slash(part, found)),
         // What a condition asks for is not written out.
         ExprKind::Conditional { positive, negative, .. } => {
@@ -17,13 +16,13 @@ pub(super) fn names_before_slash<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a s
             names_before_slash(negative, found) && positive
         }
         // A key chooses, and only what it chooses is written out.
-        ExprKind::Index { source, .. } => all_names(source, found),
+        ExprKind::Step { source, .. } => all_names(source, found),
         _ => all_names(expr, found),
     }
 }
 
 fn all_names<'a>(expr: &'a Expr, found: &mut dyn FnMut(&'a str)) -> bool {
-    free_names(expr, &mut Vec::new(), &mut |name, _| found(name));
+    expr.names(&mut |name, _| found(name));
     false
 }
 
@@ -50,7 +49,6 @@ mod tests {
         check("${(x)}/y", "x");
         check("${{\"b\" = \"a.test\"}[x]}/${y}", "");
         check("${{\"b\" = y}[x]}/${z}", "y");
-        check("%{for one in [x, \"a\"]}${one}%{endfor}/${z}", "x");
         check("${x}", "x");
     }
 }

@@ -1,10 +1,11 @@
 //! A template as texts and names in a row, as far as it is one.
 
-use super::ast::{BinaryOperator, Expr, ExprKind, ObjectKey, UnaryOperator, free_names};
+use hcl_edit::expr::{BinaryOperator, UnaryOperator};
+
+use super::Template;
 use super::eval::eval;
-use super::scope::{TemplateFaults, TemplateScope};
+use super::tree::{Expr, ExprKind};
 use super::value::{TemplateValue, Type};
-use super::{Template, convert};
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,27 +50,26 @@ fn row<'e>(
 ) -> Result<(), NoPieces> {
     match &expr.kind {
         _ if is_known(expr, known) => {
-            let value = closed(expr, known).and_then(|value| convert::convert(value, &Type::String).ok());
+            let value = eval(expr, known).ok().and_then(|value| value.into_text().ok());
             let Some(TemplateValue::String(text)) = value else { return Err(NoPieces::NoText) };
             pieces.push(TemplatePiece::Text(text));
             Ok(())
         }
-        ExprKind::Name { root, steps, .. } if steps.is_empty() => {
-            pieces.push(TemplatePiece::Name(root.clone()));
+        ExprKind::Name(name) => {
+            pieces.push(TemplatePiece::Name(name.clone()));
             Ok(())
         }
         ExprKind::Template(parts) => parts.iter().try_for_each(|part| row(part, known, pieces)),
-        ExprKind::Parentheses(inner) | ExprKind::Wrapped(inner) => row(inner, known, pieces),
         ExprKind::Conditional { condition, positive, negative } => match holds(condition, known) {
             Some(true) => row(positive, known, pieces),
             Some(false) => row(negative, known, pieces),
             None => Err(NoPieces::Computed),
         },
-        ExprKind::Index { source, key, .. } => match (&inner(source).kind, name_of(key)) {
-            (ExprKind::Object(items), Some(name)) if items.iter().all(|(key, _)| text_of_key(key).is_some()) => {
+        ExprKind::Step { source, key, .. } => match (&source.kind, &key.kind) {
+            (ExprKind::Object(items), ExprKind::Name(name)) if items.iter().all(|(key, _)| text_of(key).is_some()) => {
                 // A name without a value is not one of the keys.
                 let Some(TemplateValue::String(value)) = known(name) else { return Err(NoPieces::NoText) };
-                let chosen = items.iter().rev().find(|(key, _)| text_of_key(key) == Some(&value));
+                let chosen = items.iter().rev().find(|(key, _)| text_of(key) == Some(&value));
                 chosen.map_or(Err(NoPieces::NoText), |(_, chosen)| row(chosen, known, pieces))
             }
             _ => Err(NoPieces::Computed),
@@ -81,15 +81,14 @@ fn row<'e>(
 /// Whether a condition holds, if that depends on known names and on comparisons with texts alone.
 fn holds(expr: &Expr, known: &dyn Fn(&str) -> Option<TemplateValue>) -> Option<bool> {
     match &expr.kind {
-        _ if is_known(expr, known) => match convert::convert(closed(expr, known)?, &Type::Bool) {
+        _ if is_known(expr, known) => match eval(expr, known).ok()?.into_type(Type::Bool) {
             Ok(TemplateValue::Bool(value)) => Some(value),
             _ => None,
         },
-        ExprKind::Parentheses(inner) | ExprKind::Wrapped(inner) => holds(inner, known),
         ExprKind::Unary { operator: UnaryOperator::Not, operand } => holds(operand, known).map(|value| !value),
         ExprKind::Binary { operator, left, right } => match operator {
-            BinaryOperator::Equal => compared(left, right).map(|_| false),
-            BinaryOperator::NotEqual => compared(left, right).map(|_| true),
+            BinaryOperator::Eq => compared(left, right).map(|_| false),
+            BinaryOperator::NotEq => compared(left, right).map(|_| true),
             BinaryOperator::And => Some(holds(left, known)? && holds(right, known)?),
             BinaryOperator::Or => Some(holds(left, known)? || holds(right, known)?),
             _ => None,
@@ -100,79 +99,38 @@ fn holds(expr: &Expr, known: &dyn Fn(&str) -> Option<TemplateValue>) -> Option<b
 
 fn is_known(expr: &Expr, known: &dyn Fn(&str) -> Option<TemplateValue>) -> bool {
     let mut all = true;
-    free_names(expr, &mut Vec::new(), &mut |name, _| all &= known(name).is_some());
+    expr.names(&mut |name, _| all &= known(name).is_some());
     all
-}
-
-fn closed(expr: &Expr, known: &dyn Fn(&str) -> Option<TemplateValue>) -> Option<TemplateValue> {
-    let mut faults = TemplateFaults::new();
-    let value = eval(expr, &TemplateScope::Root(known), &mut faults);
-    faults.is_empty().then_some(value)
 }
 
 fn cases<'e>(expr: &'e Expr, found: &mut Vec<(&'e str, &'e str)>) {
     match &expr.kind {
-        ExprKind::Template(parts) => parts.iter().for_each(|part| cases(part, found)),
-        ExprKind::Parentheses(inner) | ExprKind::Wrapped(inner) | ExprKind::Unary { operand: inner, .. } => {
-            cases(inner, found);
-        }
-        ExprKind::Conditional { condition, positive, negative } => {
-            for part in [condition, positive, negative] {
-                cases(part, found);
-            }
-        }
-        ExprKind::Binary { left, right, .. } => {
-            found.extend(compared(left, right));
-            cases(left, found);
-            cases(right, found);
-        }
-        ExprKind::Index { source, key, .. } => {
-            if let (ExprKind::Object(items), Some(name)) = (&inner(source).kind, name_of(key)) {
-                found.extend(items.iter().filter_map(|(key, _)| Some((name, text_of_key(key)?))));
-                for (_, value) in items {
-                    cases(value, found);
-                }
+        ExprKind::Binary { left, right, .. } => found.extend(compared(left, right)),
+        ExprKind::Step { source, key, .. } => {
+            if let (ExprKind::Object(items), ExprKind::Name(name)) = (&source.kind, &key.kind) {
+                found.extend(items.iter().filter_map(|(key, _)| Some((name.as_str(), text_of(key)?))));
             }
         }
         _ => {}
+    }
+    for part in expr.parts() {
+        cases(part, found);
     }
 }
 
 /// A name and the text that it is compared with.
 fn compared<'e>(left: &'e Expr, right: &'e Expr) -> Option<(&'e str, &'e str)> {
-    let pair = |name, text| Some((name_of(name)?, text_of(text)?));
-    pair(left, right).or_else(|| pair(right, left))
-}
-
-fn inner(expr: &Expr) -> &Expr {
-    match &expr.kind {
-        ExprKind::Parentheses(of) | ExprKind::Wrapped(of) => inner(of),
-        _ => expr,
-    }
-}
-
-fn name_of(expr: &Expr) -> Option<&str> {
-    match &inner(expr).kind {
-        ExprKind::Name { root, steps, .. } if steps.is_empty() => Some(root),
+    match (&left.kind, &right.kind) {
+        (ExprKind::Name(name), _) => Some((name, text_of(right)?)),
+        (_, ExprKind::Name(name)) => Some((name, text_of(left)?)),
         _ => None,
     }
 }
 
 fn text_of(expr: &Expr) -> Option<&str> {
-    match &inner(expr).kind {
+    match &expr.kind {
         ExprKind::Literal(TemplateValue::String(text)) => Some(text),
-        ExprKind::Template(parts) => match parts.as_slice() {
-            [one] => text_of(one),
-            _ => None,
-        },
         _ => None,
-    }
-}
-
-fn text_of_key(key: &ObjectKey) -> Option<&str> {
-    match key.word() {
-        Some(word) if !key.parenthesised => Some(word),
-        _ => text_of(&key.expr),
     }
 }
 
@@ -220,8 +178,6 @@ mod tests {
         check("${{\"a\" = \"own\", b = y}[x]}", Some("b"), "<y>");
         check("${{\"a\" = \"own\", b = y}[x]}", Some("c"), "NoText");
         check("${{\"a\" = \"own\", b = y}[x]}", None, "NoText");
-        check("a%{for one in [x, y]}/${one}%{endfor}", None, "Computed");
-        check("a%{for one in [x, x]}/${one}%{endfor}", Some("b"), "a/b/b");
         check("a/${y == \"b\" ? null : \"x\"}", None, "a/x");
     }
 

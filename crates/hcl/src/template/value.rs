@@ -1,196 +1,139 @@
-//! Values and their types.
+//! Values.
 //!
-//! Spec: cty 1.18, "The cty type system".
+//! Spec: cty 1.18, "The cty type system", and the conversions of package `convert`.
 
 use std::collections::BTreeMap;
 
-use super::number::Number;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// A value that an expression can have.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateValue {
-    /// Not known yet, but of a type that may be known: such a value checks a template before it is used.
-    Unknown(Type),
-    /// Not known yet, but not null.
-    Present(Type),
+    /// Not known.
+    Unknown,
     /// `null`.
-    Null(Type),
+    Null,
     /// `true` or `false`.
     Bool(bool),
-    Number(Number),
+    /// A whole number.
+    Number(i64),
+    /// A number with a fraction in its shortest spelling; no operator computes with it.
+    Fraction(String),
     /// A text, in Unicode's normal form C.
     String(String),
-    /// What `[…]` makes: each element has a type of its own.
+    /// What `[…]` makes.
     Tuple(Vec<TemplateValue>),
-    /// What `{…}` makes: each attribute has a type of its own.
+    /// What `{…}` makes.
     Object(BTreeMap<String, TemplateValue>),
-    /// Elements of one type, as a condition makes of two tuples of different length.
-    List(Type, Vec<TemplateValue>),
-    /// Values of one type under names, as a condition makes of two objects with different attributes.
-    Map(Type, BTreeMap<String, TemplateValue>),
 }
 
-/// The type of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The type of a value that is not made of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
-    /// Not known.
-    Any,
     Bool,
     Number,
     String,
-    /// Elements, each of its own type.
-    Tuple(Vec<Type>),
-    /// Attributes, each of its own type.
-    Object(BTreeMap<String, Type>),
-    /// Elements of one type.
-    List(Box<Type>),
-    /// Values of one type under names.
-    Map(Box<Type>),
 }
 
-impl TemplateValue {
-    /// A value that is unknown.
-    pub const ANY: Self = Self::Unknown(Type::Any);
-    /// A text that is not known yet.
-    pub const UNKNOWN_STRING: Self = Self::Unknown(Type::String);
+/// The significant digits that a fraction keeps for certain.
+const DIGITS: usize = 15;
 
-    pub fn type_of(&self) -> Type {
-        match self {
-            Self::Unknown(of) | Self::Present(of) | Self::Null(of) => of.clone(),
-            Self::Bool(_) => Type::Bool,
-            Self::Number(_) => Type::Number,
-            Self::String(_) => Type::String,
-            Self::Tuple(items) => Type::Tuple(items.iter().map(Self::type_of).collect()),
-            Self::Object(items) => {
-                Type::Object(items.iter().map(|(name, value)| (name.clone(), value.type_of())).collect())
-            }
-            Self::List(of, _) => Type::List(Box::new(of.clone())),
-            Self::Map(of, _) => Type::Map(Box::new(of.clone())),
+impl TemplateValue {
+    pub(super) fn text(text: &str) -> Self {
+        Self::String(if text.is_ascii() { text.to_owned() } else { text.nfc().collect() })
+    }
+
+    /// The number that a text is; `None` if it is none, has more digits than fit, or is a zero with a sign.
+    pub(super) fn number(text: &str) -> Option<Self> {
+        if let Ok(number) = text.parse()
+            && number != 0
+        {
+            return Some(Self::Number(number));
         }
+        let digits = text.split(['e', 'E']).next().unwrap_or_default().trim_start_matches(['+', '-', '0', '.']);
+        let is_exact = digits.chars().filter(char::is_ascii_digit).count() <= DIGITS;
+        let is_decimal = text.contains(|letter: char| letter.is_ascii_digit());
+        let number = text.parse::<f64>().ok().filter(|number| is_decimal && is_exact && number.is_finite())?;
+        let number = number.to_string();
+        if number == "-0" {
+            return None;
+        }
+        Some(number.parse().map_or(Self::Fraction(number), Self::Number))
     }
 
     /// Whether it is `null`.
     pub fn is_null(&self) -> bool {
-        matches!(self, Self::Null(_))
+        *self == Self::Null
     }
 
-    pub(super) fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_) | Self::Present(_))
+    /// Whether the two are equal; `Unknown` if that is not known.
+    pub(super) fn equals(&self, other: &Self) -> Self {
+        if self.is_open() || other.is_open() { Self::Unknown } else { Self::Bool(self == other) }
     }
 
-    /// Whether it is certain not to be `null`.
-    pub(super) fn is_present(&self) -> bool {
-        !matches!(self, Self::Unknown(_) | Self::Null(_))
-    }
-
-    /// The elements with their keys, if it has any and they are known.
-    pub(super) fn elements(self) -> Option<Vec<(Self, Self)>> {
+    /// Whether a part of it is not known.
+    fn is_open(&self) -> bool {
         match self {
-            Self::Tuple(items) | Self::List(_, items) => Some(
-                items
-                    .into_iter()
-                    .enumerate()
-                    .map(|(index, value)| (Self::Number(Number::from_index(index)), value))
-                    .collect(),
-            ),
-            Self::Object(items) | Self::Map(_, items) => {
-                Some(items.into_iter().map(|(name, value)| (Self::String(name), value)).collect())
-            }
-            _ => None,
+            Self::Unknown => true,
+            Self::Tuple(items) => items.iter().any(Self::is_open),
+            Self::Object(items) => items.values().any(Self::is_open),
+            _ => false,
         }
     }
 
-    /// Whether the two are equal; `None` if that is not known yet.
-    pub(super) fn equals(&self, other: &Self) -> Option<bool> {
-        let (of, other_of) = (self.type_of(), other.type_of());
-        match (self, other) {
-            (Self::Null(_), value) | (value, Self::Null(_)) if value.is_present() => return Some(false),
-            (Self::Unknown(_) | Self::Present(_), Self::Unknown(_) | Self::Present(_)) => return None,
-            (Self::Unknown(_) | Self::Present(_), known) | (known, Self::Unknown(_) | Self::Present(_)) => {
-                let unknown_of = if self.is_known() { &other_of } else { &of };
-                if known.is_null() || unknown_of.is_open() || of == other_of {
-                    return None;
-                }
-                return Some(false);
-            }
-            (Self::Null(_), Self::Null(_)) => return Some(true),
-            _ => {}
-        }
-        if of.is_open() || other_of.is_open() {
-            return if of.conforms(&other_of) || other_of.conforms(&of) { None } else { Some(false) };
-        }
-        if of != other_of {
-            return Some(false);
-        }
-        match (self, other) {
-            (Self::Tuple(left), Self::Tuple(right)) | (Self::List(_, left), Self::List(_, right)) => {
-                if left.len() != right.len() {
-                    return Some(false);
-                }
-                all_equal(left.iter().zip(right))
-            }
-            (Self::Object(left), Self::Object(right)) | (Self::Map(_, left), Self::Map(_, right)) => {
-                if !left.keys().eq(right.keys()) {
-                    return Some(false);
-                }
-                all_equal(left.values().zip(right.values()))
-            }
-            _ => Some(self == other),
+    /// Its type for messages, with the article.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Unknown => "a value of unknown type",
+            Self::Null => "null",
+            Self::Bool(_) => "a truth value",
+            Self::Number(_) | Self::Fraction(_) => "a number",
+            Self::String(_) => "a text",
+            Self::Tuple(_) => "a list",
+            Self::Object(_) => "an object",
         }
     }
-}
 
-fn all_equal<'a>(pairs: impl Iterator<Item = (&'a TemplateValue, &'a TemplateValue)>) -> Option<bool> {
-    for (left, right) in pairs {
-        if !left.equals(right)? {
-            return Some(false);
+    /// Converts a result to a text, as for a whole template: numbers and truth values are written out, null stays null.
+    ///
+    /// # Errors
+    /// If it is a list or an object. The text says which.
+    pub fn into_text(self) -> Result<Self, String> {
+        self.into_type(Type::String)
+    }
+
+    /// Converts a value to a type. Null and what is unknown stay what they are.
+    ///
+    /// # Errors
+    /// If it cannot be of that type. The text says why.
+    pub fn into_type(self, of: Type) -> Result<Self, String> {
+        match (self, of) {
+            (value @ (Self::Unknown | Self::Null), _)
+            | (value @ Self::Bool(_), Type::Bool)
+            | (value @ (Self::Number(_) | Self::Fraction(_)), Type::Number)
+            | (value @ Self::String(_), Type::String) => Ok(value),
+            (Self::Bool(value), Type::String) => Ok(Self::String(value.to_string())),
+            (Self::Number(value), Type::String) => Ok(Self::String(value.to_string())),
+            (Self::Fraction(text), Type::String) => Ok(Self::String(text)),
+            (Self::String(text), Type::Number) => {
+                Self::number(&text).ok_or_else(|| format!("a number is needed, not \"{text}\""))
+            }
+            (Self::String(text), Type::Bool) => match text.as_str() {
+                "true" | "1" => Ok(Self::Bool(true)),
+                "false" | "0" => Ok(Self::Bool(false)),
+                _ => Err(format!("true or false is needed, not \"{text}\"")),
+            },
+            (value, of) => Err(format!("{} is needed, not {}", of.name(), value.kind())),
         }
     }
-    Some(true)
 }
 
 impl Type {
-    /// Whether a part of it is not known.
-    pub(super) fn is_open(&self) -> bool {
+    fn name(self) -> &'static str {
         match self {
-            Self::Any => true,
-            Self::Bool | Self::Number | Self::String => false,
-            Self::Tuple(items) => items.iter().any(Self::is_open),
-            Self::Object(items) => items.values().any(Self::is_open),
-            Self::List(of) | Self::Map(of) => of.is_open(),
-        }
-    }
-
-    /// Whether a value of this type could be one of `wanted`, of which parts may be open.
-    fn conforms(&self, wanted: &Self) -> bool {
-        match (self, wanted) {
-            (_, Self::Any) => true,
-            (Self::Tuple(left), Self::Tuple(right)) => {
-                left.len() == right.len() && left.iter().zip(right).all(|(left, right)| left.conforms(right))
-            }
-            (Self::Object(left), Self::Object(right)) => {
-                left.keys().eq(right.keys())
-                    && left.values().zip(right.values()).all(|(left, right)| left.conforms(right))
-            }
-            (Self::List(left), Self::List(right)) | (Self::Map(left), Self::Map(right)) => left.conforms(right),
-            _ => self == wanted,
-        }
-    }
-
-    pub(super) fn is_primitive(&self) -> bool {
-        matches!(self, Self::Bool | Self::Number | Self::String)
-    }
-
-    /// For messages, with its article.
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Any => "a value of unknown type",
             Self::Bool => "a truth value",
             Self::Number => "a number",
             Self::String => "a text",
-            Self::Tuple(_) | Self::List(_) => "a list",
-            Self::Object(_) => "an object",
-            Self::Map(_) => "a map",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked for before the answer that leads to it has come.
+//! Which packages `lock` asks for before the answer that leads to them has come.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tofu_oci_source::{AnyZip, Offer, ReleaseId, SourceError};
 use tofu_oci_types::Platform;
 
 use super::provider::{Described, Locking, PLATFORMS};
-use super::request::PlatformChoice;
+use crate::lock_request::PlatformChoice;
 
 impl Locking<'_> {
     /// How many platforms the release has, or is looked at for, as long as that is not known.

@@ -15,7 +15,6 @@
 mod ahead;
 mod provider;
 mod report;
-mod request;
 mod unfetched;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -31,8 +30,8 @@ use crate::record::{binding, guide};
 use provider::{LockedRelease, Locking};
 use unfetched::FetchedHashes;
 
+pub use crate::lock_request::{LockOptions, LockRequest, LockWrite, PlatformChoice};
 pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
-pub use request::{LockOptions, LockRequest, LockWrite, PlatformChoice};
 
 /// How many providers are asked for at once; fewer are fetched ([`LockOptions::parallel`]).
 const PROVIDERS: usize = 32;

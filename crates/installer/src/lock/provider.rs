@@ -18,10 +18,10 @@ use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Counter, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::report::{Basis, LockedPlatform, LockedProvider};
-use super::request::{LockRequest, PlatformChoice};
 use super::unfetched::{FetchedHashes, kept, origin_suffices};
 use crate::InstallError;
 use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned};
+use crate::lock_request::{LockRequest, PlatformChoice};
 use crate::record::{ReleaseRecord, entry};
 
 /// How many platforms of a provider are asked for at once; fewer are fetched.

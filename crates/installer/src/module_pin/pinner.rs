@@ -1,4 +1,4 @@
-//! One call at a time.
+//! Which package a call of a module is pinned to, and when its pin no longer holds: one call at a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

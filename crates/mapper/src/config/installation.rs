@@ -228,7 +228,12 @@ impl InstallationBlock<'_> {
                         };
                         let reported = if code.starts_with("hcl:") { None } else { line };
                         let problem = self.source.problem(&code, span, reported, error.to_string());
-                        problem.instead(error.instead()).effect(Effect::MethodDropped)
+                        let problem = problem.instead(error.instead());
+                        if error.passes_opentofu() {
+                            problem.effect(Effect::NotPredicted).ours()
+                        } else {
+                            problem.effect(Effect::MethodDropped)
+                        }
                     })
                     .collect();
                 // The last one decides about the method; the order stays.

@@ -1,4 +1,4 @@
-//! The methods that count, and the answer of each for an address.
+//! Which places are looked in for an address: the methods that count, and the answer of each.
 
 use std::path::PathBuf;
 

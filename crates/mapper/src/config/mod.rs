@@ -9,7 +9,6 @@
 
 mod advice;
 mod decode;
-mod environment;
 mod file;
 mod helper_program;
 mod implicit;
@@ -34,7 +33,7 @@ pub(crate) mod tests;
 mod variables;
 mod written;
 
-pub use environment::{ConfigFiles, Environment, NamedFile, Os};
+pub use crate::environment::{ConfigFiles, Environment, NamedFile, Os};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
 pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};

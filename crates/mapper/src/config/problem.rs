@@ -46,6 +46,7 @@ impl CliConfigProblem {
             Effect::FirstUsed => "uses the first one",
             Effect::Crash => "crashes",
             Effect::SilentlyIgnored => "ignores it",
+            Effect::NotPredicted => "evaluates it, with a result that is not predicted here",
         };
         match (self.severity, self.reported) {
             _ if self.ours => does.to_owned(),
@@ -102,4 +103,6 @@ pub enum Effect {
     Crash,
     /// It is not reported, and what was written has no effect.
     SilentlyIgnored,
+    /// It may be used or refused.
+    NotPredicted,
 }

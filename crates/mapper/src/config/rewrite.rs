@@ -1,4 +1,5 @@
-//! The configuration again, with other installation methods, as one file for a program that is started.
+//! The CLI configuration that the command of `run` reads: the user's own, with other installation methods and `host`
+//! blocks, as one file.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Whether rules send each address to a place of its own.
+//! Whether two addresses get one repository or folder by the user's rules.
 //!
 //! ```text
 //! patterns --regions--> addresses that every rule treats as one --PlaceRow--> the texts of their places

@@ -8,9 +8,11 @@
 //! ```
 
 mod bundle_file;
+pub(crate) mod first_seen;
 mod mirror_json;
 mod name;
 mod repositories;
+pub(crate) mod sightings;
 mod static_tree;
 mod zips;
 
@@ -27,6 +29,7 @@ pub use bundle_file::{BundleFile, ExistingReleases, contents_of};
 pub(crate) use mirror_json::LINK;
 pub use name::{DestinationName, InvalidDestination};
 pub use repositories::{OpenStore, Repositories};
+pub use sightings::{Mark, Sightings};
 pub use static_tree::StaticTree;
 
 /// Which of the releases at a destination `mirror` completes with platforms that they lack.

@@ -10,7 +10,7 @@ use tofu_oci_store::{ComparedBy, Store, StoreError, is_whole, remove_damaged};
 use tofu_oci_types::{Place, Predecessors, ProviderAddr, Reporter, Tag, Version};
 
 use super::Destination;
-use crate::first_seen::{FirstSeen, Moves};
+use super::first_seen::{FirstSeen, Moves};
 use crate::transfer::resolve;
 use crate::{MirrorError, Sightings, TransferRequest, Transferred, transfer};
 

@@ -1,4 +1,5 @@
-//! A network mirror as plain files, which any web server or bucket can serve, and which is a filesystem mirror too.
+//! What `mirror` writes for a web server, and in which order: a network mirror as plain files, which is a filesystem
+//! mirror too.
 //!
 //! ```text
 //! DIR/HOST/NAMESPACE/TYPE/

@@ -1,4 +1,4 @@
-//! The zips of a static tree, as they lie there: whole or cut off, and what they say if a document is lost.
+//! Whether a zip of a static tree is whole or cut off, and what the zips say if a document is lost.
 
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::Serialize;
 use tofu_oci_fetch::{Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
-use tofu_oci_store::{BundleArchive, BundleContents, ReadStore, StoreError};
-use tofu_oci_types::{Constraints, Digest, ModuleAddr, Reference, Reporter, Subdir, Tag, Version};
+use tofu_oci_store::{BundleArchive, ReadStore, StoreError};
+use tofu_oci_types::{Constraints, ModuleAddr, Reference, Reporter, Subdir, Tag, Version};
 
 use super::error::ModuleMirrorError;
 use super::pick::{ModuleOrigin, NamedPackage, WantedModule};
 use super::report::ModuleMirrorLine;
 use super::upstream::ModuleUpstream;
+use crate::bundle_notes::module_named;
 
 /// The modules of a bundle, as a place that modules come from.
 pub struct BundledModules(BundleArchive);
@@ -76,11 +76,6 @@ impl BundledModules {
     }
 }
 
-/// The module that a repository of a bundle is named by.
-fn module_named(name: &str) -> Option<ModuleAddr> {
-    name.parse().ok().filter(|address: &ModuleAddr| address.to_string() == name)
-}
-
 #[async_trait]
 impl ModuleUpstream for BundledModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
@@ -105,37 +100,4 @@ impl ModuleUpstream for BundledModules {
     async fn package_at(&self, _named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         Err(StoreError::UnknownRepository { place: self.0.place() }.into())
     }
-}
-
-/// A version of a module in a bundle.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BundledModule {
-    /// The module.
-    pub address: ModuleAddr,
-    /// The version.
-    pub version: Version,
-    /// The digest of its manifest, by which it can be pinned.
-    pub manifest: Digest,
-}
-
-/// The modules of a bundle with their versions, sorted by address, then by version.
-///
-/// # Errors
-/// If one of the repositories cannot be read.
-pub async fn bundled_modules(contents: &BundleContents) -> Result<Vec<BundledModule>, StoreError> {
-    let mut modules = Vec::new();
-    for (name, tags) in &contents.repositories {
-        let Some(address) = module_named(name) else { continue };
-        let mut found = Vec::new();
-        for (tag, store) in tags {
-            let Some(version) = tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag)) else {
-                continue;
-            };
-            let manifest = store.resolve(&Reference::Tag(tag.clone())).await?.digest;
-            found.push(BundledModule { address: address.clone(), version, manifest });
-        }
-        found.sort_by(|one: &BundledModule, other| one.version.precedence(&other.version));
-        modules.append(&mut found);
-    }
-    Ok(modules)
 }

@@ -1,4 +1,4 @@
-//! One version: what the destination has of it, and what it gets.
+//! How one version of a module is carried: copied, or packed anew.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -227,13 +227,13 @@ impl ModuleMirrorJob<'_> {
         let reporter = MessagesOnly(self.reporter);
         if self.mode == MirrorMode::Plan {
             let plan = plan_module_push(&request, to, &reporter).await?;
-            let (manifest, bytes) = (Some(plan.manifest), plan.bytes_to_send);
+            let (manifest, bytes) = (Some(plan.what.manifest), plan.bytes_to_send);
             return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         match push_module(&request, to, &reporter).await {
             Ok(report) => {
                 let action = if report.unchanged { ModuleAction::Present } else { action };
-                let (manifest, bytes) = (Some(report.manifest), report.transfers.bytes);
+                let (manifest, bytes) = (Some(report.what.manifest), report.transfers.bytes);
                 Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
             }
             Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),

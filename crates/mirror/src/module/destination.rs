@@ -12,7 +12,7 @@ use tokio::sync::OnceCell;
 
 use super::error::ModuleMirrorError;
 use crate::OpenStore;
-use crate::first_seen::{record_module, recorded_modules};
+use crate::destination::first_seen::{record_module, recorded_modules};
 
 /// How many of the newest versions of a repository are asked which module they are.
 const LOOKED_INTO: usize = 2;

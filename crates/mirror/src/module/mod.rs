@@ -25,7 +25,7 @@ mod same;
 mod upstream;
 mod visit;
 
-pub use bundled::{BundledModule, BundledModules, bundled_modules};
+pub use bundled::BundledModules;
 pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};

@@ -1,4 +1,4 @@
-//! Which versions of a module are wanted.
+//! Which versions of a module are mirrored.
 
 use tofu_oci_types::{Constraints, GitModuleSource, ModuleAddr, OciModuleSource, Subdir, Version};
 

@@ -1,4 +1,5 @@
-//! The run: from the modules that are wanted to those that they call, wave by wave.
+//! Which calls of modules are followed: the run, from the modules that are wanted to those that they call, wave by
+//! wave.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

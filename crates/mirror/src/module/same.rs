@@ -1,4 +1,5 @@
-//! Whether the destination's package is what its source offers now, and whether its repository is kept for this module.
+//! When a mirrored module is no longer what its source offers, and whether the destination's repository is kept for
+//! another module.
 
 use tofu_oci_fetch::{RenamedReleases, Trust, current_commit};
 use tofu_oci_layout::annotation;

@@ -1,4 +1,4 @@
-//! Releases that could not be kept lately.
+//! When a pull-through rests after a failure: releases that could not be kept lately.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! The signed checksum file that goes with a release.
+//! Which signed `SHA256SUMS` goes along with mirrored packages.
 
 use bytes::Bytes;
 use tofu_oci_packer::SignedSums;

@@ -1,4 +1,4 @@
-//! One platform's package, ready to be sent.
+//! Whether a package is streamed into a mirror or verified on disk first.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the destination has under the version's tag.
+//! When a release that the destination has under the version's tag stays, grows or is refused.
 
 use std::collections::BTreeMap;
 

@@ -134,8 +134,8 @@ async fn send(
     };
     match publish(&publication, contents, to, reporter).await {
         Ok(report) => Ok(Transferred {
-            index: Some(report.index),
-            platforms: report.platforms.into_iter().map(|platform| platform.platform).collect(),
+            index: Some(report.what.index),
+            platforms: report.what.platforms.into_iter().map(|platform| platform.platform).collect(),
             transfers: report.transfers,
             unchanged: report.unchanged,
         }),

@@ -1,4 +1,4 @@
-//! What is asked of a transfer, and what it did.
+//! What is asked of a transfer, what it did, and when the destination's repository is another provider's.
 
 use std::path::Path;
 

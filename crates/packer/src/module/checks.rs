@@ -1,4 +1,4 @@
-//! What `OpenTofu` makes of the files, found before they are published.
+//! What is refused before a module is published: files that `OpenTofu` could not read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use tofu_oci_archive::InputFile;
 use tofu_oci_tfconfig::{PackageModulesError, is_configuration_file, package_modules};
 
-use super::error::{ModuleFault, UnreadableModule};
 use crate::PackError;
+use crate::error::{ModuleFault, UnreadableModule};
 
 /// Most bytes of a configuration file; `tfconfig` reads no more. 16 MiB.
 const LARGEST: u64 = 16 << 20;

@@ -1,14 +1,15 @@
-//! The repository before a push of a module.
+//! What the repository has before a module is pushed: its tag, and another's versions, which refuse the module.
 
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag};
 
-use super::error::{ModuleFault, ModuleTagTaken, PackageDifference};
 use super::request::ModulePushRequest;
+use crate::error::{ModuleFault, ModuleTagTaken, PackageDifference};
 use crate::kept_for::neighbours;
-use crate::push::{before, withdrawn};
+use crate::push::withdrawn;
+use crate::tags::before;
 use crate::{PackError, ReplaceTag};
 
 /// Where the tag points; `None` if it does not exist.

@@ -8,14 +8,15 @@ use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable, without_l
 
 use super::build::{BuildJob, BuiltModule, build, files};
 use super::checks::NAMED;
-use super::error::ModuleFault;
 use super::look::{look, taken};
-use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
+use super::report::ModuleParts;
 use super::request::{ModulePushRequest, PackedFiles};
+use crate::error::ModuleFault;
 use crate::kept_for::module_source;
-use crate::push::{Replacement, blocking, outcome, overwritten, point, tag_of};
+use crate::push::{Replacement, blocking, outcome};
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{AttachmentState, PackError, ReplaceTag, ReplacedRelease, Transfers};
+use crate::tags::{overwritten, point, tag_of};
+use crate::{AttachmentState, PackError, PushPlan, PushReport, ReplaceTag, ReplacedRelease, TagState, Transfers};
 
 /// The annotations that a push writes itself.
 const OWN: [&str; 4] =
@@ -34,7 +35,7 @@ pub async fn push_module(
     request: &ModulePushRequest<'_>,
     store: &dyn Store,
     reporter: &dyn Reporter,
-) -> Result<ModulePushReport, PackError> {
+) -> Result<PushReport<ModuleParts>, PackError> {
     let (tag, source) = address(request, store)?;
     let built = prepare(request, reporter).await?;
     let existing = look(store, &tag, request, reporter).await?;
@@ -80,13 +81,11 @@ pub async fn push_module(
             }
         }
     }
-    Ok(ModulePushReport {
+    Ok(PushReport {
         place: store.place(),
         version: request.version.clone(),
         tag,
-        source,
-        manifest: manifest.digest.clone(),
-        contents: built.contents.clone(),
+        what: ModuleParts { source, manifest: manifest.digest.clone(), contents: built.contents.clone() },
         transfers,
         attachments,
         replaced,
@@ -102,7 +101,7 @@ pub async fn plan_module_push(
     request: &ModulePushRequest<'_>,
     store: &dyn ReadStore,
     reporter: &dyn Reporter,
-) -> Result<ModulePushPlan, PackError> {
+) -> Result<PushPlan<ModuleParts>, PackError> {
     let (tag, source) = address(request, store)?;
     let built = prepare(request, reporter).await?;
     let existing = look(store, &tag, request, reporter).await?;
@@ -115,18 +114,12 @@ pub async fn plan_module_push(
             bytes_to_send += descriptor.size;
         }
     }
-    Ok(ModulePushPlan {
+    Ok(PushPlan {
         place: store.place(),
         version: request.version.clone(),
         tag,
-        source,
-        tag_state: match existing {
-            None => ModuleTagState::Free,
-            Some(there) if there.digest == manifest.digest => ModuleTagState::Equal,
-            Some(there) => ModuleTagState::Taken { existing: there.digest },
-        },
-        manifest: manifest.digest.clone(),
-        contents: built.contents.clone(),
+        tag_state: TagState::of(existing.map(|there| there.digest), &manifest.digest, None),
+        what: ModuleParts { source, manifest: manifest.digest.clone(), contents: built.contents.clone() },
         attachments,
         bytes_to_send,
     })

@@ -1,11 +1,9 @@
-//! What a push of a module did, or would do. Everything here serialises: `--json` prints it as it is.
+//! What a module is when it is pushed. Everything here serialises: `--json` prints it as it is.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tofu_oci_types::{Digest, OciModuleSource, PackageHash, Place, Tag, Version};
-
-use crate::{Attachment, ReplacedRelease, Transfers};
+use tofu_oci_types::{Digest, OciModuleSource, PackageHash};
 
 /// What is in a module's package, and what is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,69 +35,13 @@ pub struct LeftOutFile {
     pub text: String,
 }
 
-/// What [`push_module`](crate::push_module) did.
+/// A module as it is pushed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ModulePushReport {
-    /// The repository.
-    pub place: Place,
-    /// The version.
-    pub version: Version,
-    /// The tag that points at the module now.
-    pub tag: Tag,
+pub struct ModuleParts {
     /// The source by which a configuration calls the module; `None` if it lies in a directory.
     pub source: Option<OciModuleSource>,
     /// The digest of the manifest.
     pub manifest: Digest,
-    /// What is in the package.
     #[serde(flatten)]
     pub contents: ModuleContents,
-    /// What was sent and what was there.
-    pub transfers: Transfers,
-    /// The signatures.
-    pub attachments: Vec<Attachment>,
-    /// What the tag pointed at before, if this push moved the tag.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaced: Option<ReplacedRelease>,
-    /// Whether the tag pointed at this very module before, so that nothing of it was sent; a signature may have been attached
-    /// all the same.
-    pub unchanged: bool,
-}
-
-/// What [`push_module`](crate::push_module) would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ModulePushPlan {
-    /// The repository.
-    pub place: Place,
-    /// The version.
-    pub version: Version,
-    /// The tag that would be written.
-    pub tag: Tag,
-    /// The source by which a configuration calls the module; `None` if it lies in a directory.
-    pub source: Option<OciModuleSource>,
-    /// Where the tag points now.
-    pub tag_state: ModuleTagState,
-    /// The digest of the manifest.
-    pub manifest: Digest,
-    /// What would be in the package.
-    #[serde(flatten)]
-    pub contents: ModuleContents,
-    /// What would refer to the module.
-    pub attachments: Vec<Attachment>,
-    /// Bytes that would be sent.
-    pub bytes_to_send: u64,
-}
-
-/// Where the tag of the version points before a push.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", rename_all = "kebab-case")]
-pub enum ModuleTagState {
-    /// The tag does not exist.
-    Free,
-    /// At this very module.
-    Equal,
-    /// At something else.
-    Taken {
-        /// The digest of the manifest that it points at.
-        existing: Digest,
-    },
 }

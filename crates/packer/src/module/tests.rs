@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, Place, Reference, Version};
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, key, tags};
-use crate::{AttachmentState, Forms, PackError, ReplaceTag, Signing};
+use crate::{AttachmentState, Forms, PackError, PushReport, ReplaceTag, Signing, TagState};
 
 fn version() -> Version {
     "1.4.0+b.1".parse().unwrap()
@@ -35,7 +35,7 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
     }
 }
 
-async fn push_folder(folder: &Folder, store: &dyn Store) -> Result<ModulePushReport, PackError> {
+async fn push_folder(folder: &Folder, store: &dyn Store) -> Result<PushReport<ModuleParts>, PackError> {
     let (dir, version) = (folder.path(), version());
     push_module(&request(&dir, &version), store, &Heard::default()).await
 }
@@ -53,7 +53,7 @@ async fn the_password_of_a_source_was_published() {
     let (_, bytes) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
     let manifest = String::from_utf8(bytes.to_vec()).unwrap();
     assert!(!manifest.contains("glpat"), "{manifest}");
-    let said = |key: &str| report.contents.annotations.get(key).map(String::as_str);
+    let said = |key: &str| report.what.contents.annotations.get(key).map(String::as_str);
     assert_eq!(said(annotation::SOURCE), Some("https://gitlab.example.com/a/b.git"));
     assert_eq!(said("a"), Some("see https://gitlab.example.com/a/b.git"));
     assert_eq!(said("b"), Some("Jane <jane@example.com>"));
@@ -75,17 +75,17 @@ async fn a_module_is_published_under_one_tag_and_a_second_push_sends_nothing() {
     assert_eq!(tags(&store).await.into_iter().collect::<Vec<_>>(), ["1.4.0_b.1"]);
     let (descriptor, bytes) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
     let manifest = ModuleManifest::parse(&descriptor, &bytes).unwrap();
-    assert_eq!(manifest.package().digest, report.contents.zip);
+    assert_eq!(manifest.package().digest, report.what.contents.zip);
     let said = |key: &str| manifest.annotations().get(key).map(String::as_str);
     assert_eq!(said(annotation::MODULE_VERSION), Some("1.4.0+b.1"));
     assert_eq!(said(annotation::MODULE_README), Some(Digest::sha256(b"# x").as_str()));
-    assert_eq!(said(annotation::MODULE_H1), Some(report.contents.h1.as_str()));
+    assert_eq!(said(annotation::MODULE_H1), Some(report.what.contents.h1.as_str()));
     let zip = fetch_bytes(&store, manifest.package(), 1 << 20).await.unwrap();
-    assert_eq!(Digest::sha256(&zip), report.contents.zip);
+    assert_eq!(Digest::sha256(&zip), report.what.contents.zip);
     store.take();
     let again = push_folder(&folder, &store).await.unwrap();
     assert!(again.unchanged);
-    assert_eq!((again.manifest, again.transfers.uploaded), (report.manifest, 0));
+    assert_eq!((again.what.manifest, again.transfers.uploaded), (report.what.manifest, 0));
     assert_eq!(store.take(), Vec::<String>::new());
 }
 
@@ -100,7 +100,7 @@ async fn a_truncated_blob_of_a_module_in_a_layout_was_there_already_for_ever() {
         let bytes = std::fs::read(&blob).unwrap();
         std::fs::write(&blob, &bytes[..bytes.len() / 2]).unwrap();
         let again = push_folder(&folder, &store).await.unwrap();
-        assert_eq!((again.unchanged, again.transfers.uploaded, &again.manifest), (false, 1, &first.manifest));
+        assert_eq!((again.unchanged, again.transfers.uploaded, &again.what.manifest), (false, 1, &first.what.manifest));
         assert_eq!(std::fs::read(&blob).unwrap(), bytes);
     }
     assert!(push_folder(&folder, &store).await.unwrap().unchanged);
@@ -111,7 +111,7 @@ async fn two_pushes_of_different_modules_under_one_new_version_both_said_that_th
     let (other, store) = (folder(), Watching::new());
     other.file("main.tf", "variable \"other\" {}\n");
     let rival = push_folder(&other, &store).await.unwrap();
-    let manifest = store.resolve(&Reference::Digest(rival.manifest)).await.unwrap();
+    let manifest = store.resolve(&Reference::Digest(rival.what.manifest)).await.unwrap();
     store.inner.untag(&rival.tag, &manifest.digest).await.unwrap();
     *store.meanwhile.lock().unwrap() = Some((manifest, rival.tag));
     let error = push_folder(&folder(), &store).await.expect_err("the other one came last");
@@ -130,8 +130,8 @@ async fn the_same_files_give_the_same_bytes_wherever_they_lie() {
     other.file(".git/config", "x").file("terraform.tfstate", "{}");
     let (here, there) = (Watching::new(), MemoryStore::new(Place::Layout("elsewhere".into())));
     let (one, other) = (push_folder(&one, &here).await.unwrap(), push_folder(&other, &there).await.unwrap());
-    assert_eq!(one.manifest, other.manifest);
-    let left_out: Vec<_> = other.contents.left_out.iter().map(|out| (out.name.as_str(), out.reason)).collect();
+    assert_eq!(one.what.manifest, other.what.manifest);
+    let left_out: Vec<_> = other.what.contents.left_out.iter().map(|out| (out.name.as_str(), out.reason)).collect();
     assert_eq!(left_out, [(".git/", "version-control"), ("terraform.tfstate", "state")]);
 }
 
@@ -142,7 +142,7 @@ async fn a_package_of_another_publisher_keeps_all_its_files() {
     let dir = folder.path();
     let request = ModulePushRequest { files: PackedFiles::All, ..request(&dir, &version) };
     let report = push_module(&request, &store, &Heard::default()).await.unwrap();
-    assert_eq!((report.contents.files, report.contents.left_out), (5, Vec::new()));
+    assert_eq!((report.what.contents.files, report.what.contents.left_out), (5, Vec::new()));
 }
 
 #[tokio::test]
@@ -176,7 +176,7 @@ async fn other_files_under_the_same_version_are_refused_and_nothing_is_sent() {
     request.replace = ReplaceTag::Replace;
     let report = push_module(&request, &store, &Heard::default()).await.unwrap();
     let replaced = report.replaced.unwrap();
-    assert_eq!((replaced.index, replaced.notice.is_some()), (before.manifest, true));
+    assert_eq!((replaced.index, replaced.notice.is_some()), (before.what.manifest, true));
     request.replace = ReplaceTag::Refuse;
     request.annotations.insert("a".to_owned(), "b".to_owned());
     let error = push_module(&request, &store, &Heard::default()).await.unwrap_err();
@@ -278,8 +278,8 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
     let signing = Some(Signing { key: &key, forms: Forms::Both });
     let request = ModulePushRequest { signing, ..request(&dir, &version) };
     let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
-    assert_eq!((plan.tag_state, plan.attachments.len()), (ModuleTagState::Free, 2));
-    let states = |report: &ModulePushReport| report.attachments.iter().map(|one| one.state).collect::<Vec<_>>();
+    assert_eq!((plan.tag_state, plan.attachments.len()), (TagState::Free, 2));
+    let states = |report: &PushReport<ModuleParts>| report.attachments.iter().map(|one| one.state).collect::<Vec<_>>();
     // An unsigned module that is there gets the signatures.
     push_folder(&folder, &store).await.unwrap();
     let report = push_module(&request, &store, &Heard::default()).await.unwrap();
@@ -291,12 +291,12 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
         _ => None,
     });
     let subject = &bundle.expect("a bundle").statement.subjects[0];
-    assert_eq!(subject.digest.as_ref(), Some(&report.manifest));
+    assert_eq!(subject.digest.as_ref(), Some(&report.what.manifest));
     assert_eq!(subject.address, tofu_oci_trust::Name::Absent);
     let again = push_module(&request, &store, &Heard::default()).await.unwrap();
     assert_eq!((again.transfers.uploaded, states(&again)), (0, vec![AttachmentState::Present; 2]));
     let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
-    assert_eq!((plan.tag_state, plan.bytes_to_send), (ModuleTagState::Equal, 0));
+    assert_eq!((plan.tag_state, plan.bytes_to_send), (TagState::Equal, 0));
 }
 
 #[tokio::test]

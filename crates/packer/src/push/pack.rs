@@ -1,4 +1,5 @@
-//! Files into blobs. Everything here blocks and runs on threads of its own.
+//! Files into blobs. A layer or small layer that is made beside a zip is read back and proved. Everything here blocks
+//! and runs on threads of its own.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

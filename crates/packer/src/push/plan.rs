@@ -8,8 +8,9 @@ use tofu_oci_types::{Descriptor, Platform, Reporter};
 
 use super::prepare::Preparation;
 use super::release::BuiltRelease;
-use super::{attachments, inspect, replaced, tags};
-use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
+use super::{attachments, inspect, replaced};
+use crate::tags;
+use crate::{AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
 /// memo.
@@ -59,19 +60,15 @@ pub async fn plan(
     let index = release.index.descriptor.digest;
     Ok(PushPlan {
         place: store.place(),
-        address: publication.address.clone(),
         version: publication.version.clone(),
         tag,
-        tag_state: match found.existing {
-            None => TagState::Free,
-            Some(existing) if existing.digest == index => TagState::Equal,
-            Some(existing) => TagState::Taken { existing: existing.digest, of },
+        tag_state: TagState::of(found.existing.map(|existing| existing.digest), &index, of),
+        what: PlannedRelease {
+            release: ReleaseParts { address: publication.address.clone(), index, platforms: release.platforms },
+            items,
         },
-        index,
-        platforms: release.platforms,
-        bytes_to_send: bytes_to_push + bytes_to_attach,
-        items,
         attachments,
+        bytes_to_send: bytes_to_push + bytes_to_attach,
     })
 }
 

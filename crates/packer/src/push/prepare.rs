@@ -1,4 +1,5 @@
-//! The work on idle cores: digests and packing first, then the checksums that only the index waits for.
+//! What `push` does beside the uploads, on idle cores: digests and packing first, then the checksums that only the
+//! index waits for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,4 @@
-//! A release whose every byte is described, and its tag last of all: the end of a push, and the whole of a publication whose
-//! packages are read when they are sent.
+//! In which order a release is published, by `push` and by a mirror: everything it names first, the tag last.
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use super::pack::{PackedBlob, Prepared};
 use super::release::{Attached, BuiltRelease};
 use super::replaced;
 use super::send::Sender;
-use super::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
+use crate::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
 use crate::{
     PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums, TagTaken, Transfers,
 };

@@ -7,7 +7,10 @@ use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index}
 use tofu_oci_types::{PackageHash, Place, Tag};
 
 use super::pack::Prepared;
-use crate::{Attachment, KnownLeaves, PlatformReport, Publication, PushReport, ReplacedRelease, SmallLayer, Transfers};
+use crate::{
+    Attachment, KnownLeaves, PlatformReport, Publication, PushReport, ReleaseParts, ReplacedRelease, SmallLayer,
+    Transfers,
+};
 
 /// A release ready to be published.
 pub(super) struct BuiltRelease {
@@ -69,11 +72,13 @@ impl BuiltRelease {
     ) -> PushReport {
         PushReport {
             place,
-            address: publication.address.clone(),
             version: publication.version.clone(),
             tag,
-            index: self.index.descriptor.digest,
-            platforms: self.platforms,
+            what: ReleaseParts {
+                address: publication.address.clone(),
+                index: self.index.descriptor.digest,
+                platforms: self.platforms,
+            },
             transfers: attached.transfers,
             attachments: attached.attachments,
             replaced: attached.replaced,

@@ -1,4 +1,5 @@
-//! Blobs before manifests, leaves before the index.
+//! In which order a push sends: blobs before manifests, leaves before the index; what it sends while the rest is
+//! prepared.
 
 use std::sync::Arc;
 

@@ -19,7 +19,8 @@ const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
 /// Content up to this size is also embedded in the descriptor that names it, so that a reader needs no request for it.
 const EMBEDDED: usize = 32 << 10;
 
-/// The media type of a notice: a Sigstore bundle, or a bare statement.
+/// The media type of a notice: a Sigstore bundle, or a bare statement. It is not the type of a bundle, because
+/// `cosign verify` (measured) takes every layer of that type for a signature of the release.
 const NOTICE_TYPE: &str = "application/vnd.opentofu.provider.notice.v1+json";
 
 /// A manifest with everything that it names, ready to be pushed.

@@ -1,4 +1,4 @@
-//! A notice about a release that is in a store already.
+//! Which notices a new one ends: a notice about a release that is in a store already.
 
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::artifact::Artifact;
 use super::attach::Attacher;
-use super::{Attachment, AttachmentState};
+use crate::{Attachment, AttachmentState};
 use crate::{PackError, Transfers};
 
 /// What is to be said of a release.

@@ -1,4 +1,4 @@
-//! A release that should no longer be chosen, and one that may be again.
+//! In which order a release is deprecated, and no longer.
 
 use tofu_oci_store::Store;
 

@@ -1,4 +1,4 @@
-//! What a discovery document says.
+//! What a discovery document says, and which of its services this program knows.
 
 use std::collections::BTreeMap;
 

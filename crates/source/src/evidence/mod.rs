@@ -1,4 +1,5 @@
-//! What lies beside a release and may say who signed it.
+//! What lies beside a release and may say who signed it, or that it is deprecated or withdrawn: signatures and notices,
+//! unverified.
 //!
 //! ```text
 //! referrers of the index     notices · Sigstore bundles · SHA256SUMS with OpenPGP signatures · cosign's signatures as a referrer

@@ -1,4 +1,4 @@
-//! Git repositories that may be fetched.
+//! Which git repository may be fetched, and where git connects to if an answer or a submodule named the repository.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, OnceLock};

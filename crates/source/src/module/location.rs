@@ -1,4 +1,5 @@
-//! The location that a registry of modules names.
+//! The location that a registry of modules names: which kinds are fetched, which archives, and which git repository it
+//! may name.
 
 use tofu_oci_http::{Protection, WebClient, WebFault};
 use tofu_oci_types::{Digest, GitModuleSource, GitTransport, ModuleSource, OciModuleSource, OtherModuleSource, Subdir};

@@ -6,7 +6,7 @@ use tofu_oci_http::{WebClient, host_of};
 use tofu_oci_layout::{ModuleManifest, annotation};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Descriptor, Digest, ModuleAddr, Place, Predecessors, Reference, Subdir, Version};
+use tofu_oci_types::{Descriptor, Digest, Identity, ModuleAddr, Place, Predecessors, Reference, Subdir, Version};
 
 use super::error::ModuleError;
 use super::git::GitCheckout;
@@ -37,7 +37,7 @@ pub enum PackageBytes {
 
 enum PackageEnd {
     Git(Box<GitCheckout>),
-    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, identity: Identity, about: Box<ModuleManifest> },
     Web(WebClient),
 }
 
@@ -68,8 +68,9 @@ impl ModulePackage {
         };
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
+        let identity = Identity::Index { sha256: manifest.digest.clone(), sha512: None };
         let (manifest, about) = (Box::new(manifest), Box::new(read));
-        let from = PackageEnd::Repository { store, manifest, about };
+        let from = PackageEnd::Repository { store, manifest, identity, about };
         let bytes = PackageBytes::Archive { part, form: ArchiveForm::Zip };
         Ok(Self { place, bytes, subdir, claimed, from })
     }
@@ -152,9 +153,14 @@ impl ModulePackage {
 
     /// The digest of its manifest, by SHA-256; `None` if it is in no OCI repository.
     pub fn manifest(&self) -> Option<&Digest> {
+        self.identity().index()
+    }
+
+    /// What signatures name: its manifest, if it is in an OCI repository.
+    pub fn identity(&self) -> &Identity {
         match &self.from {
-            PackageEnd::Repository { manifest, .. } => Some(&manifest.digest),
-            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
+            PackageEnd::Repository { identity, .. } => identity,
+            PackageEnd::Web(_) | PackageEnd::Git(_) => &Identity::Unidentified,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The module registry protocol: what a host publishes as `modules.v1`.
+//! The module registry protocol: what a host publishes as `modules.v1`, and which version is chosen from it.
 
 use serde::Deserialize;
 use tofu_oci_http::{HttpAnswer, shown_url};

@@ -1,4 +1,4 @@
-//! Requests to a network mirror.
+//! What a network mirror is asked.
 
 use std::sync::Arc;
 use std::time::Duration;

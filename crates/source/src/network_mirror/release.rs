@@ -1,4 +1,4 @@
-//! One version of a network mirror.
+//! One version of a network mirror, and which of its checksums a package must match.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

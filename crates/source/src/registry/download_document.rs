@@ -1,4 +1,4 @@
-//! What a registry says of one platform's package.
+//! What an origin registry must say of one platform's package.
 
 use std::collections::BTreeMap;
 

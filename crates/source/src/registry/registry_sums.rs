@@ -1,4 +1,4 @@
-//! A `SHA256SUMS` of a registry, with what proves it.
+//! Whose signature counts for the `SHA256SUMS` of an origin registry.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;

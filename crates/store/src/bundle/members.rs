@@ -1,4 +1,4 @@
-//! The members of a tar archive: where each one lies. No content is read.
+//! The members of a bundle's tar: where each one lies, and which are refused. No content is read.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

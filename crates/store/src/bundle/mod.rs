@@ -1,4 +1,4 @@
-//! Several repositories in one file.
+//! What a bundle is: several repositories in one file.
 //!
 //! ```text
 //! FILE, or FILE.001, FILE.002, …   one tar archive, whole or in parts; in FILE.new parts on their way to these names

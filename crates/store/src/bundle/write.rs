@@ -1,4 +1,5 @@
-//! Writing a bundle: everything into files beside its place, which are then renamed.
+//! How a new bundle takes the place of the old one: all of it is written into files beside its place, which are then
+//! renamed.
 
 use std::collections::BTreeMap;
 use std::io::{ErrorKind, Write as _};

@@ -1,4 +1,4 @@
-//! What people call the parts of a release.
+//! What people call a copied blob or manifest: the parts of a release.
 
 use tofu_oci_types::Descriptor;
 

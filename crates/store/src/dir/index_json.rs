@@ -1,4 +1,4 @@
-//! `index.json` as writers need it: every member, also those that other tools wrote.
+//! `index.json` as writers need it: every member, also those that other tools wrote; how a tag goes from a folder.
 
 use serde_json::{Map, Value, json};
 use tofu_oci_types::{Descriptor, Digest, Tag};

@@ -1,4 +1,5 @@
-//! Manifests by digest, kept on disk: what a digest names never changes, so a registry is asked for it once.
+//! Which manifests come from the user's cache: those that the registry has named in this run. What a digest names never
+//! changes, so it is kept on disk, and a registry is asked for it once.
 //!
 //! ```text
 //! a tag    -> the registry, always; what its answer names may be read from the cache then

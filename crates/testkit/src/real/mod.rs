@@ -2,7 +2,6 @@
 //! unless [`RealMode::program`] says otherwise.
 
 mod program;
-pub(crate) mod signer;
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -20,8 +19,8 @@ use crate::registry::content::RegistryContent;
 use crate::registry::endpoint::{Endpoint, Role};
 use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Bearer, Behaviour, Login, SERVICE};
+use crate::signer::TokenSigner;
 pub use program::RealProgram;
-use signer::TokenSigner;
 
 /// HTTP or HTTPS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +156,7 @@ impl RealRegistry {
                 config.auth = format!(
                     "auth:\n  token: {{realm: '{}/token', service: {SERVICE}, issuer: {}, rootcertbundle: '{}'}}\n",
                     endpoint.origin,
-                    signer::ISSUER,
+                    crate::signer::ISSUER,
                     bundle.display()
                 );
                 Some((endpoint, server))

@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::Switch;
 use super::query::{decode_form, values};
 use crate::fault::{Answer, RequestHead};
-use crate::real::signer::TokenSigner;
+use crate::signer::TokenSigner;
 
 /// What a user may do once logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,15 @@
-//! What vouches for a release, and whether that is enough.
+//! When a release is refused: what vouches for it, and whether that is enough.
 
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
 use super::examined::{Examined, best};
+use super::flaw::Flaw;
 use super::platforms::{By, Platforms};
 use super::refusal::TrustRefusal;
 use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
 use super::vouched;
-use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, TrustRule, Unsigned};
+use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Subject, TrustRule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn decide(
@@ -67,6 +68,9 @@ pub(super) fn decide(
     {
         examination.remarks.push(TrustRemark::warning(besides.code(), besides.to_string()));
     }
+    if refusal.is_none() && standing == Standing::Signed {
+        refusal = other_version(facts, &examination);
+    }
     Verdict {
         standing,
         refusal,
@@ -110,7 +114,8 @@ fn moved(
     examination: &mut Examination<'_>,
     standing: Standing,
 ) -> Option<TrustRefusal> {
-    let pin = pins.at(facts.address, facts.version, facts.place).find(|pin| !facts.is_index(&pin.index))?;
+    let (address, version) = facts.provider()?;
+    let pin = pins.at(address, version, facts.place).find(|pin| !facts.is_index(&pin.index))?;
     let moved = TrustRefusal::MovedTag { pinned: pin.index.clone(), offered: facts.identity.digest()?.clone() };
     if rule.moved_tags == Action::Refuse {
         if standing == Standing::Signed {
@@ -124,6 +129,14 @@ fn moved(
         examination.remarks.push(TrustRemark::warning(moved.code(), moved.to_string()));
     }
     None
+}
+
+/// A signed manifest of a module that says it is another version than the one that was asked for: an old one under a new tag.
+fn other_version(facts: &ReleaseFacts<'_>, examination: &Examination<'_>) -> Option<TrustRefusal> {
+    let Subject::Module { wanted: Some(wanted), claimed: Some(claimed) } = facts.of else { return None };
+    let by = || examination.votes.first().map(|vote| vote.name.clone()).unwrap_or_default();
+    let flaw = || Flaw::OtherVersion { named: claimed.to_string(), wanted: Box::new(wanted.clone()) };
+    (wanted != claimed).then(|| TrustRefusal::Signature { by: by(), flaw: flaw() })
 }
 
 /// The refusal of what the signatures do not cover; if it may be used, the remark about it.
@@ -154,7 +167,8 @@ fn unsigned(
     examination: &Examination<'_>,
 ) -> (Option<TrustRefusal>, Option<TrustRemark>) {
     let reason = vouched::shortfall(rule, examination).or_else(|| best(&examination.examined));
-    let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
+    let signers = facts.provider().into_iter().flat_map(|(address, _)| pins.signers(address));
+    let signers = names(signers.map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(TrustRefusal::WasSigned { by: signers });
     let refusal = reason.or(was_signed.clone()).unwrap_or(TrustRefusal::Unsigned);
     let accepted = pins.agreed(facts).is_some_and(|pin| pin.admission == Admission::ByHand);

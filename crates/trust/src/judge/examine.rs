@@ -1,11 +1,11 @@
-//! Each piece of evidence, looked at by itself.
+//! What a signature must be about: each piece of evidence, examined by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 use super::examined::{Examined, ExaminedNotice, SignatureOutcome};
 use super::flaw::{Flaw, Missing};
@@ -15,7 +15,7 @@ use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
     Action, Evidence, KeyId, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm,
-    Signed, StatedNames, Statement, StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
+    Signed, Statement, StatementSubject, Subject, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
     peek_cosign_tag,
 };
 
@@ -173,33 +173,46 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn other_provider(&self, named: String) -> SignatureOutcome {
-        Flaw::OtherProvider { named, wanted: Box::new(self.facts.address.clone()) }.into()
+        let wanted = self.facts.provider().map_or_else(|| "a module".to_owned(), |(address, _)| address.to_string());
+        Flaw::OtherProvider { named, wanted }.into()
     }
 
     pub(super) fn other_version(&self, named: String) -> SignatureOutcome {
-        Flaw::OtherVersion { named, wanted: Box::new(self.facts.version.clone()) }.into()
+        match self.version() {
+            Some(version) => Flaw::OtherVersion { named, wanted: Box::new(version.clone()) }.into(),
+            None => self.other_provider(named),
+        }
+    }
+
+    /// The version that a signature may name.
+    fn version(&self) -> Option<&Version> {
+        match self.facts.of {
+            Subject::Provider { version, .. } => Some(version),
+            Subject::Module { wanted, claimed } => wanted.or(claimed),
+        }
     }
 
     fn naming(&self, subject: &StatementSubject) -> Naming {
+        let same = |address: &ProviderAddr| {
+            self.facts.provider().is_some_and(|(wanted, _)| self.trusted.predecessors.same_provider(address, wanted))
+        };
         let address = match &subject.address {
-            Name::Is(address) if !self.trusted.predecessors.same_provider(address, self.facts.address) => {
-                return Naming::OtherProvider(address.to_string());
-            }
+            Name::Is(address) if !same(address) => return Naming::OtherProvider(address.to_string()),
             Name::Invalid(text) => return Naming::OtherProvider(text.clone()),
             Name::Is(_) => Some(()),
             Name::Absent => None,
         };
         let version = match &subject.version {
-            Name::Is(version) if version != self.facts.version => return Naming::OtherVersion(version.to_string()),
+            Name::Is(version) if Some(version) != self.version() => return Naming::OtherVersion(version.to_string()),
             Name::Invalid(text) => return Naming::OtherVersion(text.clone()),
             Name::Is(_) => Some(()),
             Name::Absent => None,
         };
         match (address, version) {
+            _ if self.facts.provider().is_none() => Naming::Right,
             (Some(()), Some(())) => Naming::Right,
             (None, Some(())) => Naming::Unnamed(Missing::Address),
             (Some(()), None) => Naming::Unnamed(Missing::Version),
-            (None, None) if self.facts.names == StatedNames::Nothing => Naming::Right,
             (None, None) => Naming::Unnamed(Missing::Both),
         }
     }

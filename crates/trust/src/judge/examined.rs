@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, PackageHash};
 
@@ -11,7 +12,7 @@ use super::refusal::TrustRefusal;
 use crate::{KeyId, SignatureForm, StatedNotice};
 
 /// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Examined {
     /// How it was written down; `None` if that could not be read.
@@ -32,6 +33,7 @@ pub struct Examined {
     pub predicate_type: Option<String>,
     /// The archives of this release that a signed `SHA256SUMS` lists.
     pub zips: BTreeSet<PackageHash>,
+    #[serde(serialize_with = "code_and_text")]
     pub outcome: SignatureOutcome,
 }
 
@@ -40,6 +42,15 @@ pub(super) struct ExaminedNotice {
     pub(super) stated: StatedNotice,
     /// What the key that signed it is called, if that key counts.
     pub(super) by: Option<String>,
+}
+
+fn code_and_text<S: Serializer>(outcome: &SignatureOutcome, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct CodeAndText {
+        code: &'static str,
+        text: String,
+    }
+    CodeAndText { code: outcome.code(), text: outcome.to_string() }.serialize(serializer)
 }
 
 impl Examined {

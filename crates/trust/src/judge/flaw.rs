@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tofu_oci_fault::Fault;
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{Digest, Version};
 
 use crate::KeyId;
 
@@ -16,8 +16,8 @@ pub enum Flaw {
     #[fault("other-provider", todo = "check the address, `--from` and the repository")]
     OtherProvider {
         named: String,
-        /// The provider of the release.
-        wanted: Box<ProviderAddr>,
+        /// The provider of the release, or `a module`.
+        wanted: String,
     },
     /// a trusted signature says that the release is another version
     #[fault("other-version", todo = "check the tag and the repository")]

@@ -1,4 +1,4 @@
-//! Evidence in, a verdict out.
+//! Whose signature counts: evidence in, a verdict out.
 //!
 //! ```text
 //! evidence --examine(keys of the rule, or of the pins)--> Examined { SignatureOutcome }, votes
@@ -69,8 +69,9 @@ pub fn judge(
 }
 
 fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[Evidence], now: SystemTime) -> Verdict {
-    let rule = &in_force(policy.rule(facts.address), pins, facts.address);
-    let trusted = TrustedKeys::new(policy, rule, pins, facts.address);
+    let address = facts.provider().map(|(address, _)| address);
+    let rule = &in_force(policy.rule_of(facts.of, facts.place), pins, address);
+    let trusted = TrustedKeys::new(policy, rule, pins, address);
     let mut examination = Examination::new(rule, &trusted, facts, now);
     for piece in evidence.iter().take(EVIDENCE_LIMIT) {
         examination.look_at(piece);
@@ -83,8 +84,9 @@ fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[E
 }
 
 /// The rule. If it names no keys, it demands what the remembered ones had to reach: deleting a rule lowers nothing.
-fn in_force<'a>(rule: &'a TrustRule, pins: &Pins, address: &ProviderAddr) -> Cow<'a, TrustRule> {
-    let Some(signed) = pins.signed(address).filter(|_| rule.keys.is_empty()) else { return Cow::Borrowed(rule) };
+fn in_force<'a>(rule: &'a TrustRule, pins: &Pins, address: Option<&ProviderAddr>) -> Cow<'a, TrustRule> {
+    let signed = address.filter(|_| rule.keys.is_empty()).and_then(|address| pins.signed(address));
+    let Some(signed) = signed else { return Cow::Borrowed(rule) };
     let mut rule = rule.clone();
     rule.threshold = rule.threshold.max(signed.threshold);
     if rule.predicate_types == TrustRule::default().predicate_types && !signed.predicate_types.is_empty() {

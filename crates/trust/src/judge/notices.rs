@@ -1,4 +1,4 @@
-//! What the publisher says of the release later, and whose word counts.
+//! Whose notice counts, and which one is in force: what the publisher says of the release later.
 
 use tofu_oci_types::Digest;
 
@@ -7,7 +7,7 @@ use super::examined::ExaminedNotice;
 use super::refusal::TrustRefusal;
 use super::verdict::TrustRemark;
 use crate::notice::heads;
-use crate::{Action, ReleaseState, StatedNames, StatedNotice, in_force, open_bundle};
+use crate::{Action, ReleaseState, StatedNotice, Subject, in_force, open_bundle};
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
@@ -25,9 +25,11 @@ impl Examination<'_> {
             }
         };
         if !self.facts.content().is_some_and(|content| stated.is_about_one(content, &self.trusted.predecessors)) {
-            let text = match self.facts.names {
-                StatedNames::OfRelease => "a notice beside it names another provider, version or index, and is ignored",
-                StatedNames::Nothing => "a notice beside it is about something else, and is ignored",
+            let text = match self.facts.of {
+                Subject::Provider { .. } => {
+                    "a notice beside it names another provider, version or index, and is ignored"
+                }
+                Subject::Module { .. } => "a notice beside it is about something else, and is ignored",
             };
             return self.remark_once("other-notice", text);
         }

@@ -192,8 +192,9 @@ impl Examination<'_> {
     }
 
     fn listing(&self, sums: &Sums) -> ListedRelease {
-        let wanted_type = self.facts.address.provider_type();
-        let archives = sums.archives(wanted_type, self.facts.version);
+        let Some((address, version)) = self.facts.provider() else { return ListedRelease::Nothing };
+        let wanted_type = address.provider_type();
+        let archives = sums.archives(wanted_type, version);
         if !archives.is_empty() {
             let listed = archives.into_iter().filter_map(|(platform, archive)| Some((platform, archive?.1.clone())));
             let listed: BTreeMap<_, _> = listed.collect();
@@ -211,7 +212,8 @@ impl Examination<'_> {
     }
 
     fn file_name(&self, platform: &Platform) -> String {
-        zip_name(self.facts.address, self.facts.version, platform)
+        let named = self.facts.provider().map(|(address, version)| zip_name(address, version, platform));
+        named.unwrap_or_else(|| platform.to_string())
     }
 }
 

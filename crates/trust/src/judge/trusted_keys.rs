@@ -22,7 +22,7 @@ pub(super) struct TrustedKeys {
 }
 
 impl TrustedKeys {
-    pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: &ProviderAddr) -> Self {
+    pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: Option<&ProviderAddr>) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let (compromised, predecessors) = (policy.compromised(), policy.predecessors().clone());
         let (public, openpgp) = (Vec::new(), Vec::new());
@@ -39,6 +39,7 @@ impl TrustedKeys {
             }
         }
         trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
+        let Some(address) = address else { return trusted };
         trusted.dedicated = policy.dedicated(trusted.openpgp.iter().map(OpenPgpKey::id), address);
         if rule.keys.is_empty() {
             trusted.distinct = pins.distinct_keys(address);

@@ -73,21 +73,25 @@ pub struct Covered {
 }
 
 /// A key whose signature counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Signer {
     /// What the policy calls the key, or called it.
     pub name: String,
     pub key: KeyId,
     /// The key itself; `None` for `OpenPGP`.
+    #[serde(skip)]
     pub public_key: Option<PublicKey>,
     /// The material of an `OpenPGP` key; empty if another form of the key is here.
+    #[serde(skip)]
     pub materials: BTreeSet<Material>,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.
+    #[serde(rename = "zips")]
     pub covers: Covers,
     /// What its signatures said, sorted.
+    #[serde(skip)]
     pub statements: Vec<SignedStatement>,
 }
 

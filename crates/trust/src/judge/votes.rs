@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
 use tofu_oci_types::{PackageHash, Platform};
 
 use super::flaw::Missing;
@@ -21,7 +22,8 @@ pub(super) struct Vote {
 }
 
 /// What a signature covers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Covers {
     /// The index, and so everything in it.
     Index,

@@ -80,7 +80,8 @@ impl Pins {
 
     /// The one pin of the release at its place, if it has its index and no other pin disagrees.
     pub fn agreed(&self, facts: &ReleaseFacts<'_>) -> Option<&Pin> {
-        let mut pins = self.at(facts.address, facts.version, facts.place);
+        let (address, version) = facts.provider()?;
+        let mut pins = self.at(address, version, facts.place);
         let pin = pins.next().filter(|_| pins.next().is_none())?;
         facts.is_index(&pin.index).then_some(pin)
     }
@@ -117,8 +118,7 @@ impl Pins {
 
     /// The pins of this very index under this address and version, wherever it was.
     pub fn same_index(&self, facts: &ReleaseFacts<'_>) -> impl Iterator<Item = &Pin> {
-        let is_same =
-            |pin: &&Pin| pin.address == *facts.address && pin.version == *facts.version && facts.is_index(&pin.index);
+        let is_same = |pin: &&Pin| facts.provider() == Some((&pin.address, &pin.version)) && facts.is_index(&pin.index);
         self.releases.iter().filter(is_same)
     }
 
@@ -156,6 +156,7 @@ impl Pins {
     }
 
     fn put(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict, admission: Admission, force: Force) {
+        let Some((address, version)) = facts.provider() else { return };
         let signed = match verdict.standing {
             Standing::Signed => verdict.signers.as_slice(),
             Standing::Pinned | Standing::Unsigned => &[],
@@ -168,7 +169,7 @@ impl Pins {
         }
         signers.sort_by(|one, other| one.key.cmp(&other.key));
         if !signed.is_empty() {
-            let learned = SignedProvider::of(facts.address, verdict, &signed);
+            let learned = SignedProvider::of(address, verdict, &signed);
             if signers::add_provider(&mut self.signed, &learned) {
                 self.learned.push(learned);
             }
@@ -179,8 +180,8 @@ impl Pins {
             contents::add(&mut known, &pin.contents);
         }
         let pin = Pin {
-            address: facts.address.clone(),
-            version: facts.version.clone(),
+            address: address.clone(),
+            version: version.clone(),
             place: facts.place.canonical(),
             same: facts.place.canonical(),
             index: index.clone(),

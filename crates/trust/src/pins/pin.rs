@@ -1,4 +1,4 @@
-//! One pin.
+//! What a pin remembers of a version at a place: its digest, who had signed it, its contents.
 
 use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
 

@@ -2,23 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use super::signed_statement::{SignedStatement, add_statements};
 use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, Signer, Verdict};
 
 /// A signer of a pinned release.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PinnedSigner {
     /// What the key was called.
     pub name: String,
     pub key: KeyId,
     /// The key itself; an `OpenPGP` key is remembered by its fingerprint alone.
+    #[serde(skip)]
     pub public_key: Option<PublicKey>,
     /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
+    #[serde(skip)]
     pub materials: BTreeSet<Material>,
     /// What was signed with it, sorted; at least one statement.
+    #[serde(skip)]
     pub statements: Vec<SignedStatement>,
 }
 

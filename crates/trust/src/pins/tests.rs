@@ -6,7 +6,7 @@ use tofu_oci_types::{Digest, Identity};
 
 use super::*;
 use crate::testing::{address, bundle, index, key, policy, version};
-use crate::{Archives, Evidence, Policy, StatedNames, judge};
+use crate::{Archives, Evidence, Policy, Subject, judge};
 
 /// Judges a release of `acme/widget` at a place by a rule that names key 1, and remembers it.
 fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
@@ -14,12 +14,10 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
     let policy = Policy::parse(&policy).unwrap().resolve(|_| Ok(Vec::new())).unwrap();
     let (address, version, index) = (address("example.com/acme/widget"), version(release), index(release));
     let facts = ReleaseFacts {
-        address: &address,
-        version: &version,
+        of: Subject::Provider { address: &address, version: &version },
         place: &place.parse().unwrap(),
         identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
-        names: StatedNames::OfRelease,
     };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
     assert_eq!(verdict.refusal, None);
@@ -237,12 +235,10 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
     remember(&mut pins, "1.4.0", at, &[bundle(1)]);
     let (address, version, index) = (address("example.com/acme/widget"), version("1.4.0"), index("1.4.0"));
     let facts = ReleaseFacts {
-        address: &address,
-        version: &version,
+        of: Subject::Provider { address: &address, version: &version },
         place: &at.parse().unwrap(),
         identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
-        names: StatedNames::OfRelease,
     };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
     pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));
@@ -292,12 +288,10 @@ fn a_pin_says_under_which_address_its_release_was_published() {
     let mut pins = pins(&["1.9.0"]);
     let (address, version, place) = (address("example.com/acme/widget"), version("1.9.0"), "ghcr.io/acme/widget");
     let facts = ReleaseFacts {
-        address: &address,
-        version: &version,
+        of: Subject::Provider { address: &address, version: &version },
         place: &place.parse().unwrap(),
         identity: &Identity::Index { sha256: index("1.9.0"), sha512: None },
         archives: &Archives::Unknown,
-        names: StatedNames::OfRelease,
     };
     pins.remember_published_as(&facts, &"old.example/acme/widget".parse().unwrap());
     let text = pins.to_text();

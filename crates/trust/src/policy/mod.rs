@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! text --parse--> PolicyFile --resolve(files)--> Policy --rule(address)--> TrustRule
-//!                                                     --for_module(place)--> Policy
+//!                                                     --module_rule(place)--> TrustRule
 //! ```
 //!
 //! Without a file [`Policy::default`] holds: no keys, unsigned releases are allowed, moved tags are refused, and what the

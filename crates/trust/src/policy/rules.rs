@@ -1,4 +1,4 @@
-//! The rules of a policy, and which of them holds for a provider.
+//! The rules of a trust policy, and which of them is for a provider or a module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use tofu_oci_types::{Pattern, Place, Predecessors, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
-use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
+use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins, Subject};
 
 /// Which keys may speak for which providers, and what happens if they do not.
 #[derive(Clone, Debug, Default)]
@@ -53,33 +53,26 @@ impl Policy {
         matching.map_or(&self.otherwise, |found| &found.rule)
     }
 
-    /// The policy by which a module from a place is judged, as the content of its manifest; `None` if no rule is for modules
-    /// from there.
-    ///
-    /// Its first rule is the one that counts, for whatever name a release is judged under: a module has no provider's name, so
-    /// that no signature has to name one. What this policy knows of keys holds.
-    #[must_use]
-    pub fn for_module(&self, place: &Place) -> Option<Self> {
+    /// The rule for modules from a place: the first one with a pattern that matches; `None` if no rule is for them.
+    pub fn module_rule(&self, place: &Place) -> Option<&TrustRule> {
         let rule = self.rules.iter().find(|rule| rule.modules.iter().any(|pattern| pattern.matches(place)))?;
-        let every = "*/*/*".parse().expect("a pattern");
-        let rule = TrustRule { unnamed: Action::Allow, ..rule.rule.clone() };
-        let first = FileRule { patterns: vec![every], modules: Vec::new(), rule };
-        let rules = std::iter::once(first).chain(self.rules.iter().cloned()).collect();
-        Some(Self { rules, ..self.clone() })
+        Some(&rule.rule)
     }
 
-    /// The policy by which a module from a place is judged: that of its rule, or without one one without keys.
-    #[must_use]
-    pub fn judging_module(&self, place: &Place) -> Self {
-        self.for_module(place).unwrap_or_else(|| self.for_no_module())
+    /// The rule by which a version is judged. A module that no rule is for is judged by the default, which knows no keys but
+    /// those of the command line.
+    pub fn rule_of(&self, of: Subject<'_>, place: &Place) -> &TrustRule {
+        match of {
+            Subject::Provider { address, .. } => self.rule(address),
+            Subject::Module { .. } => self.module_rule(place).unwrap_or(&self.otherwise),
+        }
     }
 
-    /// The policy by which a module is judged if no rule is for it: without keys, unless the keys are those of the command line,
-    /// which are for what they are asked about.
-    fn for_no_module(&self) -> Self {
-        match self.otherwise.origin {
-            RuleOrigin::CommandLine => Self { rules: Vec::new(), ..self.clone() },
-            RuleOrigin::Default | RuleOrigin::File { .. } => Self::default(),
+    /// Whether signatures can change the verdict on a version. If not, they need not be fetched.
+    pub fn wants_evidence_on(&self, pins: &Pins, of: Subject<'_>, place: &Place) -> bool {
+        match of {
+            Subject::Provider { address, .. } => self.wants_evidence(pins, address),
+            Subject::Module { .. } => !self.rule_of(of, place).keys.is_empty(),
         }
     }
 

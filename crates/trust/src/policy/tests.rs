@@ -93,10 +93,9 @@ fn modules_have_rules_of_their_own() {
     let text = "[[rule]]\nproviders = [\"*/*/*\"]\nunsigned = \"refuse\"\n\
                 [[rule]]\nmodules = [\"ghcr.io/acme/*\"]\nunsigned = \"warn\"\n";
     let policy = read(text).unwrap();
-    assert!(policy.for_module(&"ghcr.io/other/network".parse().unwrap()).is_none());
-    let module = policy.for_module(&"ghcr.io/acme/network".parse().unwrap()).unwrap();
-    let rule = module.rule(&address("example.com/acme/widget"));
-    assert_eq!((rule.unsigned, rule.unnamed), (Unsigned::Said(Action::Warn), Action::Allow));
+    assert!(policy.module_rule(&"ghcr.io/other/network".parse().unwrap()).is_none());
+    let rule = policy.module_rule(&"ghcr.io/acme/network".parse().unwrap()).unwrap();
+    assert_eq!(rule.unsigned, Unsigned::Said(Action::Warn));
     // A rule for modules is for no provider.
     let alone = read("[[rule]]\nmodules = [\"*\"]\nunsigned = \"refuse\"\n").unwrap();
     assert_eq!(alone.rule(&address("example.com/acme/widget")).origin, RuleOrigin::Default);

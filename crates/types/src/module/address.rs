@@ -105,7 +105,7 @@ impl FromStr for ModuleAddr {
     type Err = InvalidModuleAddr;
 
     fn from_str(input: &str) -> Result<Self, InvalidModuleAddr> {
-        parse(input).map_err(|fault| InvalidModuleAddr { input: super::mask::masked(input), fault })
+        parse(input).map_err(|fault| InvalidModuleAddr { input: crate::masked(input), fault })
     }
 }
 

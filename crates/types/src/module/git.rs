@@ -1,4 +1,4 @@
-//! Module packages in git repositories.
+//! Which source of a module is a git repository, and which address or `ref` never reaches git.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,9 +7,9 @@ use url::Url;
 
 use tofu_oci_fault::Fault;
 
-use super::mask::masked;
 use super::other::OtherModuleSource;
 use super::subdir::{self, Subdir};
+use crate::masked;
 
 /// The longest reference, in bytes.
 const LONGEST: usize = 250;

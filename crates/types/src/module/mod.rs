@@ -9,7 +9,6 @@
 
 mod address;
 mod git;
-mod mask;
 mod name;
 mod oci;
 mod oci_fault;
@@ -20,7 +19,6 @@ mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
 pub use git::{GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource};
-pub use mask::{login_end, masked, masked_user, without_logins};
 pub use name::{InvalidModuleName, ModuleName};
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;

@@ -1,4 +1,4 @@
-//! What people type for a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
+//! What an argument names as a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
 //! `git::https://…`.
 
 use std::path::PathBuf;
@@ -8,11 +8,11 @@ use tofu_oci_fault::Fault;
 
 use super::address::ModuleAddr;
 use super::git::{GitModuleSource, InvalidGitModuleSource};
-use super::mask::masked;
 use super::oci::{Arguments, OciModuleSource};
 use super::oci_fault::InvalidOciModuleSource;
 use super::source::{InvalidModuleSource, ModuleSource};
 use super::subdir::{self, InvalidSubdir, Subdir};
+use crate::masked;
 use crate::{Constraints, InvalidConstraints, Reference, Tag, Version};
 
 /// A text that names a module, or all versions of one.

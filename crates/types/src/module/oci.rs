@@ -1,4 +1,5 @@
-//! Module packages in OCI repositories: `oci://ghcr.io/acme/network//sub?tag=1.0.0`.
+//! Module packages in OCI repositories, and the names of repositories there:
+//! `oci://ghcr.io/acme/network//sub?tag=1.0.0`.
 
 use std::fmt;
 use std::str::FromStr;

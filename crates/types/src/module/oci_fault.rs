@@ -2,8 +2,8 @@
 
 use tofu_oci_fault::Fault;
 
-use super::mask::masked;
 use super::subdir::InvalidSubdir;
+use crate::masked;
 
 /// A text that is not a module source in an OCI repository. User information is not quoted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Fault)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::mask::masked;
 use super::subdir::Subdir;
+use crate::masked;
 
 /// A source that something else fetches: git, an archive at a URL, a bucket, an absolute folder.
 ///

@@ -107,7 +107,7 @@ impl FromStr for ModulePattern {
     type Err = InvalidModulePattern;
 
     fn from_str(input: &str) -> Result<Self, InvalidModulePattern> {
-        parse(input).map_err(|fault| InvalidModulePattern { input: super::mask::masked(input), fault })
+        parse(input).map_err(|fault| InvalidModulePattern { input: crate::masked(input), fault })
     }
 }
 

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use tofu_oci_fault::Fault;
 
 use super::address::{InvalidModuleAddr, ModuleAddr};
-use super::mask::masked;
 use super::oci::OciModuleSource;
 use super::oci_fault::InvalidOciModuleSource;
 use super::other::OtherModuleSource;
 use super::subdir::{self, InvalidSubdir, Subdir};
+use crate::masked;
 
 /// Where a module comes from.
 ///

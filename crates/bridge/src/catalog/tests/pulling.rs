@@ -13,6 +13,7 @@ use tofu_oci_types::{Platform, Reporter, Tag};
 
 use super::scripted::Opening;
 use super::*;
+use crate::catalog::refused::is_judged;
 use crate::packages::tests::{Bench, options as package_options};
 use crate::{OfferedBy, Packages, ServedPackage};
 

@@ -74,6 +74,18 @@ fn zips(folder: &Path) -> usize {
     names.filter(|path| path.extension().is_some_and(|extension| extension == "zip")).count()
 }
 
+/// Waits until no answer holds a zip any more: what is held is not removed.
+async fn released(folder: &Path) {
+    let is_held = || {
+        let paths = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let zips = paths.filter(|path| path.extension().is_some_and(|extension| extension == "zip"));
+        zips.filter_map(|path| std::fs::File::open(path).ok()).any(|file| file.try_lock().is_err())
+    };
+    while is_held() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}
+
 fn small_disk(text: &'static str, folder: &Path, is_full: bool) -> OnSmallDisk {
     let (folder, fetches) = (folder.to_owned(), Arc::default());
     OnSmallDisk { blob: text.into(), folder, is_full, elsewhere: false, fetches }
@@ -92,6 +104,7 @@ async fn a_disk_smaller_than_the_zip_cache_refused_every_new_zip_once_it_was_ful
         let zip = zip_of(small_disk(text, cache.path(), false));
         assert_eq!(answered(&packages, &zip, Some("bytes=0-0")).await, (206, Bytes::from(&text[..1])));
         assert_eq!(zips(cache.path()), 1, "{text}");
+        released(cache.path()).await;
     }
 }
 

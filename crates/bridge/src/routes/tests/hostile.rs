@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tofu_oci_types::Pattern;
 
-use super::super::route::Route;
 use super::{SERVED, Site, ZAP};
+use crate::paths::route::Route;
 
 /// Each is refused before a place is asked.
 #[tokio::test]

@@ -7,9 +7,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
-use super::super::module_route::ModuleRouteKind;
-use super::super::route::{Route, RouteKind};
 use super::{Answer, Site};
+use crate::paths::module_route::ModuleRouteKind;
+use crate::paths::route::{Route, RouteKind};
 
 const HOST: (&str, &str) = ("host", "registry.acme.example");
 

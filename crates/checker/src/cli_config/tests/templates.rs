@@ -138,12 +138,6 @@ fn quotes_inside_expressions() {
       = what happens: 1.10 and later: prints an error that names no line, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
       = instead: write quotes inside ${ } without a backslash (in JSON with one)
-
-    error[hcl:invalid-expression] `ghcr.io/${type == \"b\" ? \"x\" : \"y\"}` is not a repository template: no expression begins with `\`, at column 19
-     --> /home/u/.tofurc:3:46 "\\"
-      = what happens: 1.10 and later: prints an error that names no line, and goes on without this method
-                      1.10 and later: no method is left, so that no provider can be installed
-      = instead: write plain text with ${hostname}, ${namespace} and ${type}
     "#);
     assert_snapshot!(methods(&mirror("ghcr.io/%{ if type == \"b\" }x%{ else }y%{ endif }", ONE)), @r#"
     error[hcl1-parse] a name needs `= VALUE` or `{ … }` after it

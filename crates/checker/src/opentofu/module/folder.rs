@@ -107,8 +107,8 @@ fn unpacking(zip: &ZipListing, because: Because) -> String {
             let found = entry(&|item| item.name.split(['/', '\\']).any(|part| part == ".."));
             format!("{found}its name has the segment `..`")
         }
-        Because::DamagedArchive | Because::NotAZip => {
-            let found = entry(&|item| item.unopened.is_some() || item.unread.is_some());
+        Because::DamagedArchive => {
+            let found = entry(&|item| item.damaged);
             format!("{found}its contents are damaged, encrypted, or packed in a way that OpenTofu does not know")
         }
         _ => "an entry of the zip cannot become a file: another has its path, or no file can have its name".to_owned(),

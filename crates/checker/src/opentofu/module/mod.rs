@@ -1,4 +1,4 @@
-//! What `OpenTofu` does with a module in an OCI repository.
+//! What `OpenTofu` would do with a module in an OCI repository.
 //!
 //! ```text
 //! source        its folder, its arguments, its repository; nothing is asked before that is right

@@ -6,7 +6,7 @@ use super::folder::ModuleRefusal;
 use super::question::ModulePrediction;
 use super::source::AskedModule;
 use crate::facts::{FaultKind, FoundDocument, FoundModule, FoundModulePackage, ModuleContent, ReadFault};
-use crate::opentofu::json::{GoIndex, GoManifest};
+use crate::opentofu::json::{GoIndex, GoManifest, GoReading};
 use crate::opentofu::question::PredictedOutcome;
 use crate::opentofu::steps::{INDEX, MANIFEST, check_content, length, sent_type, unreadable};
 use crate::opentofu::{Because, GoDescriptor};
@@ -18,23 +18,23 @@ enum ModuleOutcome {
     Installs,
     InstallsAsFarAsSeen,
     Refuses(ModuleRefusal),
-    Unread,
+    Unread(Because),
 }
 
 /// What `OpenTofu` does with a module; `found` is what the repository has for it, unless its source is refused.
 pub(crate) fn install_module(asked: &AskedModule, found: Option<&FoundModule>) -> ModulePrediction {
     let outcome = match (&asked.package, found) {
         (Err(refusal), _) => ModuleOutcome::Refuses(refusal.clone()),
-        (Ok(_), None) => ModuleOutcome::Unread,
+        (Ok(_), None) => ModuleOutcome::Unread(Because::RepositoryUnreadable),
         (Ok(_), Some(found)) => try_install(found).unwrap_or_else(|outcome| outcome),
     };
     let (installs, refusal, unread) = match outcome {
         ModuleOutcome::Installs => (true, None, false),
         ModuleOutcome::InstallsAsFarAsSeen => (true, None, true),
         ModuleOutcome::Refuses(refusal) => (false, Some(refusal), false),
-        ModuleOutcome::Unread => {
-            let detail = "not all of it could be read".to_owned();
-            (false, Some(ModuleRefusal { because: Because::RepositoryUnreadable, detail }), true)
+        ModuleOutcome::Unread(because) => {
+            let detail = if because == Because::Malformed { "it is malformed" } else { "not all of it could be read" };
+            (false, Some(ModuleRefusal { because, detail: detail.to_owned() }), true)
         }
     };
     ModulePrediction {
@@ -58,7 +58,7 @@ fn try_install(found: &FoundModule) -> Result<ModuleOutcome, ModuleOutcome> {
     resolve(&found.reference, document)?;
     let manifest = read_manifest(document)?;
     select_zip(&manifest)?;
-    let Some(package) = &found.package else { return Err(ModuleOutcome::Unread) };
+    let Some(package) = &found.package else { return Err(ModuleOutcome::Unread(Because::RepositoryUnreadable)) };
     let descriptor = &package.descriptor;
     match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
         Some(Algorithm::Sha256 | Algorithm::Sha512) => {}
@@ -90,7 +90,7 @@ fn outcome(outcome: PredictedOutcome, detail: &str) -> ModuleOutcome {
         PredictedOutcome::Refuses(because) => {
             ModuleOutcome::Refuses(ModuleRefusal { because, detail: detail.to_owned() })
         }
-        PredictedOutcome::Unread(_) => ModuleOutcome::Unread,
+        PredictedOutcome::Unread(because) => ModuleOutcome::Unread(because),
         PredictedOutcome::Installs | PredictedOutcome::InstallsAsFarAsSeen => ModuleOutcome::InstallsAsFarAsSeen,
     }
 }
@@ -111,14 +111,18 @@ fn resolve(reference: &Reference, document: &FoundDocument) -> Result<(), Module
 fn read_manifest(document: &FoundDocument) -> Result<GoManifest, ModuleOutcome> {
     check_content(document, length(document))
         .map_err(|predicted| outcome(predicted, "it is 5 MiB or larger, or its digest is of an unknown algorithm"))?;
-    let (manifest, good) = GoManifest::read(&document.bytes);
-    if !good {
-        let (index, good) = GoIndex::read(&document.bytes);
-        return if good && index.media_type == INDEX {
-            refuse(Because::NotAnImageManifest, "it is an index: expected an OCI image manifest")
-        } else {
-            refuse(Because::ManifestNotJson, "OpenTofu cannot read it as the JSON of a manifest")
-        };
+    let (manifest, reading) = GoManifest::read(&document.bytes);
+    match reading {
+        GoReading::Good => {}
+        GoReading::NotPredicted => return Err(ModuleOutcome::Unread(Because::Malformed)),
+        GoReading::Refused => {
+            let (index, reading) = GoIndex::read(&document.bytes);
+            return if reading == GoReading::Good && index.media_type == INDEX {
+                refuse(Because::NotAnImageManifest, "it is an index: expected an OCI image manifest")
+            } else {
+                refuse(Because::ManifestNotJson, "OpenTofu cannot read it as the JSON of a manifest")
+            };
+        }
     }
     if manifest.media_type != MANIFEST {
         let detail = format!("its mediaType is `{}`: expected {MANIFEST}", manifest.media_type);
@@ -161,7 +165,7 @@ fn unpacked(package: &FoundModulePackage) -> Result<ModuleOutcome, ModuleOutcome
     }
     if let Err(fault) = &facts.zip {
         return match fault.because() {
-            Because::RepositoryUnreadable => Err(ModuleOutcome::Unread),
+            Because::RepositoryUnreadable => Err(ModuleOutcome::Unread(Because::RepositoryUnreadable)),
             because => refuse(because, "it is not a zip"),
         };
     }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use tofu_oci_types::{Algorithm, Platform};
 
-use super::json::{GoIndex, GoManifest};
+use super::json::{GoIndex, GoManifest, GoReading};
 use super::question::PredictedOutcome;
 use super::unpack::unpack;
 use super::{AskedProvider, Because, GoDescriptor};
@@ -94,12 +94,16 @@ fn resolve(document: &FoundDocument) -> Result<(), PredictedOutcome> {
 
 fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
     check_content(document, length(document))?;
-    let (index, good) = GoIndex::read(&document.bytes);
-    if !good {
-        // A manifest of the other kind has a reason of its own.
-        let (manifest, good) = GoManifest::read(&document.bytes);
-        let other = good && manifest.media_type == MANIFEST;
-        return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
+    let (index, reading) = GoIndex::read(&document.bytes);
+    match reading {
+        GoReading::Good => {}
+        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Because::Malformed)),
+        GoReading::Refused => {
+            // A manifest of the other kind has a reason of its own.
+            let (manifest, reading) = GoManifest::read(&document.bytes);
+            let other = reading == GoReading::Good && manifest.media_type == MANIFEST;
+            return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
+        }
     }
     check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER)?;
     Ok(index)
@@ -170,11 +174,15 @@ fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, PredictedOutcome> {
         return refuse(Because::ManifestContentType);
     }
     check_content(document, descriptor.size)?;
-    let (manifest, good) = GoManifest::read(&document.bytes);
-    if !good {
-        let (index, good) = GoIndex::read(&document.bytes);
-        let other = good && index.media_type == INDEX;
-        return refuse(if other { Because::LeafMediaType } else { Because::ManifestNotJson });
+    let (manifest, reading) = GoManifest::read(&document.bytes);
+    match reading {
+        GoReading::Good => {}
+        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Because::Malformed)),
+        GoReading::Refused => {
+            let (index, reading) = GoIndex::read(&document.bytes);
+            let other = reading == GoReading::Good && index.media_type == INDEX;
+            return refuse(if other { Because::LeafMediaType } else { Because::ManifestNotJson });
+        }
     }
     check_body(&manifest.media_type, &descriptor.media_type, &manifest.artifact_type, TARGET)?;
     Ok(manifest)

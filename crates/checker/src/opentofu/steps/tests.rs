@@ -1,3 +1,4 @@
+use super::super::json::GoReading;
 use serde_json::{Value, json};
 use tofu_oci_vectors::Vectors;
 
@@ -30,8 +31,8 @@ fn entries_are_selected_as_the_vectors_say() {
     let platform = "linux_amd64".parse().unwrap();
     vectors().each("platform_selection", |case| {
         let document = json!({ "manifests": case["manifests"] }).to_string();
-        let (index, good) = GoIndex::read(document.as_bytes());
-        assert!(good, "{case}");
+        let (index, reading) = GoIndex::read(document.as_bytes());
+        assert_eq!(reading, GoReading::Good, "{case}");
         check(&case["name"], &Entries::of(&index.manifests).select(&platform), case);
     });
 }
@@ -41,8 +42,8 @@ fn layers_are_selected_as_the_vectors_say() {
     vectors().each("layer_selection", |case| {
         let types = case["layer_media_types"].as_array().unwrap().iter();
         let layers: Vec<Value> = types.map(|media_type| json!({ "mediaType": media_type })).collect();
-        let (manifest, good) = GoManifest::read(json!({ "layers": layers }).to_string().as_bytes());
-        assert!(good, "{case}");
+        let (manifest, reading) = GoManifest::read(json!({ "layers": layers }).to_string().as_bytes());
+        assert_eq!(reading, GoReading::Good, "{case}");
         check(&case["name"], &select_zip(&manifest), case);
     });
 }

@@ -67,59 +67,42 @@ struct ZipEnd {
     offset: u64,
 }
 
-/// How reading one header ended.
-enum DirectoryStep {
-    Header(Box<DirectoryHeader>),
-    /// Not a header, or a truncated one: the directory ends.
-    Over(ZipFault),
-    /// The end of the file.
-    Nothing,
-}
-
 /// Every header, as many as the end record says modulo 65536.
 pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<DirectoryHeader>, ZipFault>> {
-    let end = match find_end(file, size)? {
-        Ok(end) => end,
-        Err(fault) => return Ok(Err(fault)),
-    };
+    let Some(end) = find_end(file, size)? else { return Ok(Err(ZipFault::NotAZip)) };
     let (Ok(at), Ok(length), Ok(offset), Ok(whole)) =
         (i64::try_from(end.at), i64::try_from(end.size), i64::try_from(end.offset), i64::try_from(size))
     else {
-        return Ok(Err(ZipFault::Format));
+        return Ok(Err(ZipFault::NotAZip));
     };
     let mut base = at.wrapping_sub(length).wrapping_sub(offset);
     let start = base.wrapping_add(offset);
     if start < 0 || start >= whole {
-        return Ok(Err(ZipFault::Format));
+        return Ok(Err(ZipFault::NotAZip));
     }
     // An archive after other data, whose offsets are still right.
     if base > 0 {
         file.seek(SeekFrom::Start(end.offset))?;
-        if matches!(header(&mut BufReader::new(&mut *file))?, DirectoryStep::Header(_)) {
+        if header(&mut BufReader::new(&mut *file))?.is_some() {
             base = 0;
         }
     }
     file.seek(SeekFrom::Start(base.wrapping_add(offset).unsigned_abs()))?;
     let mut reader = BufReader::new(&mut *file);
     let mut headers = Vec::new();
-    let over = loop {
-        match header(&mut reader)? {
-            DirectoryStep::Header(mut header) => {
-                header.offset = header.offset.wrapping_add(base);
-                if headers.len() == MOST {
-                    return Ok(Err(ZipFault::TooMany));
-                }
-                headers.push(*header);
-            }
-            DirectoryStep::Over(fault) => break fault,
-            DirectoryStep::Nothing => return Ok(Err(ZipFault::End)),
+    while let Some(mut header) = header(&mut reader)? {
+        header.offset = header.offset.wrapping_add(base);
+        if headers.len() == MOST {
+            return Ok(Err(ZipFault::TooMany));
         }
-    };
-    if headers.len() as u64 & 0xffff == end.records & 0xffff { Ok(Ok(headers)) } else { Ok(Err(over)) }
+        headers.push(header);
+    }
+    let is_whole = headers.len() as u64 & 0xffff == end.records & 0xffff;
+    Ok(if is_whole { Ok(headers) } else { Err(ZipFault::NotAZip) })
 }
 
 /// The end record: in the last 1024 bytes, else in the last 65 KiB.
-fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<ZipEnd, ZipFault>> {
+fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Option<ZipEnd>> {
     for length in [1024, 65 * 1024] {
         let length = size.min(length);
         let mut block = Vec::new();
@@ -135,16 +118,14 @@ fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<ZipEn
                 offset: u32_at(record, 16).into(),
             };
             let full = end.records == 0xffff || end.size == 0xffff || end.offset == 0xffff_ffff;
-            if full && let Some(fault) = read_end_64(file, size, &mut end)? {
-                return Ok(Err(fault));
-            }
-            return Ok(Ok(end));
+            let is_good = !full || read_end_64(file, size, &mut end)?;
+            return Ok(is_good.then_some(end));
         }
         if length == size {
             break;
         }
     }
-    Ok(Err(ZipFault::Format))
+    Ok(None)
 }
 
 fn find_signature(block: &[u8]) -> Option<usize> {
@@ -154,50 +135,38 @@ fn find_signature(block: &[u8]) -> Option<usize> {
     (position + END_LENGTH + comment <= block.len()).then_some(position)
 }
 
-/// The end record of zip64, if its locator is right before the other one.
-fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut ZipEnd) -> io::Result<Option<ZipFault>> {
-    let Some(locator_at) = end.at.checked_sub(20) else { return Ok(None) };
+/// Reads the end record of zip64, if its locator is right before the other one; false if it is damaged.
+fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut ZipEnd) -> io::Result<bool> {
+    let Some(locator_at) = end.at.checked_sub(20) else { return Ok(true) };
     let mut locator = [0; 20];
     file.seek(SeekFrom::Start(locator_at))?;
     file.read_exact(&mut locator)?;
     if !locator.starts_with(&LOCATOR_64) || u32_at(&locator, 4) != 0 || u32_at(&locator, 16) != 1 {
-        return Ok(None);
+        return Ok(true);
     }
     let at = u64_at(&locator, 8);
-    if i64::try_from(at).is_err() {
-        return Ok(None);
-    }
     if at.checked_add(56).is_none_or(|behind| behind > size) {
-        return Ok(Some(ZipFault::End));
+        return Ok(false);
     }
     let mut record = [0; 56];
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(&mut record)?;
-    if !record.starts_with(&END_64) {
-        return Ok(Some(ZipFault::Format));
-    }
     *end = ZipEnd { at, records: u64_at(&record, 32), size: u64_at(&record, 40), offset: u64_at(&record, 48) };
-    Ok(None)
+    Ok(record.starts_with(&END_64))
 }
 
-fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
+/// The next header; `None` where the directory ends.
+fn header(reader: &mut impl Read) -> io::Result<Option<DirectoryHeader>> {
     let mut fixed = Vec::with_capacity(46);
     reader.by_ref().take(46).read_to_end(&mut fixed)?;
-    if fixed.is_empty() {
-        return Ok(DirectoryStep::Nothing);
-    }
-    if fixed.len() < 46 {
-        return Ok(DirectoryStep::Over(ZipFault::End));
-    }
-    if !fixed.starts_with(&HEADER) {
-        return Ok(DirectoryStep::Over(ZipFault::Format));
+    if fixed.len() < 46 || !fixed.starts_with(&HEADER) {
+        return Ok(None);
     }
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
     let mut texts = Vec::new();
     reader.by_ref().take((name + extra + comment) as u64).read_to_end(&mut texts)?;
     if texts.len() < name + extra + comment {
-        // Go tells a directory that ends right here from one that ends within: the first is an error of its own.
-        return Ok(if texts.is_empty() { DirectoryStep::Nothing } else { DirectoryStep::Over(ZipFault::End) });
+        return Ok(None);
     }
     let header = DirectoryHeader {
         creator: u16_at(&fixed, 4),
@@ -210,10 +179,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
         offset: u32_at(&fixed, 42).into(),
         name: texts[..name].to_vec(),
     };
-    Ok(match with_zip64(header, &texts[name..name + extra]) {
-        Some(header) => DirectoryStep::Header(Box::new(header)),
-        None => DirectoryStep::Over(ZipFault::Format),
-    })
+    Ok(with_zip64(header, &texts[name..name + extra]))
 }
 
 /// The header with the sizes of its zip64 extra, or `None` if Go refuses it.

@@ -5,14 +5,21 @@
 
 mod contents;
 mod directory;
-mod fault;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use fault::ZipFault;
+/// Why an archive cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ZipFault {
+    /// The directory is missing, damaged or truncated.
+    NotAZip,
+    /// It has more than 100000 entries, so it was not read.
+    TooMany,
+}
 
 /// An archive's directory, with the result of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +45,8 @@ pub struct ZipItem {
     pub method: u16,
     /// Bytes after unpacking, as the directory claims.
     pub size: u64,
-    /// Why its contents cannot be opened, if they cannot; `OpenTofu` sees this before it makes the file.
-    pub unopened: Option<ZipFault>,
-    /// Why its contents cannot be read to their end, if they cannot; `OpenTofu` sees this after it made the file.
-    pub unread: Option<ZipFault>,
+    /// Whether its contents are damaged, or packed in a way that Go does not know.
+    pub damaged: bool,
 }
 
 /// Reads the directory of an archive of `size` bytes, and every entry to its end as long as so many bytes may be
@@ -61,14 +66,14 @@ pub(crate) fn list_zip(
     let mut complete = true;
     let mut items = Vec::new();
     for header in headers {
-        let (mut unopened, mut unread) = (None, None);
+        let mut damaged = false;
         let spend = |left: u64| left.checked_sub(header.size);
         if header.is_directory() {
         } else if complete && unpacked.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).is_ok() {
-            match contents::open(file, &header)? {
-                Ok(start) => unread = contents::read(file, &header, start)?.err(),
-                Err(fault) => unopened = Some(fault),
-            }
+            damaged = match contents::open(file, &header)? {
+                Some(start) => !contents::is_sound(file, &header, start)?,
+                None => true,
+            };
         } else {
             complete = false;
         }
@@ -79,8 +84,7 @@ pub(crate) fn list_zip(
             permissions: header.permissions(),
             method: header.method,
             size: header.size,
-            unopened,
-            unread,
+            damaged,
         });
     }
     Ok(Ok(ZipListing { items, complete }))
@@ -115,7 +119,7 @@ pub(crate) fn read_items(
         if header.is_directory() || !wanted(&name) {
             continue;
         }
-        if let Ok(start) = contents::open(file, &header)? {
+        if let Some(start) = contents::open(file, &header)? {
             each(&name, contents::bytes(file, &header, start, limit)?)?;
         }
     }

@@ -101,7 +101,7 @@ pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an index with more than 1000 entries",
     why: "tofu-oci reads no more than that, and did not check the rest.",
-    spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
+    spec: "`tofu-oci help publishing`, \"Layouts\"",
     fix: "publish fewer entries",
 };
 

@@ -141,9 +141,8 @@ pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
     group: Group::LockFile,
     level: FindingLevel::Warning,
     finds: "a lock file that is a symbolic link",
-    why: "OpenTofu replaces the file when it writes it: the link is gone then and its target no longer kept up. \
-           tofu-oci does not write through a link that leaves the folder.",
-    spec: "OpenTofu 1.12, internal/replacefile; this project, ARCHITECTURE.md",
+    why: "OpenTofu and tofu-oci replace the link with a file when they write: its target is no longer kept up.",
+    spec: "OpenTofu 1.12, internal/replacefile; `tofu-oci help installing`",
     fix: "put the file itself there",
 };
 

@@ -10,12 +10,10 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_event;
 use crate::verbs::context::Context;
 
-/// The line `host-token` of docs/json.md.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "host-token")]
 struct ExplainedToken {
     host: String,
     shows: &'static str,
@@ -108,9 +106,10 @@ fn of(host: &Hostname) -> ExplainedToken {
 }
 
 fn print(context: &Context, token: &ExplainedToken) {
-    if context.json {
-        return json_event("host-token", token);
-    }
+    context.emit(token, || page(token));
+}
+
+fn page(token: &ExplainedToken) -> Page {
     let mut page = Page::of(format_args!("{}, as the host of providers or of a network mirror", token.host));
     page.gap();
     let what = if token.shows == "token" { "a token" } else { "nothing" };
@@ -124,5 +123,5 @@ fn print(context: &Context, token: &ExplainedToken) {
         "registry",
         format_args!("for repositories, not for this: `tofu-oci auth explain {}/REPOSITORY`", token.host),
     );
-    printer::stdout(&page);
+    page
 }

@@ -21,8 +21,6 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
-use crate::printer;
-use crate::report::json_line;
 use crate::subject;
 use crate::verbs::context::Context;
 
@@ -94,10 +92,6 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         ended,
     };
     let (explanation, failure) = tofu_oci_explain::access::explain(&findings);
-    if context.json {
-        json_line(&explanation);
-    } else {
-        printer::stdout(&text::render(&explanation));
-    }
+    context.emit(&explanation, || text::render(&explanation));
     failure.map_or(Ok(()), |failure| Err(hints::diagnostic(&explanation.repository, failure, &findings.ended)))
 }

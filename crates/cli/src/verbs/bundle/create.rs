@@ -1,4 +1,5 @@
-//! `bundle create`: `mirror` and `module mirror` with one bundle as their destination.
+//! `bundle create`: what of a configuration goes into a bundle; `mirror` and `module mirror` with the bundle as their
+//! destination.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `bundle load`.
+//! `bundle load`: where each thing in a bundle goes.
 
 use std::path::Path;
 

@@ -4,7 +4,6 @@ use tofu_oci_mirror::{MirrorLine, MirrorMode, ModuleMirrorReport};
 
 use crate::exit::Exit;
 use crate::page::Page;
-use crate::printer;
 use crate::verbs::context::Context;
 use crate::verbs::mirror::print;
 use crate::verbs::module::mirror as modules;
@@ -21,10 +20,8 @@ impl BundleReport {
     pub(super) fn print(self, context: &Context) -> Exit {
         let are_both = self.providers.is_some() && self.modules.is_some();
         let first = self.providers.map_or(Exit::Done, |lines| print(context, MirrorMode::Run, lines));
-        if are_both && !context.json {
-            let mut page = Page::default();
-            page.line("");
-            printer::stdout(&page);
+        if are_both {
+            context.emit_all(|_| {}, || Page::of(""));
         }
         let second = self.modules.map_or(Exit::Done, |report| modules::print(context, MirrorMode::Run, report));
         if first == Exit::Done { second } else { first }

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::{JudgedModule, SignatureStanding, Trust, judged};
+use tofu_oci_fetch::{SignatureStanding, Trust, judged, module_facts};
 use tofu_oci_mirror::{
     BundledModule, BundledPackage, BundledVersion, bundled_modules, bundled_providers, contents_of, tofurc,
 };
 use tofu_oci_source::{BundleSource, ModulePackage, Search, Source as _};
 use tofu_oci_store::BundleArchive;
+use tofu_oci_trust::judge;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Reference, Subdir, Version};
 
 use crate::args::BundleShowArgs;
 use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::printer;
-use crate::report::{human_bytes, json_line};
+use crate::report::{JsonLines, human_bytes};
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
-use crate::verbs::mirror::MirrorFailure;
+use crate::verbs::mirror::or_failure;
 use crate::verbs::versions::signed;
 
 /// Prints what a bundle holds.
@@ -38,33 +39,29 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
     let mut modules = Vec::new();
     for module in bundled_modules(&contents).await? {
         let signatures = module_standing(bundle, &module, &trust).await;
-        modules.push(ShownModule { module, signatures });
+        modules.push(ShownModule { module, signatures: signatures.map(|signatures| ShownSignatures { signatures }) });
     }
     for provider in bundled_providers(&contents).await? {
         for version in provider.versions {
             let signatures = standing(&source, &provider.address, &version.version, &trust).await;
-            rows.push(ShownRelease { address: provider.address.clone(), version, signatures });
+            let signatures = signatures.map(|signatures| ShownSignatures { signatures });
+            let BundledVersion { version, index, platforms: packages, .. } = version;
+            rows.push(ShownRelease { address: provider.address.clone(), version, index, packages, signatures });
         }
     }
     let summary = BundleSummary {
-        event: "bundle",
         place: source.place(),
         bytes: bundle.size(),
         providers: source.providers().await?.len(),
         versions: rows.len(),
         modules: modules.len(),
     };
-    if context.json {
-        for row in &rows {
-            json_line(&row.json());
-        }
-        for module in &modules {
-            json_line(&module.json());
-        }
-        json_line(&summary);
-    } else {
-        printer::stdout(&page(&rows, &modules, &summary));
-    }
+    let lines = |lines: &JsonLines| {
+        lines.add_all(&rows);
+        lines.add_all(&modules);
+        lines.add(&summary);
+    };
+    context.emit_all(lines, || page(&rows, &modules, &summary));
     // What cannot be read has its row; the first of them says why.
     let unread = rows.into_iter().find_map(|row| row.signatures.err());
     match unread.or_else(|| modules.into_iter().find_map(|module| module.signatures.err())) {
@@ -81,7 +78,7 @@ async fn standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let release = source.release(address, version).await?;
     let verdict = judged(&*release, trust).await?;
-    Ok(SignatureStanding::of(&verdict, release.id(), trust))
+    Ok(SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust))
 }
 
 /// What the rules for modules say of one, by its signatures.
@@ -92,55 +89,38 @@ async fn module_standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let store = Arc::new(bundle.repository(&module.address.to_string()));
     let package = ModulePackage::of_store(store, &Reference::Digest(module.manifest.clone()), Subdir::root()).await?;
-    let policy = trust.policy.judging_module(package.place());
-    let trust = Trust { policy: policy.clone().into(), ..trust.clone() };
-    let judged = JudgedModule::new(&package, Some(&module.version), policy);
-    let verdict = judged.verdict(&package.evidence(Search::Everywhere).await?, &trust);
-    Ok(SignatureStanding::of(&verdict, judged.id(), &trust))
+    let facts = module_facts(&package, Some(&module.version));
+    let verdict = judge(&trust.policy, &trust.pins, &facts, &package.evidence(Search::Everywhere).await?, trust.now);
+    Ok(SignatureStanding::of(&verdict, facts.of, facts.place, trust))
 }
 
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "bundled")]
 struct ShownRelease {
     address: ProviderAddr,
-    version: BundledVersion,
-    signatures: Result<SignatureStanding, Diagnostic>,
+    version: Version,
+    index: Option<Digest>,
+    packages: Vec<BundledPackage>,
+    #[serde(flatten, serialize_with = "or_failure")]
+    signatures: Result<ShownSignatures, Diagnostic>,
+}
+
+/// What signatures come to.
+#[derive(Serialize)]
+struct ShownSignatures {
+    signatures: SignatureStanding,
 }
 
 impl ShownRelease {
-    fn json(&self) -> ShownReleaseLine<'_> {
-        let BundledVersion { version, index, platforms, .. } = &self.version;
-        ShownReleaseLine {
-            event: "bundled",
-            address: &self.address,
-            version,
-            index: index.as_ref(),
-            packages: platforms,
-            signatures: self.signatures.as_ref().ok(),
-            failure: self.signatures.as_ref().err().map(MirrorFailure::of),
-        }
-    }
-
     /// The bytes of all its packages; `None` if the release does not say.
     fn bytes(&self) -> Option<u64> {
-        self.version.platforms.iter().try_fold(0_u64, |sum, package| Some(sum.saturating_add(package.bytes?)))
+        self.packages.iter().try_fold(0_u64, |sum, package| Some(sum.saturating_add(package.bytes?)))
     }
 }
 
 #[derive(Serialize)]
-struct ShownReleaseLine<'a> {
-    event: &'static str,
-    address: &'a ProviderAddr,
-    version: &'a Version,
-    index: Option<&'a Digest>,
-    packages: &'a [BundledPackage],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signatures: Option<&'a SignatureStanding>,
-    #[serde(flatten)]
-    failure: Option<MirrorFailure<'a>>,
-}
-
-#[derive(Serialize)]
+#[serde(tag = "event", rename = "bundle")]
 struct BundleSummary<'a> {
-    event: &'static str,
     place: &'a Place,
     bytes: u64,
     providers: usize,
@@ -155,36 +135,18 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-struct ShownModule {
-    module: BundledModule,
-    signatures: Result<SignatureStanding, Diagnostic>,
-}
-
-impl ShownModule {
-    fn json(&self) -> ShownModuleLine<'_> {
-        ShownModuleLine {
-            event: "bundled-module",
-            module: &self.module,
-            signatures: self.signatures.as_ref().ok(),
-            failure: self.signatures.as_ref().err().map(MirrorFailure::of),
-        }
-    }
-}
-
 #[derive(Serialize)]
-struct ShownModuleLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "bundled-module")]
+struct ShownModule {
     #[serde(flatten)]
-    module: &'a BundledModule,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signatures: Option<&'a SignatureStanding>,
-    #[serde(flatten)]
-    failure: Option<MirrorFailure<'a>>,
+    module: BundledModule,
+    #[serde(flatten, serialize_with = "or_failure")]
+    signatures: Result<ShownSignatures, Diagnostic>,
 }
 
 /// Who has signed it, or that it cannot be read.
-fn signed_or_unreadable(signatures: &Result<SignatureStanding, Diagnostic>) -> String {
-    signatures.as_ref().map_or_else(|_| "unreadable".to_owned(), |signatures| signed(Some(signatures)))
+fn signed_or_unreadable(signatures: &Result<ShownSignatures, Diagnostic>) -> String {
+    signatures.as_ref().map_or_else(|_| "unreadable".to_owned(), |found| signed(Some(&found.signatures)))
 }
 
 fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<'_>) -> Page {
@@ -192,10 +154,10 @@ fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<
     if !rows.is_empty() {
         let head = ["provider", "version", "size", "signed", "platforms"].map(str::to_owned);
         let row = |row: &ShownRelease| {
-            let platforms: Vec<String> = row.version.platforms.iter().map(|one| one.platform.to_string()).collect();
+            let platforms: Vec<String> = row.packages.iter().map(|one| one.platform.to_string()).collect();
             [
                 row.address.to_string(),
-                row.version.version.to_string(),
+                row.version.to_string(),
                 row.bytes().map_or_else(|| "-".to_owned(), human_bytes),
                 signed_or_unreadable(&row.signatures),
                 platforms.join(" "),

@@ -15,8 +15,6 @@ use crate::args::{CacheArgs, CachePruneArgs, CacheVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::package_cache;
-use crate::printer;
-use crate::report::json_line;
 
 /// How long a package stays that no project gets.
 const UNUSED: Duration = Duration::from_hours(24 * 30);
@@ -32,11 +30,7 @@ pub(crate) async fn cache(context: &Context, args: &CacheArgs) -> Result<Exit, D
     }
     match &args.verb {
         CacheVerb::Info(_) => {
-            if context.json {
-                model::info(&info).iter().for_each(json_line);
-            } else {
-                printer::stdout(&text::info(&info));
-            }
+            context.emit_all(|lines| lines.add_all(model::info(&info)), || text::info(&info));
             Ok(Exit::Done)
         }
         CacheVerb::Prune(args) => prune(context, &cache, args).await,
@@ -85,21 +79,13 @@ async fn prune(context: &Context, cache: &PackageCache, args: &CachePruneArgs) -
     let max_bytes = args.max_size.map_or(u64::MAX, |ByteSize(size)| size);
     let act = if args.dry_run { PruneAct::Report } else { PruneAct::Remove };
     let pruned = cache.prune(PruneRules { unused_for, max_bytes, act }, &waiter()).await?;
-    if context.json {
-        model::pruned(&pruned, act).iter().for_each(json_line);
-    } else {
-        printer::stdout(&text::pruned(&pruned, act));
-    }
+    context.emit_all(|lines| lines.add_all(model::pruned(&pruned, act)), || text::pruned(&pruned, act));
     pruned.failed.map_or(Ok(Exit::Done), |error| Err(error.into()))
 }
 
 async fn verify(context: &Context, cache: &PackageCache) -> Result<Exit, Diagnostic> {
     let health = cache.verify(&waiter()).await?;
-    if context.json {
-        model::health(&health).iter().for_each(json_line);
-    } else {
-        printer::stdout(&text::health(&health));
-    }
+    context.emit_all(|lines| lines.add_all(model::health(&health)), || text::health(&health));
     match health.failed {
         Some(error) => Err(error.into()),
         None if health.damaged.is_empty() => Ok(Exit::Done),

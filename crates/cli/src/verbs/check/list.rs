@@ -4,13 +4,12 @@ use serde::Serialize;
 use tofu_oci_checker::{CheckRule, Group};
 
 use crate::page::{Line, Page};
-use crate::printer;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::verbs::context::Context;
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "rule")]
 struct RuleLine {
-    event: &'static str,
     rule: &'static str,
     level: &'static str,
     group: &'static str,
@@ -20,24 +19,28 @@ struct RuleLine {
 /// The rules, each with its level and what it finds, by what they are about.
 pub(super) fn print(context: &Context, rules: impl Iterator<Item = &'static CheckRule>) {
     let rules: Vec<&CheckRule> = rules.collect();
-    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
-    let mut page = Page::default();
-    for group in Group::ALL {
-        let of_group: Vec<_> = rules.iter().filter(|rule| rule.group == group).collect();
-        if of_group.is_empty() {
-            continue;
+    let groups = Group::ALL.map(|group| (group, rules.iter().filter(|rule| rule.group == group).collect::<Vec<_>>()));
+    let lines = |lines: &JsonLines| {
+        for (group, rules) in &groups {
+            let group = group.title();
+            lines.add_all(rules.iter().map(|CheckRule { id: rule, level, finds, .. }| RuleLine {
+                rule,
+                level: level.word(),
+                group,
+                finds,
+            }));
         }
-        page.push(Line::default().styled(anstyle::Style::new().bold(), group.title()));
-        for rule in of_group {
-            let (level, group) = (rule.level.word(), group.title());
-            if context.json {
-                json_line(&RuleLine { event: "rule", rule: rule.id, level, group, finds: rule.finds });
+    };
+    context.emit_all(lines, || {
+        let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+        let mut page = Page::default();
+        for (group, rules) in groups.iter().filter(|(_, rules)| !rules.is_empty()) {
+            page.push(Line::default().styled(anstyle::Style::new().bold(), group.title()));
+            for rule in rules {
+                page.line(format_args!("  {:<7}  {:<width$}  {}", rule.level.word(), rule.id, rule.finds));
             }
-            page.line(format_args!("  {level:<7}  {:<width$}  {}", rule.id, rule.finds));
+            page.gap();
         }
-        page.gap();
-    }
-    if !context.json {
-        printer::stdout(&page);
-    }
+        page
+    });
 }

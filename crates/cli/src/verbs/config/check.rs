@@ -21,8 +21,7 @@ use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
 use crate::page::{Line, Page};
-use crate::printer;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::verbs::context::{Context, config_folder};
 use crate::verbs::install::working_dir;
 
@@ -127,23 +126,28 @@ fn not_looked_at(context: &Context, error: &dyn Error) {
 }
 
 fn print(context: &Context, found: &[CliConfigFinding], files: usize, not_read: usize) {
-    if context.json {
+    let count = |level| found.iter().filter(|finding| finding.level == level).count();
+    let summary = Summary {
+        files,
+        not_read,
+        errors: count(FindingLevel::Error),
+        warnings: count(FindingLevel::Warning),
+        notes: count(FindingLevel::Note),
+    };
+    let lines = |lines: &JsonLines| {
+        lines.add_all(found.iter().map(FindingLine::of));
+        lines.add(&summary);
+    };
+    context.emit_all(lines, || {
+        let mut page = Page::default();
         for finding in found {
-            json_line(&FindingLine::of(finding));
+            page.append(shown(finding));
+            page.gap();
         }
-        let count = |level| found.iter().filter(|finding| finding.level == level).count();
-        let (errors, warnings, notes) =
-            (count(FindingLevel::Error), count(FindingLevel::Warning), count(FindingLevel::Note));
-        return json_line(&Summary { event: "checked", files, not_read, errors, warnings, notes });
-    }
-    let mut page = Page::default();
-    for finding in found {
-        page.append(shown(finding));
-        page.gap();
-    }
-    let rest = if not_read == 0 { "" } else { ", and not all that was to be looked at" };
-    page.line(format_args!("{}; {} read{rest}", summary(found), counted(files, "file")));
-    printer::stdout(&page);
+        let rest = if not_read == 0 { "" } else { ", and not all that was to be looked at" };
+        page.line(format_args!("{}; {} read{rest}", summary.text(), counted(files, "file")));
+        page
+    });
 }
 
 /// A finding for people, its level in colour.
@@ -180,25 +184,13 @@ fn lines(page: &mut Page, lead: &str, text: &str) {
     }
 }
 
-fn summary(found: &[CliConfigFinding]) -> String {
-    let count = |level| found.iter().filter(|finding| finding.level == level).count();
-    let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
-    let parts: Vec<String> = levels
-        .map(|(level, word)| (count(level), word))
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(n, word)| counted(*n, word))
-        .collect();
-    if parts.is_empty() { "no findings".to_owned() } else { parts.join(", ") }
-}
-
 fn counted(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "finding")]
 struct FindingLine<'a> {
-    event: &'static str,
     rule: &'a str,
     level: FindingLevel,
     path: Option<String>,
@@ -216,7 +208,6 @@ impl<'a> FindingLine<'a> {
         let at = finding.at.as_ref();
         let place = at.and_then(|at| Some(TextPosition::of(&at.text, at.span.as_ref()?.start)));
         Self {
-            event: "finding",
             rule: &finding.rule,
             level: finding.level,
             path: at.map(|at| at.path.display().to_string()),
@@ -232,13 +223,22 @@ impl<'a> FindingLine<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "checked")]
 struct Summary {
-    event: &'static str,
     files: usize,
     not_read: usize,
     errors: usize,
     warnings: usize,
     notes: usize,
+}
+
+impl Summary {
+    fn text(&self) -> String {
+        let levels = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
+        let found = levels.iter().filter(|(count, _)| *count > 0).map(|(count, word)| counted(*count, word));
+        let found: Vec<String> = found.collect();
+        if found.is_empty() { "no findings".to_owned() } else { found.join(", ") }
+    }
 }
 
 #[cfg(test)]

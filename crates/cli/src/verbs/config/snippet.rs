@@ -17,13 +17,11 @@ use crate::ends::template_instead;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::invocation;
-use crate::printer;
-use crate::report::json_line;
 use crate::verbs::context::Context;
 
 #[derive(Serialize)]
-struct SnippetLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "snippet")]
+struct Snippet<'a> {
     form: HclSyntax,
     text: &'a str,
 }
@@ -56,14 +54,10 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
                 .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
-    if context.json {
-        json_line(&SnippetLine { event: "snippet", form, text: &text });
-    } else {
-        printer::document(&match form {
-            HclSyntax::Native => Document::lines(&text),
-            HclSyntax::Json => Document::json_text(&text),
-        });
-    }
+    context.emit_document(&Snippet { form, text: &text }, || match form {
+        HclSyntax::Native => Document::lines(&text),
+        HclSyntax::Json => Document::json_text(&text),
+    });
     if !sound {
         let text = "the CLI configuration has an error, so what it says was left out of account";
         let warning = Event::warning("configuration-left-out", text);

@@ -7,11 +7,11 @@ use tofu_oci_explain::providers::{
 };
 use tofu_oci_types::{Platform, ProviderAddr};
 
-use crate::report::json_line;
+use crate::report::JsonLines;
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "method")]
 struct MethodLine<'a> {
-    event: &'static str,
     address: &'a ProviderAddr,
     number: Option<usize>,
     method: &'a str,
@@ -30,8 +30,8 @@ struct MethodLine<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "choice")]
 struct ChoiceLine<'a> {
-    event: &'static str,
     address: &'a ProviderAddr,
     constraints: String,
     locked: Option<String>,
@@ -49,7 +49,7 @@ struct ChoiceLine<'a> {
 }
 
 /// One line a method, then one line for each way in which it ends.
-pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) {
+pub(super) fn add(lines: &JsonLines, question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) {
     let address = question.address;
     for step in &explanation.steps {
         let (error, code) = match &step.answer {
@@ -58,8 +58,7 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
             StepAnswer::NotAsked | StepAnswer::Lists(_) => (None, None),
         };
         let versions = step.listing().into_iter().flat_map(|listing| listing.versions.iter().rev());
-        json_line(&MethodLine {
-            event: "method",
+        lines.add(&MethodLine {
             address,
             number: step.number,
             method: &step.name,
@@ -99,8 +98,7 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
                 ("refuses", None, None, None, format!("the CLI configuration has errors: {errors}"))
             }
         };
-        json_line(&ChoiceLine {
-            event: "choice",
+        lines.add(&ChoiceLine {
             address,
             constraints: question.constraints.to_string(),
             locked: question.locked.as_ref().map(|locked| locked.version.to_string()),

@@ -51,11 +51,8 @@ pub(crate) async fn explain(
     let opener = MethodOpener::new(&latest, connector.client()?, connector.host_tokens()?);
     let refused = refusal.is_err().then(|| latest.reading.errors().count());
     let explanation = providers::explain(&question, &latest, refused, &opener, read).await?;
-    if context.json {
-        line::print(&question, &explanation);
-    } else {
-        text::print(&question, &latest, &explanation);
-    }
+    context
+        .emit_all(|lines| line::add(lines, &question, &explanation), || text::page(&question, &latest, &explanation));
     refusal
 }
 
@@ -87,10 +84,6 @@ async fn explain_from(
     let place = found.into_iter().map(|found| found.place).collect::<Vec<_>>().join(", ");
     let source = finder.source(question.address)?;
     let explanation = providers::explain_place(question, place, &source).await;
-    if context.json {
-        line::print(question, &explanation);
-    } else {
-        text::print_from(question, &explanation);
-    }
+    context.emit_all(|lines| line::add(lines, question, &explanation), || text::page_from(question, &explanation));
     Ok(())
 }

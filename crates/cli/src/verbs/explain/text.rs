@@ -10,17 +10,16 @@ use tofu_oci_source::ConfiguredMethods;
 use tofu_oci_types::{TofuRelease, Version};
 
 use crate::page::{Line, Page};
-use crate::printer;
 
 /// How many versions of a method are shown.
 const SHOWN: usize = 6;
 
-/// Prints every method and how it ends.
-pub(super) fn print(
+/// Every method and how it ends.
+pub(super) fn page(
     question: &ProviderQuestion<'_>,
     configured: &ConfiguredMethods,
     explanation: &ProviderExplanation,
-) {
+) -> Page {
     let mut page = Page::default();
     page.push(head(question));
     let reading = &configured.reading;
@@ -40,16 +39,16 @@ pub(super) fn print(
         let note = format!("OpenTofu runs it from {}, by dev_overrides, whatever is installed", path.display());
         page.row("", "note", note);
     }
-    printer::stdout(&page);
+    page
 }
 
 /// The same for the one place of `--from`.
-pub(super) fn print_from(question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) {
+pub(super) fn page_from(question: &ProviderQuestion<'_>, explanation: &ProviderExplanation) -> Page {
     let mut page = Page::default();
     page.push(head(question));
     methods_and_outcomes(explanation, &mut page);
     page.row("", "OpenTofu", "knows nothing of --from: it goes by its CLI configuration");
-    printer::stdout(&page);
+    page
 }
 
 fn methods_and_outcomes(explanation: &ProviderExplanation, page: &mut Page) {

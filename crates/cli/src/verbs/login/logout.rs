@@ -11,8 +11,6 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::verbs::context::Context;
 
 /// Removes what docker and `login` have stored for a registry.
@@ -46,8 +44,8 @@ pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), D
 }
 
 #[derive(Serialize)]
-struct LogoutLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "logout")]
+struct LogoutReport<'a> {
     registry: &'a str,
     removed: &'a [RemovedLogin],
     still: Option<String>,
@@ -60,15 +58,14 @@ fn print(
     removed: &[RemovedLogin],
     still: Option<String>,
 ) {
-    if context.json {
-        return json_line(&LogoutLine { event: "logout", registry: registry.as_str(), removed, still });
-    }
-    let mut page = Page::of(match removed {
-        [] => format!("not logged in to {registry}: {} has no login for it", file.shown()),
-        _ => format!("logged out of {registry}"),
+    context.emit(&LogoutReport { registry: registry.as_str(), removed, still }, || {
+        let mut page = Page::of(match removed {
+            [] => format!("not logged in to {registry}: {} has no login for it", file.shown()),
+            _ => format!("logged out of {registry}"),
+        });
+        for RemovedLogin { from, key } in removed {
+            page.line(format_args!("  removed \"{key}\" from {from}"));
+        }
+        page
     });
-    for RemovedLogin { from, key } in removed {
-        page.line(format_args!("  removed \"{key}\" from {from}"));
-    }
-    printer::stdout(&page);
 }

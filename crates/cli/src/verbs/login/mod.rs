@@ -27,8 +27,7 @@ use crate::exit::Exit;
 use crate::helper_program::RealMachine;
 use crate::identity::{self, PasswordFrom};
 use crate::page::Page;
-use crate::report::json_line;
-use crate::{printer, prompt};
+use crate::prompt;
 
 pub(super) use logout::logout;
 
@@ -109,7 +108,8 @@ async fn log_in(
     let first = |origin: &_| format!("for the repositories that it names, {origin} still comes first");
     events::note_own_logins(context, &current, first);
     let used = current.used().map(|origin| origin.to_string());
-    LoginReport { registry, username: Some(username), check, stored: Some(stored), used }.print(context);
+    LoginReport { registry: registry.as_str(), username: Some(username), check, stored: Some(stored), used }
+        .print(context);
     Ok(())
 }
 
@@ -140,7 +140,7 @@ async fn check_stored(
     if check == LoginCheck::NotAsked {
         events::note_unchecked(context, registry);
     }
-    LoginReport { registry, username, check, stored: None, used }.print(context);
+    LoginReport { registry: registry.as_str(), username, check, stored: None, used }.print(context);
     Ok(())
 }
 
@@ -180,8 +180,10 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
 }
 
 /// What `login` did.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "login")]
 struct LoginReport<'a> {
-    registry: &'a RegistryName,
+    registry: &'a str,
     username: Option<&'a str>,
     check: LoginCheck,
     stored: Option<StoredLogin<'a>>,
@@ -207,9 +209,10 @@ fn word(change: EditEffect) -> &'static str {
 
 impl LoginReport<'_> {
     fn print(&self, context: &Context) {
-        if context.json {
-            return self.print_json();
-        }
+        context.emit(self, || self.page());
+    }
+
+    fn page(&self) -> Page {
         let Self { registry, username, check, stored, used } = self;
         let whose = username.map_or_else(|| "the login".to_owned(), |username| format!("the login of {username}"));
         let mut page = Page::of(match (check, stored, username) {
@@ -224,30 +227,6 @@ impl LoginReport<'_> {
             Some(StoredLogin { file, key, .. }) => page.line(format_args!("  stored in {file} as \"{key}\"")),
             None => used.iter().for_each(|used| page.line(format_args!("  it is that of {used}"))),
         }
-        printer::stdout(&page);
-    }
-
-    fn print_json(&self) {
-        #[derive(Serialize)]
-        struct LoginLine<'a> {
-            event: &'static str,
-            registry: &'a str,
-            username: Option<&'a str>,
-            check: &'static str,
-            stored: Option<&'a StoredLogin<'a>>,
-            used: Option<&'a str>,
-        }
-        let check = match self.check {
-            LoginCheck::Accepted => "accepted",
-            LoginCheck::NotAsked => "not-asked",
-        };
-        json_line(&LoginLine {
-            event: "login",
-            registry: self.registry.as_str(),
-            username: self.username,
-            check,
-            stored: self.stored.as_ref(),
-            used: self.used.as_deref(),
-        });
+        page
     }
 }

@@ -25,11 +25,10 @@ use crate::args::MirrorArgs;
 use crate::destination::{self, BundleShape};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::printer;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use failure::MirrorFailure;
-use model::MirrorSummary;
+pub(super) use failure::or_failure;
+use model::{MirrorEvent, MirrorSummary};
 use rules::Asked;
 use upstream::UpstreamSources;
 
@@ -145,13 +144,8 @@ pub(super) fn print(context: &Context, mode: MirrorMode, lines: Vec<MirrorLine>)
     let is_problem = lines.iter().any(MirrorLine::is_problem);
     let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
     let summary = MirrorSummary::of(mode, &rows);
-    if context.json {
-        for row in &rows {
-            json_line(&row.json(mode));
-        }
-        json_line(&summary);
-    } else {
-        printer::stdout(&text::page(mode, &rows, &summary));
-    }
+    let line = if mode == MirrorMode::Plan { MirrorEvent::MirrorPlan } else { MirrorEvent::Mirror };
+    let lines = |lines: &JsonLines| lines.add_all(rows.iter().map(line).chain([MirrorEvent::MirrorSummary(&summary)]));
+    context.emit_all(lines, || text::page(mode, &rows, &summary));
     if is_problem { Exit::Fixable } else { Exit::Done }
 }

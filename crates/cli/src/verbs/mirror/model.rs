@@ -1,17 +1,28 @@
-//! One version of the report, and its JSON line; `docs/json.md` says what the members are.
+//! The report, version by version, and its counts.
 
 use serde::Serialize;
 use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine, MirrorMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::failure::MirrorFailure;
+use super::failure::or_failure;
 use crate::diagnostic::Diagnostic;
 
+/// The lines of a report.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(super) enum MirrorEvent<'a> {
+    Mirror(&'a Row),
+    MirrorPlan(&'a Row),
+    MirrorSummary(&'a MirrorSummary),
+}
+
 /// One version.
+#[derive(Serialize)]
 pub(super) struct Row {
     pub(super) address: ProviderAddr,
     /// `None` if the row is about the provider.
     pub(super) version: Option<Version>,
+    #[serde(flatten, serialize_with = "or_failure")]
     pub(super) outcome: Result<Deed, Diagnostic>,
 }
 
@@ -20,33 +31,11 @@ impl Row {
         let MirrorLine { address, version, outcome } = line;
         Self { address, version, outcome: outcome.map_err(Diagnostic::from) }
     }
-
-    pub(super) fn json(&self, mode: MirrorMode) -> RowLine<'_> {
-        RowLine {
-            event: if mode == MirrorMode::Plan { "mirror-plan" } else { "mirror" },
-            address: &self.address,
-            version: self.version.as_ref(),
-            deed: self.outcome.as_ref().ok(),
-            failure: self.outcome.as_ref().err().map(MirrorFailure::of),
-        }
-    }
-}
-
-#[derive(Serialize)]
-pub(super) struct RowLine<'a> {
-    event: &'static str,
-    address: &'a ProviderAddr,
-    version: Option<&'a Version>,
-    #[serde(flatten)]
-    deed: Option<&'a Deed>,
-    #[serde(flatten)]
-    failure: Option<MirrorFailure<'a>>,
 }
 
 /// How many versions became what.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct MirrorSummary {
-    event: &'static str,
     pub(super) planned: bool,
     /// Carried, whole or for more platforms.
     pub(super) added: usize,
@@ -66,7 +55,7 @@ pub(super) struct MirrorSummary {
 impl MirrorSummary {
     pub(super) fn of(mode: MirrorMode, rows: &[Row]) -> Self {
         let planned = mode == MirrorMode::Plan;
-        let mut summary = Self { event: "mirror-summary", planned, bytes: Some(0), ..Self::default() };
+        let mut summary = Self { planned, bytes: Some(0), ..Self::default() };
         for row in rows {
             let Ok(deed) = &row.outcome else {
                 summary.failed += 1;

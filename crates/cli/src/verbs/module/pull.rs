@@ -17,8 +17,7 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_line};
+use crate::report::human_bytes;
 use crate::subject::is_oci_source;
 use crate::trust;
 use crate::verbs::context::Context;
@@ -69,8 +68,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         ModuleStanding::Signed(signers) => signers.as_slice(),
         ModuleStanding::NotJudged | ModuleStanding::Unsigned => &[],
     };
-    let line = PulledModuleLine {
-        event: "module-pulled",
+    let line = PulledModule {
         outcome,
         dir: target.shown(),
         source: package.place(),
@@ -85,7 +83,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         h1: &h1,
         signers,
     };
-    print(context, &line);
+    context.emit(&line, || page(&line));
     Ok(())
 }
 
@@ -99,8 +97,8 @@ fn calls_outside(folder: &Path) -> Option<String> {
 }
 
 #[derive(Serialize)]
-struct PulledModuleLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "module-pulled")]
+struct PulledModule<'a> {
     outcome: &'static str,
     dir: &'a Path,
     /// The repository or directory, or the host of the archive.
@@ -119,13 +117,9 @@ struct PulledModuleLine<'a> {
     signers: &'a [SignedBy],
 }
 
-fn print(context: &Context, line: &PulledModuleLine<'_>) {
-    if context.json {
-        return json_line(line);
-    }
-    let PulledModuleLine {
-        outcome, dir, source, mapped_by, version, manifest, git, commit, files, bytes, signers, ..
-    } = line;
+fn page(line: &PulledModule<'_>) -> Page {
+    let PulledModule { outcome, dir, source, mapped_by, version, manifest, git, commit, files, bytes, signers, .. } =
+        line;
     let source: &dyn fmt::Display = match git {
         Some(git) => git,
         None => source,
@@ -152,5 +146,5 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
         let keys: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
         page.line(format_args!("  signed by {}", keys.join(", ")));
     }
-    printer::stdout(&page);
+    page
 }

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use serde::Serialize;
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    AttachmentState, DistOptions, ModuleChecks, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest,
-    ModuleTagState, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
+    DistOptions, ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_tfconfig::is_configuration_file;
-use tofu_oci_types::{Moment, OciModuleSource, Place};
+use tofu_oci_types::Moment;
 
 use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
@@ -20,16 +18,12 @@ use crate::ends::End;
 use crate::identity;
 use crate::invocation;
 use crate::page::Page;
-use crate::printer;
-use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key;
 use crate::subject;
-use crate::verbs::context::{Context, tagged};
-use crate::verbs::push::{place_after_folder, replaced_line};
-use crate::verbs::sign::{attachments as signatures, one_password};
-
-/// How many of the files that were left out are named to people.
-const NAMED: usize = 10;
+use crate::verbs::context::Context;
+use crate::verbs::published::{self, PushLine};
+use crate::verbs::push::place_after_folder;
+use crate::verbs::sign::one_password;
 
 /// Refuses a folder with the release files of a provider, and without a module.
 fn demand_module(args: &ModulePushArgs) -> Result<(), Diagnostic> {
@@ -84,13 +78,13 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
             _ => connector.source(&end)?,
         };
         let plan = tofu_oci_packer::plan_module_push(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        print_plan(context, &plan, request.replace);
+        published::plan(context, PushLine::ModulePushPlan, &plan, (request.replace, Page::default()));
         return Ok(());
     }
     let store = connector.destination(&end)?;
     let report = tofu_oci_packer::push_module(&request, store.as_ref(), context.reporter.as_ref()).await?;
     store.persist().await?;
-    print_report(context, &report);
+    published::report(context, PushLine::ModulePushed, &report, Page::default());
     Ok(())
 }
 
@@ -130,102 +124,4 @@ fn source_date() -> Result<Option<String>, Diagnostic> {
         None => Err(Diagnostic::usage("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
             .hint("unset it, or set it to such a number: git log -1 --format=%ct")),
     }
-}
-
-/// How a configuration calls the module.
-fn call(source: Option<&OciModuleSource>) -> Page {
-    let mut page = Page::default();
-    if let Some(source) = source {
-        page.line(format_args!("  source = \"{source}\""));
-    }
-    page
-}
-
-fn is_layout(place: &Place) -> bool {
-    matches!(place, Place::Layout(_))
-}
-
-fn done(place: &Place) -> &'static str {
-    if is_layout(place) { "packed" } else { "pushed" }
-}
-
-#[derive(Serialize)]
-struct PushedModuleLine<'a> {
-    event: &'static str,
-    outcome: &'static str,
-    #[serde(flatten)]
-    report: &'a ModulePushReport,
-}
-
-fn print_report(context: &Context, report: &ModulePushReport) {
-    if context.json {
-        return json_line(&PushedModuleLine { event: "module-pushed", outcome: done(&report.place), report });
-    }
-    let ModulePushReport { place, version, tag, manifest, .. } = report;
-    let there = tagged(place, tag);
-    let attached = report.attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached);
-    let mut page = Page::of(match (report.unchanged, attached) {
-        (true, false) => format!("the module {version} is at {there} already; nothing was sent"),
-        (true, true) => format!("the module {version} is at {there} already; what it lacked was attached"),
-        (false, _) => format!("{} the module {version} to {there}", done(place)),
-    });
-    page.line(format_args!("  manifest {manifest}"));
-    page.append(contents(&report.contents));
-    page.append(signatures(&report.attachments));
-    page.append(call(report.source.as_ref()));
-    if let Some(replaced) = &report.replaced {
-        page.line(replaced_line(replaced));
-    }
-    if !report.unchanged || attached {
-        let (sent, word) = (report.transfers, if is_layout(place) { "wrote" } else { "sent" });
-        let bytes = human_bytes(sent.bytes);
-        page.line(format_args!("  {word} {bytes} ({} new, {} present)", sent.uploaded, sent.present));
-    }
-    printer::stdout(&page);
-}
-
-fn print_plan(context: &Context, plan: &ModulePushPlan, replace: ReplaceTag) {
-    if context.json {
-        return json_event("module-push-plan", plan);
-    }
-    let ModulePushPlan { place, version, tag, manifest, .. } = plan;
-    let there = tagged(place, tag);
-    let verb = if is_layout(place) { "pack" } else { "push" };
-    let mut page = Page::default();
-    match &plan.tag_state {
-        ModuleTagState::Free => page.line(format_args!("would {verb} the module {version} to {there}")),
-        ModuleTagState::Equal if plan.bytes_to_send == 0 => {
-            page.line(format_args!("the module {version} is at {there} already; nothing would be sent"));
-        }
-        ModuleTagState::Equal => {
-            page.line(format_args!("the module {version} is at {there} already; what it lacks would be attached"));
-        }
-        ModuleTagState::Taken { existing } => {
-            page.line(format_args!("{there} points at something else, {existing}"));
-            let how = if replace == ReplaceTag::Replace { "in its place" } else { "only with --replace-tag" };
-            page.line(format_args!("would {verb} the module {version} {how}"));
-        }
-    }
-    page.line(format_args!("  manifest {manifest}"));
-    page.append(contents(&plan.contents));
-    page.append(signatures(&plan.attachments));
-    page.append(call(plan.source.as_ref()));
-    let word = if is_layout(place) { "write" } else { "send" };
-    page.line(format_args!("  would {word} {}", human_bytes(plan.bytes_to_send)));
-    printer::stdout(&page);
-}
-
-/// The zip, and what is not in it.
-fn contents(contents: &ModuleContents) -> Page {
-    let ModuleContents { zip, size, files, left_out, .. } = contents;
-    let mut page = Page::default();
-    let word = if *files == 1 { "file" } else { "files" };
-    page.line(format_args!("  zip {zip}, {files} {word}, {}", human_bytes(*size)));
-    for file in left_out.iter().take(NAMED) {
-        page.line(format_args!("  left out {}: {}", file.name, file.text));
-    }
-    if left_out.len() > NAMED {
-        page.line(format_args!("  left out {} more; --json names them all", left_out.len() - NAMED));
-    }
-    page
 }

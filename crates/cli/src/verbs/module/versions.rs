@@ -15,8 +15,6 @@ use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::verbs::context::Context;
 use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
 
@@ -81,31 +79,32 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     let lines = listed.into_iter().map(|version| {
         let tag = Tag::for_version(&version).ok().filter(|_| store.is_some());
         let notice = notices.iter().find(|notice| notice.version == version);
-        ModuleVersionLine { event: "module-version", place: &place, version, tag, notice }
+        ModuleVersionLine { place: &place, version, tag, notice }
     });
     let lines: Vec<ModuleVersionLine<'_>> = lines.collect();
     note_other_tags(context, &place, &others);
-    if context.json {
-        lines.iter().for_each(json_line);
-        return Ok(());
+    if lines.is_empty() {
+        context.say(&Page::of(format_args!("{place} has no versions")));
     }
-    if lines.is_empty() && !context.quiet {
-        printer::stderr(&Page::of(format_args!("{place} has no versions")));
-    }
-    let mut page = Page::default();
-    for line in &lines {
-        match line.notice {
-            Some(notice) => page.line(format_args!("{} ({})", line.version, notice.state)),
-            None => page.line(&line.version),
-        }
-    }
-    printer::stdout(&page);
+    context.emit_all(
+        |out| out.add_all(&lines),
+        || {
+            let mut page = Page::default();
+            for line in &lines {
+                match line.notice {
+                    Some(notice) => page.line(format_args!("{} ({})", line.version, notice.state)),
+                    None => page.line(&line.version),
+                }
+            }
+            page
+        },
+    );
     Ok(())
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "module-version")]
 struct ModuleVersionLine<'a> {
-    event: &'static str,
     place: &'a Place,
     version: Version,
     /// The tag to name in a source; `None` in a registry.

@@ -13,13 +13,12 @@ use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 use super::context::{Context, config_folder};
 use super::install::{finder, working_dir};
 use super::required::{nothing_required, required};
+use super::show::reason;
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
-use crate::printer;
-use crate::report::json_line;
-use model::{OutdatedLine, ProviderRow};
+use model::{ProviderRow, Trouble};
 
 /// How many providers are asked for at once.
 const AT_ONCE: usize = 16;
@@ -45,13 +44,7 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
         .map(|(address, constraints)| row(&finder, &tree, lock.file(), address, constraints).inspect(|_| count.done()));
     let rows: Vec<_> = rows.collect();
     let rows: Vec<ProviderRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
-    if context.json {
-        for row in &rows {
-            json_line(&OutdatedLine::of(row));
-        }
-    } else {
-        printer::stdout(&text::page(&rows, &dir, is_all_known));
-    }
+    context.emit_all(|lines| lines.add_all(&rows), || text::page(&rows, &dir, is_all_known));
     let is_behind = !is_all_known || rows.iter().any(ProviderRow::is_behind);
     Ok(if args.exit_code && is_behind { Exit::Fixable } else { Exit::Done })
 }
@@ -75,7 +68,7 @@ async fn row(
     };
     let (source, listing) = match asked.await {
         Ok(asked) => asked,
-        Err(diagnostic) => return row.failed(diagnostic),
+        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&diagnostic), ..row },
     };
     let comparison = compare(constraints, &demands, row.locked.as_ref(), &listing.versions);
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());
@@ -83,14 +76,18 @@ async fn row(
     if let Some(chosen) = chosen.filter(|chosen| row.locked.as_ref() != Some(chosen) || is_several(source.place())) {
         match source.release(address, chosen).await {
             Ok(release) => row.place = Some(release.id().place.clone()),
-            Err(error) => row.unusable = Some((chosen.clone(), error)),
+            Err(error) => {
+                row.unusable = Some(chosen.clone());
+                let (code, reason) = (Some(error.code().to_owned()), Some(reason(&error)));
+                row.trouble = Trouble { code, reason, hints: Vec::new() };
+            }
         }
     }
     row.locked_is_offered = row.locked.as_ref().is_none_or(|locked| listing.versions.contains(locked));
     if let Some(version) = row.locked.as_ref().or(comparison.admitted.as_ref()) {
         row.notice = notice_of(&*source, address, version, &listing).await;
     }
-    row.comparison = Some(comparison);
+    row.comparison = comparison;
     row
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState};
+use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState, VersionComparison};
 use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::Version;
@@ -11,7 +11,6 @@ use super::model::ProviderRow;
 use crate::invocation;
 use crate::page::Page;
 use crate::verbs::providers::declared_at;
-use crate::verbs::show::reason;
 
 /// The whole report; `is_all_known` says whether every module was read.
 pub(super) fn page(rows: &[ProviderRow], dir: &Path, is_all_known: bool) -> Page {
@@ -46,9 +45,10 @@ pub(super) fn page(rows: &[ProviderRow], dir: &Path, is_all_known: bool) -> Page
 fn table(rows: &[&ProviderRow]) -> Page {
     let shown = |version: Option<&Version>| version.map_or_else(|| "-".to_owned(), ToString::to_string);
     let head = ["provider", "locked", "admitted", "newest"].map(str::to_owned);
-    let cells = rows
-        .iter()
-        .map(|row| [row.address.to_string(), shown(row.locked.as_ref()), shown(row.admitted()), shown(row.newest())]);
+    let cells = rows.iter().map(|row| {
+        let VersionComparison { admitted, newest, .. } = &row.comparison;
+        [row.address.to_string(), shown(row.locked.as_ref()), shown(admitted.as_ref()), shown(newest.as_ref())]
+    });
     let mut page = Page::default();
     page.table(std::iter::once(head).chain(cells));
     page
@@ -64,9 +64,9 @@ fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
     if let (Some(by), Some(locked)) = (&row.locked_by, &row.locked) {
         say("locked", format!("{locked} by the entry of {by}"));
     }
-    if let Some(failure) = &row.failure {
-        say("unknown", failure.text().to_owned());
-        failure.hints().iter().for_each(|hint| say("hint", hint.clone()));
+    if let (Some(reason), None) = (&row.trouble.reason, &row.unusable) {
+        say("unknown", reason.clone());
+        row.trouble.hints.iter().for_each(|hint| say("hint", hint.clone()));
     }
     if let Some(VersionNotice { version, state, reason }) = &row.notice {
         let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -75,23 +75,23 @@ fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
     } else if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
         say("gone", format!("{locked} is locked and not offered any more: a machine that lacks the package fails"));
     }
-    if let Some((version, error)) = &row.unusable {
-        say("broken", format!("{version} would be chosen and cannot be installed: {}", reason(error)));
+    if let (Some(version), Some(reason)) = (&row.unusable, &row.trouble.reason) {
+        say("broken", format!("{version} would be chosen and cannot be installed: {reason}"));
     }
     if let Some(text) = moves(row).filter(|_| row.unusable.is_none()) {
         say("upgrade", text);
     }
-    let newest = row.newest().map(ToString::to_string).unwrap_or_default();
-    for demand in row.held_back_by() {
+    let newest = row.comparison.newest.as_ref().map(ToString::to_string).unwrap_or_default();
+    for demand in &row.comparison.held_back_by {
         say("held", format!("{newest} is not admitted by {}", demanded(demand, dir)));
     }
 }
 
 /// What the next command would move.
 fn moves(row: &ProviderRow) -> Option<String> {
-    let (admitted, locked) = (row.admitted(), row.locked.as_ref());
+    let VersionComparison { admitted, state, .. } = &row.comparison;
     let upgrade = || invocation::with_all_options("install --upgrade");
-    Some(match (row.state()?, locked, admitted) {
+    Some(match ((*state)?, &row.locked, admitted) {
         (UpgradeState::Upgrade, Some(locked), Some(admitted)) => format!("{locked} to {admitted}: {}", upgrade()),
         (UpgradeState::GoesBack, Some(locked), Some(admitted)) => {
             format!("{locked} back to {admitted}, the newest that is offered and admitted: {}", upgrade())

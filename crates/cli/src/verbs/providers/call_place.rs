@@ -1,4 +1,4 @@
-//! Where a module comes from, by its source and the mapping of modules.
+//! Where a call of a module comes from, by its source and the mapping of modules.
 
 use std::path::Path;
 

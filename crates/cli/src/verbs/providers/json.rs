@@ -1,79 +1,47 @@
-//! The providers of a configuration as JSON lines; `docs/json.md` says what the members are.
-
-use std::path::Path;
+//! The providers of a configuration as JSON lines.
 
 use serde::Serialize;
 use tofu_oci_lockfile::LockFile;
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_tfconfig::{
-    ConfigOrigin, Declared, MissingModule, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy,
+    ConfigOrigin, Declared, MissingModule, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree, ProviderUse,
+    RequiredProvider, StateLook, StateProvider,
 };
-use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
+use tofu_oci_types::{PathText, ProviderAddr, Version};
 
 use super::call_place::{CallPlace, ComesFrom};
 use super::place::InstallPlace;
-use crate::report::json_line;
+use crate::report::JsonLines;
 
-/// Prints modules, modules that were not read, the state and providers.
-pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace], mirrors: &ModuleMirrors) {
-    module(&tree.root, mirrors);
-    for missing in &tree.not_looked_into {
-        #[derive(Serialize)]
-        struct UnreadModuleLine<'a> {
-            event: &'static str,
-            key: &'a str,
-            path: &'a str,
-            source: &'a str,
-            computed: bool,
-            called: At<'a>,
-            comes_from: ComesFrom<'a>,
-        }
-        let MissingModule { key, path, source, is_computed: computed, declared } = missing;
-        let called = At::of(declared);
-        let place = CallPlace::of(source, mirrors);
-        let comes_from = place.json();
-        json_line(&UnreadModuleLine {
-            event: "module-unread",
-            key,
-            path,
-            source,
-            computed: *computed,
-            called,
-            comes_from,
-        });
+/// Modules, modules that were not read, the state and providers.
+pub(super) fn add(
+    lines: &JsonLines,
+    (tree, lock): (&ProviderTree, Option<&LockFile>),
+    origins: &[InstallPlace],
+    mirrors: &ModuleMirrors,
+) {
+    module(lines, &tree.root, mirrors);
+    for module in &tree.not_looked_into {
+        let place = CallPlace::of(&module.source, mirrors);
+        lines.add(&UnreadModule { module, comes_from: place.json() });
     }
-    state(&tree.state);
+    lines.add(&state(&tree.state));
     for (need, origin) in tree.providers.iter().zip(origins) {
         let (place, rule, reason) = match origin {
             InstallPlace::Place { place, rule } => (Some(place.as_str()), Some(rule.as_str()), None),
             InstallPlace::BuiltIn => (None, Some("part of the program"), None),
             InstallPlace::Unknown { reason, .. } => (None, None, Some(reason.as_str())),
         };
-        json_line(&Provider {
-            event: "provider",
-            address: &need.address,
-            constraints: &need.constraints,
-            local_names: &need.local_names,
-            aliases: &need.aliases,
-            in_configuration: need.in_configuration,
-            in_state: need.in_state,
-            locked: lock.and_then(|lock| lock.get(&need.address)).map(|entry| &entry.version),
-            place,
-            rule,
-            reason,
-        });
+        let locked = lock.and_then(|lock| lock.get(&need.address)).map(|entry| &entry.version);
+        lines.add(&NeededProvider { need, locked, place, rule, reason });
     }
 }
 
 #[derive(Serialize)]
-struct Provider<'a> {
-    event: &'static str,
-    address: &'a ProviderAddr,
-    constraints: &'a Constraints,
-    local_names: &'a [String],
-    aliases: &'a [String],
-    in_configuration: bool,
-    in_state: bool,
+#[serde(tag = "event", rename = "provider")]
+struct NeededProvider<'a> {
+    #[serde(flatten)]
+    need: &'a ProviderNeed,
     locked: Option<&'a Version>,
     place: Option<&'a str>,
     rule: Option<&'a str>,
@@ -81,52 +49,25 @@ struct Provider<'a> {
 }
 
 #[derive(Serialize)]
-struct At<'a> {
-    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-    path: &'a Path,
-    line: usize,
-    column: usize,
-}
-
-impl<'a> At<'a> {
-    fn of(declared: &'a Declared) -> Self {
-        Self { path: &declared.path, line: declared.at.line, column: declared.at.column }
-    }
+#[serde(tag = "event", rename = "module-unread")]
+struct UnreadModule<'a> {
+    #[serde(flatten)]
+    module: &'a MissingModule,
+    comes_from: ComesFrom<'a>,
 }
 
 #[derive(Serialize)]
-struct Module<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "module")]
+struct ReadModule<'a> {
     key: &'a str,
     path: &'a str,
     source: &'a str,
-    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-    folder: &'a Path,
-    called: Option<At<'a>>,
+    folder: PathText<'a>,
+    called: Option<&'a Declared>,
     comes_from: Option<ComesFrom<'a>>,
-    requires: Vec<Required<'a>>,
-    uses: Vec<Use<'a>>,
+    requires: &'a [RequiredProvider],
+    uses: &'a [ProviderUse],
     configurations: Vec<Configuration<'a>>,
-}
-
-#[derive(Serialize)]
-struct Required<'a> {
-    local_name: &'a str,
-    address: &'a ProviderAddr,
-    constraints: &'a Constraints,
-    configuration_aliases: &'a [String],
-    explicit: bool,
-    declared: At<'a>,
-}
-
-#[derive(Serialize)]
-struct Use<'a> {
-    local_name: &'a str,
-    alias: Option<&'a str>,
-    address: &'a ProviderAddr,
-    kind: &'static str,
-    by: &'a str,
-    declared: At<'a>,
 }
 
 #[derive(Serialize)]
@@ -136,98 +77,62 @@ struct Configuration<'a> {
     address: &'a ProviderAddr,
     origin: &'static str,
     from: Option<&'a str>,
-    block: Option<At<'a>>,
+    block: Option<&'a Declared>,
     block_module: Option<&'a str>,
 }
 
-fn module(node: &ModuleNode, mirrors: &ModuleMirrors) {
-    let requires = node.requires.iter().map(|required| Required {
-        local_name: &required.local_name,
-        address: &required.address,
-        constraints: &required.constraints,
-        configuration_aliases: &required.aliases,
-        explicit: required.explicit,
-        declared: At::of(&required.declared),
-    });
-    let uses = node.uses.iter().map(|used| Use {
-        local_name: &used.local_name,
-        alias: used.alias.as_deref(),
-        address: &used.address,
-        kind: kind(&used.by),
-        by: used.by.text(),
-        declared: At::of(&used.declared),
-    });
-    let configurations = node.configurations.iter().map(|config| {
-        let (origin, from) = match &config.origin {
-            ConfigOrigin::Own => ("own", None),
-            ConfigOrigin::Passed { from, .. } => ("passed", Some(from.as_str())),
-            ConfigOrigin::Inherited { from } => ("inherited", Some(from.as_str())),
-            ConfigOrigin::Empty => ("empty", None),
-            _ => ("missing", None),
-        };
-        Configuration {
-            local_name: &config.local_name,
-            alias: config.alias.as_deref(),
-            address: &config.address,
-            origin,
-            from,
-            block: config.block.as_ref().map(|block| At::of(&block.declared)),
-            block_module: config.block.as_ref().map(|block| block.module.as_str()),
-        }
-    });
+fn module(lines: &JsonLines, node: &ModuleNode, mirrors: &ModuleMirrors) {
     let place = node.called.as_ref().map(|_| CallPlace::of(&node.source, mirrors));
-    json_line(&Module {
-        event: "module",
+    lines.add(&ReadModule {
         key: &node.key,
         path: &node.path,
         source: &node.source,
-        folder: &node.dir,
-        called: node.called.as_ref().map(At::of),
+        folder: PathText(&node.dir),
+        called: node.called.as_ref(),
         comes_from: place.as_ref().map(CallPlace::json),
-        requires: requires.collect(),
-        uses: uses.collect(),
-        configurations: configurations.collect(),
+        requires: &node.requires,
+        uses: &node.uses,
+        configurations: node.configurations.iter().map(configuration).collect(),
     });
-    node.children.iter().for_each(|child| module(child, mirrors));
+    node.children.iter().for_each(|child| module(lines, child, mirrors));
 }
 
-fn kind(by: &UsedBy) -> &'static str {
-    match by {
-        UsedBy::Resource(_) => "resource",
-        UsedBy::Data(_) => "data",
-        UsedBy::Ephemeral(_) => "ephemeral",
-        UsedBy::Import(_) => "import",
-        UsedBy::Function(_) => "function",
-        UsedBy::Module(_) => "module",
-        _ => "other",
+fn configuration(config: &ProviderConfig) -> Configuration<'_> {
+    let (origin, from) = match &config.origin {
+        ConfigOrigin::Own => ("own", None),
+        ConfigOrigin::Passed { from, .. } => ("passed", Some(from.as_str())),
+        ConfigOrigin::Inherited { from } => ("inherited", Some(from.as_str())),
+        ConfigOrigin::Empty => ("empty", None),
+        _ => ("missing", None),
+    };
+    Configuration {
+        local_name: &config.local_name,
+        alias: config.alias.as_deref(),
+        address: &config.address,
+        origin,
+        from,
+        block: config.block.as_ref().map(|block| &block.declared),
+        block_module: config.block.as_ref().map(|block| block.module.as_str()),
     }
 }
 
-fn state(state: &StateLook) {
-    #[derive(Serialize)]
-    struct StateProviderLine<'a> {
-        address: &'a ProviderAddr,
-        modules: &'a [String],
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "state")]
+struct State<'a> {
+    outcome: &'static str,
+    path: Option<PathText<'a>>,
+    backend: Option<&'a str>,
+    providers: &'a [StateProvider],
+}
+
+fn state(state: &StateLook) -> State<'_> {
+    let nothing = State { outcome: "absent", path: None, backend: None, providers: &[] };
+    match state {
+        StateLook::Read { path, providers } => {
+            State { outcome: "read", path: Some(PathText(path)), providers, ..nothing }
+        }
+        StateLook::Encrypted { path } => State { outcome: "encrypted", path: Some(PathText(path)), ..nothing },
+        StateLook::Elsewhere { backend, .. } => State { outcome: "elsewhere", backend: Some(backend), ..nothing },
+        _ => nothing,
     }
-    #[derive(Serialize)]
-    struct StateLine<'a> {
-        event: &'static str,
-        outcome: &'static str,
-        path: Option<PathText<'a>>,
-        backend: Option<&'a str>,
-        providers: Vec<StateProviderLine<'a>>,
-    }
-    let named = |StateProvider { address, modules }: &'_ StateProvider| (address.clone(), modules.clone());
-    let providers: Vec<_> = match state {
-        StateLook::Read { providers, .. } => providers.iter().map(named).collect(),
-        _ => Vec::new(),
-    };
-    let (outcome, path, backend) = match state {
-        StateLook::Read { path, .. } => ("read", Some(path.as_path()), None),
-        StateLook::Encrypted { path } => ("encrypted", Some(path.as_path()), None),
-        StateLook::Elsewhere { backend, .. } => ("elsewhere", None, Some(backend.as_str())),
-        _ => ("absent", None, None),
-    };
-    let providers = providers.iter().map(|(address, modules)| StateProviderLine { address, modules }).collect();
-    json_line(&StateLine { event: "state", outcome, path: path.map(PathText), backend, providers });
 }

@@ -1,4 +1,4 @@
-//! The command: started, sent the signals that it would not get otherwise, and waited for.
+//! The command of `run`: started, sent the signals that it would not get otherwise, and waited for.
 //!
 //! ```text
 //! a terminal    the command shares our process group: ^C reaches it without us, and ^Z and `fg` work as without us

@@ -1,4 +1,5 @@
-//! The installation methods of the command, and which of them a bridge serves.
+//! The installation methods of the command of `run`, which default host its patterns mean, and which methods a bridge
+//! serves.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 

@@ -1,4 +1,5 @@
-//! The modules of registries that `modules.toml` maps: their hosts get the server of this run as their registry of modules.
+//! Which `host` blocks the command of `run` gets: the hosts whose modules `modules.toml` maps get the server of this
+//! run as their registry of modules.
 //!
 //! A `host` block replaces all services of a host. So the other services of the host, as the user's own block names them,
 //! are written beside `modules.v1`; of its discovery document, which is a stranger's, those that are known.

@@ -11,59 +11,67 @@ use super::settings::Settings;
 use crate::args::ServeArgs;
 use crate::diagnostic::{Diagnostic, settings_text};
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::verbs::context::Context;
 
 /// The password of the signing key, if the key is encrypted.
 const PASSWORD: &str = "TOFU_OCI_SIGNING_KEY_PASSWORD";
 
 #[derive(Serialize)]
-struct TokenLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "token")]
+struct Token<'a> {
     token: &'a str,
     token_sha256: &'a str,
 }
 
 #[derive(Serialize)]
-struct KeyLine<'a> {
-    event: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum KeyLine<'a> {
+    Key(PublicPart<'a>),
+    KeyMade {
+        file: String,
+        #[serde(flatten)]
+        key: PublicPart<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct PublicPart<'a> {
     key_id: String,
     fingerprint: String,
     public_key: &'a str,
 }
 
+impl<'a> PublicPart<'a> {
+    fn of(key: &'a OpenPgpSecretKey) -> Self {
+        Self { key_id: key.key_id(), fingerprint: key.fingerprint(), public_key: key.public() }
+    }
+}
+
 /// Prints a new token and what the settings say of it. The token is kept nowhere.
 pub(super) fn print_token(context: &Context) {
     let NewToken { token, digest } = NewToken::generate();
-    if context.json {
-        let (token, token_sha256) = (token.expose(), digest.expose());
-        return json_line(&TokenLine { event: "token", token, token_sha256 });
-    }
-    let mut page = Page::of(format!("token:         {}", token.expose()));
-    page.line(format!("token_sha256 = \"{}\"", digest.expose()));
-    printer::stdout(&page);
+    let (token, token_sha256) = (token.expose(), digest.expose());
+    context.emit(&Token { token, token_sha256 }, || {
+        let mut page = Page::of(format!("token:         {token}"));
+        page.line(format!("token_sha256 = \"{token_sha256}\""));
+        page
+    });
     let mut advice = Page::of("note: give the token to the client; no file keeps it");
     advice
         .line("note: write the second line into a [[client]] of serve.toml, with `name`, and `providers` or `modules`");
-    if !context.quiet {
-        printer::stderr(&advice);
-    }
+    context.say(&advice);
 }
 
 /// Makes a key in a new file.
 pub(super) fn make(context: &Context, file: &Path) -> Result<(), Diagnostic> {
     let key = new_key(file).map_err(|error| Diagnostic::fault(&error))?;
-    if context.json {
-        json_line(&key_line("key-made", Some(file), &key));
-        return Ok(());
-    }
-    let mut page = Page::of(format!("made the key {} in {}", key.fingerprint(), file.display()));
-    page.line(format!("in serve.toml: signing_key = {:?}", file.display().to_string()));
-    page.line("keep a copy at a safe place: whoever has the file can sign as this bridge");
-    printer::stdout(&page);
+    let file = file.display().to_string();
+    context.emit(&KeyLine::KeyMade { file: file.clone(), key: PublicPart::of(&key) }, || {
+        let mut page = Page::of(format!("made the key {} in {file}", key.fingerprint()));
+        page.line(format!("in serve.toml: signing_key = {file:?}"));
+        page.line("keep a copy at a safe place: whoever has the file can sign as this bridge");
+        page
+    });
     Ok(())
 }
 
@@ -81,21 +89,12 @@ fn print(context: &Context, signer: &SumsSigner) -> Result<(), Diagnostic> {
             .code("signing-key-missing")
             .hint("make one: tofu-oci serve --new-key bridge-key.asc, and write it as `signing_key`")
     })?;
-    if context.json {
-        json_line(&key_line("key", None, key));
-        return Ok(());
-    }
-    let mut page = Page::of(format!("fingerprint: {}", key.fingerprint()));
-    for line in key.public().lines() {
-        page.line(line);
-    }
-    printer::stdout(&page);
+    context.emit(&KeyLine::Key(PublicPart::of(key)), || {
+        let mut page = Page::of(format!("fingerprint: {}", key.fingerprint()));
+        key.public().lines().for_each(|line| page.line(line));
+        page
+    });
     Ok(())
-}
-
-fn key_line<'a>(event: &'static str, file: Option<&Path>, key: &'a OpenPgpSecretKey) -> KeyLine<'a> {
-    let file = file.map(|file| file.display().to_string());
-    KeyLine { event, file, key_id: key.key_id(), fingerprint: key.fingerprint(), public_key: key.public() }
 }
 
 /// Who signs the checksums.

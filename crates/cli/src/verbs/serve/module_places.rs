@@ -1,4 +1,4 @@
-//! The repositories of modules that the settings name, opened anew for each question.
+//! The modules that `serve` has: the repositories that the settings name, opened anew for each question.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The places of the settings, opened.
+//! How the settings of `serve` become places.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 

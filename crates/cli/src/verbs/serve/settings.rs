@@ -1,4 +1,4 @@
-//! What is served, by arguments or by a `serve.toml`.
+//! What is served, by arguments or by a `serve.toml`; what an option changes of the settings.
 
 use std::path::{Path, PathBuf};
 

@@ -3,18 +3,16 @@
 use serde::Serialize;
 use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, Server, SumsSigner};
 use tofu_oci_mirror::UpstreamUse;
-use tofu_oci_types::{Event, ModulePattern, masked};
+use tofu_oci_types::{Event, masked};
 
 use super::settings::Settings;
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
 use crate::verbs::context::Context;
 
 /// The first line of `--json`.
 #[derive(Serialize)]
-struct ServingLine {
-    event: &'static str,
+#[serde(tag = "event", rename = "serving")]
+struct Serving {
     url: String,
     mirror: String,
     /// What the registries of modules begin with, if there are modules.
@@ -28,34 +26,16 @@ struct ServingLine {
     sealed: bool,
 }
 
-/// A place in the report of `--check-config`.
+/// The lines of `--check-config`.
 #[derive(Serialize)]
-struct ServedLine {
-    event: &'static str,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    from: String,
-    upstream: Vec<String>,
-}
-
-/// A place of modules in the report of `--check-config`.
-#[derive(Serialize)]
-struct ServedModulesLine {
-    event: &'static str,
-    include: Vec<String>,
-    exclude: Vec<String>,
-    from: String,
-    oci_locations: bool,
-}
-
-/// The last line of `--check-config`.
-#[derive(Serialize)]
-struct SettingsLine {
-    event: &'static str,
-    places: usize,
-    hosts: Vec<String>,
-    restricted: bool,
-    sealed: bool,
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum SettingsLine {
+    /// A place of providers.
+    Served { include: Vec<String>, exclude: Vec<String>, from: String, upstream: Vec<String> },
+    /// A place of modules.
+    ServedModules { include: Vec<String>, exclude: Vec<String>, from: String, oci_locations: bool },
+    /// The last line.
+    Settings { places: usize, hosts: Vec<String>, restricted: bool, sealed: bool },
 }
 
 /// Warns of settings that are allowed, and that few people want.
@@ -83,29 +63,28 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
     let hosts: Vec<String> = config.hosts.iter().map(tofu_oci_types::Hostname::display).collect();
     let (url, mirror) = (base.to_string(), base.join("mirror/"));
     let modules = (!config.modules.is_empty()).then(|| base.join("modules/"));
-    let sealed = config.upstreams == UpstreamUse::Sealed;
-    if context.json {
-        return json_line(&ServingLine {
-            event: "serving",
-            url,
-            mirror,
-            modules,
-            listen,
-            listen_metrics: metrics,
-            hosts,
-            restricted: !config.clients.is_empty(),
-            sealed,
-        });
-    }
-    if context.quiet {
-        return;
-    }
+    let line = Serving {
+        url,
+        mirror,
+        modules,
+        listen,
+        listen_metrics: metrics,
+        hosts,
+        restricted: !config.clients.is_empty(),
+        sealed: config.upstreams == UpstreamUse::Sealed,
+    };
+    context.emit(&line, Page::default);
+    context.say(&announcement(config, &line));
+}
+
+fn announcement(config: &BridgeConfig, serving: &Serving) -> Page {
+    let Serving { url, mirror, modules, listen, sealed, .. } = serving;
     let mut page = Page::of(format!("serving {url} at {}", listen.join(" and ")));
     page.line("in the CLI configuration of clients:");
     if !config.providers.is_empty() {
         page.line(format!("  provider_installation {{ network_mirror {{ url = \"{mirror}\" }} }}"));
     }
-    if let Some(modules) = &modules {
+    if let Some(modules) = modules {
         page.line(format!("  host \"HOST\" {{ services = {{ \"modules.v1\" = \"{modules}HOST/\" }} }}"));
         page.line("  (clients then ask HOST for no other service: write those that you need, such as providers.v1, beside it)");
     }
@@ -121,77 +100,69 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
     if !config.clients.is_empty() {
         page.line("each client shows its token: a `credentials` block, or https://NAME:TOKEN@… in the url");
     }
-    if sealed {
+    if *sealed {
         page.line("sealed: no upstream is asked");
     }
-    printer::stderr(&page);
+    page
 }
 
 /// The report of `--check-config`.
 pub(super) fn print_settings(context: &Context, settings: &Settings) {
     let config = &settings.config;
-    let mut page = Page::of("the settings are right");
-    for served in &config.providers {
-        let texts = |patterns: &[tofu_oci_types::Pattern]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let upstream = served.pull.iter().flat_map(|pull| &pull.upstream).map(|place| masked(&place.text)).collect();
-        let line = ServedLine {
-            event: "served",
-            include: texts(&served.include),
-            exclude: texts(&served.exclude),
-            from: masked(&settings.located(&served.from.text)),
-            upstream,
-        };
-        if context.json {
-            json_line(&line);
-            continue;
-        }
-        let mut text = format!("{} from {}", line.include.join(", "), line.from);
-        if !line.exclude.is_empty() {
-            text.push_str(&format!(" except {}", line.exclude.join(", ")));
-        }
-        match line.upstream.join(", ") {
-            upstream if upstream.is_empty() => {}
-            upstream if config.upstreams == UpstreamUse::Sealed => {
-                text.push_str(&format!("; sealed, so that {upstream} is never asked"));
-            }
-            upstream => text.push_str(&format!("; what is missing from {upstream}")),
-        }
-        page.line(&text);
-    }
-    print_modules(context, settings, &mut page);
-    if !context.json {
-        return printer::stdout(&page);
-    }
-    json_line(&SettingsLine {
-        event: "settings",
+    let providers = config.providers.iter().map(|served| SettingsLine::Served {
+        include: texts(&served.include),
+        exclude: texts(&served.exclude),
+        from: masked(&settings.located(&served.from.text)),
+        upstream: served.pull.iter().flat_map(|pull| &pull.upstream).map(|place| masked(&place.text)).collect(),
+    });
+    let modules = config.modules.iter().map(|served| SettingsLine::ServedModules {
+        include: texts(&served.include),
+        exclude: texts(&served.exclude),
+        from: masked(&settings.located(&served.from.text)),
+        oci_locations: served.locations == ModuleLocations::Oci,
+    });
+    let sealed = config.upstreams == UpstreamUse::Sealed;
+    let end = SettingsLine::Settings {
         places: config.providers.len() + config.modules.len(),
         hosts: config.hosts.iter().map(tofu_oci_types::Hostname::display).collect(),
         restricted: !config.clients.is_empty(),
-        sealed: config.upstreams == UpstreamUse::Sealed,
-    });
+        sealed,
+    };
+    let lines: Vec<SettingsLine> = providers.chain(modules).chain([end]).collect();
+    context.emit_all(
+        |out| out.add_all(&lines),
+        || {
+            let mut page = Page::of("the settings are right");
+            lines.iter().filter_map(|line| line.text(sealed)).for_each(|text| page.line(text));
+            page
+        },
+    );
 }
 
-fn print_modules(context: &Context, settings: &Settings, page: &mut Page) {
-    let texts = |patterns: &[ModulePattern]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
-    for served in &settings.config.modules {
-        let line = ServedModulesLine {
-            event: "served-modules",
-            include: texts(&served.include),
-            exclude: texts(&served.exclude),
-            from: masked(&settings.located(&served.from.text)),
-            oci_locations: served.locations == ModuleLocations::Oci,
+fn texts(patterns: &[impl ToString]) -> Vec<String> {
+    patterns.iter().map(ToString::to_string).collect()
+}
+
+impl SettingsLine {
+    /// It for people; `None` for the last one.
+    fn text(&self, sealed: bool) -> Option<String> {
+        let except = |exclude: &[String]| {
+            if exclude.is_empty() { String::new() } else { format!(" except {}", exclude.join(", ")) }
         };
-        if context.json {
-            json_line(&line);
-            continue;
+        match self {
+            Self::Served { include, exclude, from, upstream } => {
+                let more = match upstream.join(", ") {
+                    upstream if upstream.is_empty() => String::new(),
+                    upstream if sealed => format!("; sealed, so that {upstream} is never asked"),
+                    upstream => format!("; what is missing from {upstream}"),
+                };
+                Some(format!("{} from {from}{}{more}", include.join(", "), except(exclude)))
+            }
+            Self::ServedModules { include, exclude, from, oci_locations } => {
+                let more = if *oci_locations { "; OpenTofu goes to the repository" } else { "" };
+                Some(format!("modules {} from {from}{}{more}", include.join(", "), except(exclude)))
+            }
+            Self::Settings { .. } => None,
         }
-        let mut text = format!("modules {} from {}", line.include.join(", "), line.from);
-        if !line.exclude.is_empty() {
-            text.push_str(&format!(" except {}", line.exclude.join(", ")));
-        }
-        if line.oci_locations {
-            text.push_str("; OpenTofu goes to the repository");
-        }
-        page.line(&text);
     }
 }

@@ -1,4 +1,4 @@
-//! Where what a place lacks is fetched from.
+//! The upstreams of `serve`: where what a place lacks is fetched from.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 

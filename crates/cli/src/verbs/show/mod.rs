@@ -18,8 +18,6 @@ use super::context::Context;
 use super::install::working_dir;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
-use crate::printer;
-use crate::report::json_line;
 use json::ReleaseLine;
 use report::{ShowReport, Signatures};
 use subject::{ReleaseNaming, ShownSubject};
@@ -39,11 +37,7 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
             ReleaseNaming::Asked => Diagnostic::from(error),
             ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
         })?;
-    if context.json {
-        json_line(&ReleaseLine::of(&report));
-    } else {
-        printer::stdout(&text::page(&report));
-    }
+    context.emit(&ReleaseLine::of(&report), || text::page(&report));
     Ok(())
 }
 
@@ -66,7 +60,7 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
     }
     match judged(release, trust).await {
         Ok(verdict) => {
-            let standing = SignatureStanding::of(&verdict, release.id(), trust);
+            let standing = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust);
             Signatures::Judged { verdict: Box::new(verdict), standing }
         }
         Err(error) => Signatures::Failed(Box::new(error)),

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use tofu_oci_fetch::{JudgedModule, Trust, pin_file};
+use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_source::{Release, ReleaseDescription, ReleaseId, Search};
 use tofu_oci_trust::{
-    Archives, ByHand, Evidence, ReleaseFacts, StatedNames, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
+    Archives, ByHand, Evidence, ReleaseFacts, Subject, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
 };
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::tagged;
@@ -15,21 +15,18 @@ use crate::verbs::module::open::OpenedModule;
 
 /// A release and what was found beside it.
 pub(super) struct ReleaseWithEvidence {
-    pub(super) id: ReleaseId,
+    pub(super) of: VersionOf,
+    /// The version that was asked for; `None` for a module that was named otherwise.
+    pub(super) wanted: Option<Version>,
+    /// The version that the manifest of a module says it is.
+    pub(super) claimed: Option<Version>,
+    pub(super) place: Place,
+    pub(super) identity: Identity,
     pub(super) about: ReleaseDescription,
     pub(super) archives: Archives,
     /// What the pins call the place.
     pub(super) pinned_as: Place,
     pub(super) evidence: Vec<Evidence>,
-    pub(super) kind: VerifiedKind,
-}
-
-/// What is verified.
-pub(super) enum VerifiedKind {
-    /// A release of the provider that its id names.
-    Provider,
-    /// A module, with the rule for it. The address in its id stands for any.
-    Module(Box<JudgedModule>),
 }
 
 impl ReleaseWithEvidence {
@@ -38,70 +35,60 @@ impl ReleaseWithEvidence {
         let about = release.describe().await?.clone();
         let evidence = release.evidence(Search::Everywhere).await?;
         let archives = Archives::Read(tofu_oci_fetch::real_zips(release).await?);
-        let pinned_as = pin_file::place(pins, &release.id().place);
-        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence, kind: VerifiedKind::Provider })
+        let ReleaseId { address, version, place, identity } = release.id().clone();
+        let (of, pinned_as) = (VersionOf::from(&address), pin_file::place(pins, &place));
+        Ok(Self { of, wanted: Some(version), claimed: None, place, identity, about, archives, pinned_as, evidence })
     }
 
     /// The same of a module, by the rules for modules if the policy has them.
     pub(super) async fn of_module(
         OpenedModule { package, version, tag, .. }: &OpenedModule,
-        trust: &Trust,
     ) -> Result<Self, Diagnostic> {
-        let policy = trust.policy.judging_module(package.place());
-        let judged = JudgedModule::new(package, version.as_ref(), policy);
-        let evidence = package.evidence(Search::Everywhere).await?;
-        let about = ReleaseDescription { tag: tag.clone(), ..ReleaseDescription::default() };
-        let (id, pinned_as) = (judged.id().clone(), package.place().clone());
-        let kind = VerifiedKind::Module(Box::new(judged));
-        Ok(Self { id, about, archives: Archives::Unknown, pinned_as, evidence, kind })
-    }
-
-    /// What it is, with the address of a provider.
-    pub(super) fn of(&self) -> VersionOf {
-        match &self.kind {
-            VerifiedKind::Provider => VersionOf::from(&self.id.address),
-            VerifiedKind::Module(_) => VersionOf::Module,
-        }
+        Ok(Self {
+            of: VersionOf::Module,
+            wanted: version.clone(),
+            claimed: package.claimed_version().cloned(),
+            place: package.place().clone(),
+            identity: package.identity().clone(),
+            about: ReleaseDescription { tag: tag.clone(), ..ReleaseDescription::default() },
+            archives: Archives::Unknown,
+            pinned_as: package.place().clone(),
+            evidence: package.evidence(Search::Everywhere).await?,
+        })
     }
 
     /// Its version; `None` for a module that was named otherwise, and does not say it.
     pub(super) fn version(&self) -> Option<&Version> {
-        match &self.kind {
-            VerifiedKind::Provider => Some(&self.id.version),
-            VerifiedKind::Module(judged) => judged.version(),
-        }
+        self.wanted.as_ref().or(self.claimed.as_ref())
     }
 
     /// What it is called: the provider or module, and the version.
     pub(super) fn name(&self) -> String {
         match self.version() {
-            Some(version) => format!("{} {version}", self.of()),
-            None => self.of().to_string(),
+            Some(version) => format!("{} {version}", self.of),
+            None => self.of.to_string(),
         }
     }
 
     /// The rule that holds for it.
     pub(super) fn rule<'a>(&'a self, trust: &'a Trust) -> &'a TrustRule {
-        match &self.kind {
-            VerifiedKind::Provider => trust.policy.rule(&self.id.address),
-            VerifiedKind::Module(judged) => judged.rule(),
-        }
+        trust.policy.rule_of(self.subject(), &self.pinned_as)
     }
 
     pub(super) fn facts(&self) -> ReleaseFacts<'_> {
-        if let VerifiedKind::Module(judged) = &self.kind {
-            return judged.facts();
+        let Self { pinned_as: place, identity, archives, .. } = self;
+        ReleaseFacts { of: self.subject(), place, identity, archives }
+    }
+
+    pub(super) fn subject(&self) -> Subject<'_> {
+        match (&self.of, &self.wanted) {
+            (VersionOf::Provider { address }, Some(version)) => Subject::Provider { address, version },
+            (_, wanted) => Subject::Module { wanted: wanted.as_ref(), claimed: self.claimed.as_ref() },
         }
-        let ReleaseId { address, version, identity, .. } = &self.id;
-        let (place, archives, names) = (&self.pinned_as, &self.archives, StatedNames::OfRelease);
-        ReleaseFacts { address, version, place, identity, archives, names }
     }
 
     pub(super) fn judge(&self, trust: &Trust) -> Verdict {
-        match &self.kind {
-            VerifiedKind::Provider => judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now),
-            VerifiedKind::Module(judged) => judged.verdict(&self.evidence, trust),
-        }
+        judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
     }
 
     /// Judges the release under its own address and, if it is accepted, under `said`. If `said` alone refuses it, the release is
@@ -109,12 +96,12 @@ impl ReleaseWithEvidence {
     pub(super) fn judge_as_well(&mut self, said: Option<&ProviderAddr>, trust: &Trust) -> Verdict {
         let verdict = self.judge(trust);
         let Some(said) = said.filter(|_| verdict.refusal.is_none()) else { return verdict };
-        let asked = std::mem::replace(&mut self.id.address, said.clone());
+        let asked = std::mem::replace(&mut self.of, VersionOf::from(said));
         let as_well = self.judge(trust);
         if as_well.refusal.is_some() {
             return as_well;
         }
-        self.id.address = asked;
+        self.of = asked;
         verdict
     }
 
@@ -138,13 +125,13 @@ impl ReleaseWithEvidence {
             Ok(()) => self.judge(&trust).refusal?,
             Err(refusal) => refusal,
         };
-        let rule = trust.policy.rule(&self.id.address).clone();
+        let rule = self.rule(&trust).clone();
         Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
     }
 
     /// The place and the tag.
     pub(super) fn tagged(&self) -> String {
-        let place = &self.id.place;
+        let place = &self.place;
         self.about.tag.as_ref().map_or_else(|| place.to_string(), |tag| tagged(place, tag))
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::{ModuleFetchError, Trust, TrustChecker, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
+use tofu_oci_source::{OciSource, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
 use tofu_oci_types::{Counter, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
 
@@ -28,12 +28,10 @@ use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
 use crate::modules;
-use crate::printer;
-use crate::report::json_line;
 use crate::subject;
 use found::ReleaseWithEvidence;
+pub(super) use model::CodeAndText;
 use model::{Accepted, VerifyReport};
-pub(super) use model::{EvidenceLine, evidence};
 pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
@@ -75,7 +73,7 @@ async fn module(
             .hint("a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust`"));
     }
     let Judging { trust, file, .. } = judging;
-    let found = ReleaseWithEvidence::of_module(module, trust).await?;
+    let found = ReleaseWithEvidence::of_module(module).await?;
     let verdict = found.judge(trust);
     let rule = found.rule(trust);
     let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: Accepted::No };
@@ -96,11 +94,7 @@ async fn module(
 }
 
 fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
-    if context.json {
-        json_line(&report.line(verdict));
-    } else {
-        printer::stdout(&report.page(verdict));
-    }
+    context.emit(&report.line(verdict), || report.page(verdict));
 }
 
 /// The same of every release of the lock file.
@@ -122,7 +116,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
                 if diagnostic.exit() != Exit::Fixable {
                     exit = Exit::Unexpected;
                 }
-                diagnostic.print(context.json);
+                context.report(&diagnostic);
                 failed.push(format!("{address} {version}"));
             }
         }
@@ -176,19 +170,20 @@ async fn one(
         } else {
             trust.pins = before;
             // The rule for the address that the release says refuses it, and reports name that one.
-            if found.id.address != *address {
+            if found.of != VersionOf::from(address) {
                 verdict = after;
             }
         }
     }
-    let pin = trust.pins.get(&found.id.address, version, &found.pinned_as);
+    // It is named by the address that refuses it.
+    let address = found.of.address().unwrap_or(address);
+    let pin = trust.pins.get(address, version, &found.pinned_as);
     let report = VerifyReport { found: &found, rule: found.rule(trust), file: file.as_deref(), pin, accepted };
     print(context, &report, &verdict);
-    end(args, &report, &verdict)?;
+    let release = diagnostic::RefusedRelease { address, version, place: &found.place };
+    end(args, &report, &verdict, release)?;
     let Some(demanded) = demanded else { return Ok(()) };
-    let ReleaseId { address, version, place, .. } = &found.id;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
-    let release = diagnostic::RefusedRelease { address, version, place };
     let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
     Err(Diagnostic::new(Exit::Fixable, text)
         .not_trusted(&refused)
@@ -196,9 +191,13 @@ async fn one(
 }
 
 /// Succeeds only if a trusted key has signed the release, or the user has just accepted it.
-fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
-    let ReleaseId { address, version, place, .. } = &report.found.id;
-    let release = diagnostic::RefusedRelease { address, version, place };
+fn end(
+    args: &VerifyArgs,
+    report: &VerifyReport<'_>,
+    verdict: &Verdict,
+    release: diagnostic::RefusedRelease<'_>,
+) -> Result<(), Diagnostic> {
+    let diagnostic::RefusedRelease { address, version, place } = release;
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
         let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };

@@ -1,14 +1,14 @@
 //! The report of `verify`, as JSON.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_trust::{
-    Action, Admission, Covers, Examined, ExpiredKeys, KeyId, ManifestChecksums, Pin, RuleOrigin, SignatureForm,
-    Standing, TrustRule, Verdict, VersionOf,
+    Action, Admission, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer, Standing,
+    TrustRemark, TrustRule, Verdict, VersionOf,
 };
-use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, Tag, Version};
+use tofu_oci_types::{Digest, Identity, PathText, Place, Platform, Tag, Version};
 
 use super::found::ReleaseWithEvidence;
 
@@ -28,12 +28,11 @@ pub(super) enum Accepted<'a> {
     Yes { path: &'a Path },
 }
 
-/// The line `verified`.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "verified")]
 pub(super) struct VerifiedLine<'a> {
-    event: &'static str,
     #[serde(flatten)]
-    of: VersionOf,
+    of: &'a VersionOf,
     version: Option<&'a Version>,
     place: &'a Place,
     tag: Option<&'a Tag>,
@@ -42,48 +41,25 @@ pub(super) struct VerifiedLine<'a> {
     trusted: bool,
     refusal: Option<CodeAndText>,
     covered: CoveredLine<'a>,
-    signers: Vec<SignerLine<'a>>,
-    evidence: Vec<EvidenceLine<'a>>,
+    signers: &'a [Signer],
+    evidence: &'a [Examined],
     policy: PolicyLine<'a>,
     pin: Option<PinLine<'a>>,
     accepted: Option<PathText<'a>>,
-    remarks: Vec<RemarkLine<'a>>,
+    remarks: &'a [TrustRemark],
 }
 
-/// A code and a sentence.
+/// A stable name and a sentence.
 #[derive(Serialize)]
-struct CodeAndText {
-    code: &'static str,
-    text: String,
+pub(in crate::verbs) struct CodeAndText {
+    pub(in crate::verbs) code: &'static str,
+    pub(in crate::verbs) text: String,
 }
 
 #[derive(Serialize)]
 struct CoveredLine<'a> {
     index: bool,
     platforms: BTreeMap<&'a Platform, bool>,
-}
-
-#[derive(Serialize)]
-struct SignerLine<'a> {
-    name: &'a str,
-    key: &'a KeyId,
-    forms: &'a BTreeSet<SignatureForm>,
-    /// The archives; null if it covers the index.
-    zips: Option<&'a BTreeSet<PackageHash>>,
-}
-
-#[derive(Serialize)]
-pub(in crate::verbs) struct EvidenceLine<'a> {
-    form: Option<SignatureForm>,
-    origin: &'a Digest,
-    key: Option<&'a KeyId>,
-    key_name: Option<&'a str>,
-    claimed_key: Option<&'a str>,
-    address: Option<&'a str>,
-    version: Option<&'a str>,
-    predicate_type: Option<&'a str>,
-    zips: &'a BTreeSet<PackageHash>,
-    outcome: CodeAndText,
 }
 
 #[derive(Serialize)]
@@ -104,34 +80,19 @@ struct PolicyLine<'a> {
 #[derive(Serialize)]
 struct PinLine<'a> {
     index: &'a Digest,
-    signers: Vec<PinnedLine<'a>>,
+    signers: &'a [PinnedSigner],
     by_hand: bool,
-}
-
-#[derive(Serialize)]
-struct PinnedLine<'a> {
-    name: &'a str,
-    key: &'a KeyId,
-}
-
-#[derive(Serialize)]
-struct RemarkLine<'a> {
-    level: Level,
-    code: &'static str,
-    text: &'a str,
 }
 
 impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
     pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
-        let release = &self.found.id;
         VerifiedLine {
-            event: "verified",
-            of: self.found.of(),
+            of: &self.found.of,
             version: self.found.version(),
-            place: &release.place,
+            place: &self.found.place,
             tag: self.found.about.tag.as_ref(),
-            index: &release.identity,
+            index: &self.found.identity,
             standing: verdict.standing,
             trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
             refusal: verdict
@@ -139,19 +100,19 @@ impl<'a> VerifyReport<'a> {
                 .as_ref()
                 .map(|refusal| CodeAndText { code: refusal.code(), text: refusal.to_string() }),
             covered: CoveredLine { index: verdict.covered.index, platforms: self.covered(verdict) },
-            signers: verdict.signers.iter().map(signer).collect(),
-            evidence: verdict.examined.iter().map(evidence).collect(),
+            signers: &verdict.signers,
+            evidence: &verdict.examined,
             policy: self.policy(),
-            pin: self.pin.map(pin),
+            pin: self.pin.map(|Pin { index, signers, admission, .. }| PinLine {
+                index,
+                signers,
+                by_hand: *admission == Admission::ByHand,
+            }),
             accepted: match self.accepted {
                 Accepted::No => None,
                 Accepted::Yes { path } => Some(PathText(path)),
             },
-            remarks: verdict
-                .remarks
-                .iter()
-                .map(|remark| RemarkLine { level: remark.level, code: remark.code, text: &remark.text })
-                .collect(),
+            remarks: &verdict.remarks,
         }
     }
 
@@ -184,36 +145,4 @@ impl<'a> VerifyReport<'a> {
             manifest_checksums: self.rule.manifest_checksums,
         }
     }
-}
-
-fn signer(signer: &tofu_oci_trust::Signer) -> SignerLine<'_> {
-    SignerLine {
-        name: &signer.name,
-        key: &signer.key,
-        forms: &signer.forms,
-        zips: match &signer.covers {
-            Covers::Index => None,
-            Covers::Zips(zips) => Some(zips),
-        },
-    }
-}
-
-pub(in crate::verbs) fn evidence(examined: &Examined) -> EvidenceLine<'_> {
-    EvidenceLine {
-        form: examined.form,
-        origin: &examined.origin,
-        key: examined.key.as_ref(),
-        key_name: examined.key_name.as_deref(),
-        claimed_key: examined.claimed_key.as_deref(),
-        address: examined.address.as_deref(),
-        version: examined.version.as_deref(),
-        predicate_type: examined.predicate_type.as_deref(),
-        zips: &examined.zips,
-        outcome: CodeAndText { code: examined.outcome.code(), text: examined.outcome.to_string() },
-    }
-}
-
-fn pin(pin: &Pin) -> PinLine<'_> {
-    let signers = pin.signers.iter().map(|signer| PinnedLine { name: &signer.name, key: &signer.key });
-    PinLine { index: &pin.index, signers: signers.collect(), by_hand: pin.admission == Admission::ByHand }
 }

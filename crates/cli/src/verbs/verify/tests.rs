@@ -3,10 +3,9 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_source::ReleaseDescription;
-use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
+use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, VersionOf, judge};
 use tofu_oci_types::{Digest, Identity, PackageHash, Platform};
 
-use super::found::VerifiedKind;
 use super::*;
 
 fn file(name: &str) -> Vec<u8> {
@@ -19,12 +18,6 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
     let platform = |text: &str| text.parse::<Platform>().expect("a platform");
     let zip = |(name, content): &(&str, &str)| {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
-    };
-    let id = ReleaseId {
-        address: "example.com/acme/widget".parse().expect("an address"),
-        version: "1.4.0".parse().expect("a version"),
-        place: "ghcr.io/acme/widget".parse().expect("a place"),
-        identity: Identity::of_index(b"index"),
     };
     let about = ReleaseDescription {
         tag: Some("1.4.0".parse().expect("a tag")),
@@ -39,12 +32,15 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
     ReleaseWithEvidence {
-        pinned_as: id.place.clone(),
-        id,
+        of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
+        wanted: Some("1.4.0".parse().expect("a version")),
+        claimed: None,
+        place: "ghcr.io/acme/widget".parse().expect("a place"),
+        identity: Identity::of_index(b"index"),
+        pinned_as: "ghcr.io/acme/widget".parse().expect("a place"),
         about,
         archives,
         evidence: vec![sums],
-        kind: VerifiedKind::Provider,
     }
 }
 

@@ -11,11 +11,10 @@ use crate::verbs::sign::manifest_word;
 impl VerifyReport<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
-        let release = &self.found.id;
         let mut page = Page::of(self.found.name());
         let mut say = |name: &str, text: &str| page.row("  ", name, text);
         say("place", &self.found.tagged());
-        say(manifest_word(&self.found.of()), release.identity.index().map_or("none", Digest::as_str));
+        say(manifest_word(&self.found.of), self.found.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
         if let Some(pin) = self.pin {
             say("pinned", &pin_text(pin));
@@ -136,12 +135,11 @@ fn pin_text(pin: &Pin) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tofu_oci_source::{ReleaseDescription, ReleaseId};
-    use tofu_oci_trust::{Evidence, Pins, Policy, judge};
+    use tofu_oci_source::ReleaseDescription;
+    use tofu_oci_trust::{Archives, Evidence, Pins, Policy, VersionOf, judge};
     use tofu_oci_types::Identity;
 
-    use super::super::found::{ReleaseWithEvidence, VerifiedKind};
-    use tofu_oci_trust::Archives;
+    use super::super::found::ReleaseWithEvidence;
 
     use super::*;
 
@@ -149,12 +147,6 @@ mod tests {
     fn what_a_stranger_has_written_moves_no_cursor() {
         let digest = Digest::sha256(b"index");
         let problem = "gone\x1b[2J\n  result    signed by acme\u{202e}".to_owned();
-        let id = ReleaseId {
-            address: "example.com/acme/widget".parse().expect("an address"),
-            version: "1.4.0".parse().expect("a version"),
-            place: "ghcr.io/acme/widget".parse().expect("a place"),
-            identity: Identity::of_index(b"index"),
-        };
         let about = ReleaseDescription {
             tag: Some("1.4.0".parse().expect("a tag")),
             platforms: Vec::new(),
@@ -162,16 +154,19 @@ mod tests {
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
         let found = ReleaseWithEvidence {
-            pinned_as: id.place.clone(),
-            id,
+            of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
+            wanted: Some("1.4.0".parse().expect("a version")),
+            claimed: None,
+            place: "ghcr.io/acme/widget".parse().expect("a place"),
+            identity: Identity::of_index(b"index"),
+            pinned_as: "ghcr.io/acme/widget".parse().expect("a place"),
             about,
             archives: Archives::Read(BTreeMap::new()),
             evidence,
-            kind: VerifiedKind::Provider,
         };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
-        let rule = policy.rule(&found.id.address);
+        let rule = policy.rule_of(found.facts().of, &found.place);
         let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
         insta::assert_snapshot!(report.page(&verdict), @r"
         example.com/acme/widget 1.4.0

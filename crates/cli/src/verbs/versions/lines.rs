@@ -22,8 +22,8 @@ const NAMED: usize = 10;
 
 /// The line of a version.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "version")]
 pub(super) struct VersionLine<'a> {
-    event: &'static str,
     place: &'a Place,
     pub(super) version: Version,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ fn listed<'a>(
 }
 
 fn line(place: &Place, version: Version) -> VersionLine<'_> {
-    VersionLine { event: "version", place, version, platforms: None, notice: None, long: None }
+    VersionLine { place, version, platforms: None, notice: None, long: None }
 }
 
 fn is_other(look: &VersionLook) -> bool {

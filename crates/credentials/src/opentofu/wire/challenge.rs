@@ -21,7 +21,7 @@ pub(in crate::opentofu) struct Challenge {
     pub(in crate::opentofu) scopes: Vec<String>,
 }
 
-/// The challenge that counts: the first one of the first line; nothing where there is no line.
+/// The challenge that counts: the first one of the first line; `None` if there is no line.
 ///
 /// Spec: oras-go 2.6, `registry/remote/auth`, `parseChallenge`.
 pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {

@@ -74,7 +74,7 @@ impl GitRepository<'_> {
         })
     }
 
-    /// Refuses a repository that must not be named by whoever named it.
+    /// Refuses a repository if whoever named it may not name it.
     pub(super) async fn admit(&self) -> Result<(), ModuleFetchError> {
         self.checkout.admit().await.map_err(|fault| self.failed(GitFault::Location(fault)))
     }
@@ -113,7 +113,7 @@ impl GitRepository<'_> {
                 if matches!(wanted.len(), 40 | 64) && self.shallow(wanted).await?.is_ok() {
                     return self.resolve(WANTED).await?.ok_or_else(missing);
                 }
-                // Not every server gives any commit, and a shortened one can only be looked for in all of them.
+                // Not every server serves every commit; a shortened name can only be looked up among all commits.
                 let all = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
                 self.ask(&["fetch", "--progress", "--no-tags", "--", url, all[0], all[1]], SHORT).await?;
                 self.resolve(wanted).await?.ok_or_else(missing)

@@ -278,7 +278,7 @@ async fn a_list_of_the_names_of_a_build_goes_with_the_release() {
     folder.file(&format!("{SUMS}.sig"), signature("by the first key"));
     let store = Watching::new();
     let report = crate::push(&Push::new(&folder, "1.4.0").request(), &store, &Heard::default()).await.unwrap();
-    let names: Vec<&str> = report.platforms.iter().map(|platform| platform.filename.as_str()).collect();
+    let names: Vec<&str> = report.what.platforms.iter().map(|platform| platform.filename.as_str()).collect();
     assert_snapshot!(names.join("\n"), @r"
     terraform-provider-zap_1.4.0_darwin_amd64.zip
     terraform-provider-zap_1.4.0_darwin_arm64.zip
@@ -326,8 +326,8 @@ async fn the_signature_is_there_before_the_tag() {
     let forms: Vec<SignatureForm> = report.attachments.iter().map(|it| it.form).collect();
     assert_eq!(forms, [SignatureForm::Sums, SignatureForm::Bundle, SignatureForm::CosignTag]);
     let written: Vec<String> = store.take().into_iter().filter(|what| what.starts_with("tag")).collect();
-    assert_eq!(written, [format!("tag sha256-{}.sig", report.index.encoded()), "tag 1.4.0".to_owned()]);
-    assert_eq!(store.referrers(&report.index).await.unwrap().len(), 2);
+    assert_eq!(written, [format!("tag sha256-{}.sig", report.what.index.encoded()), "tag 1.4.0".to_owned()]);
+    assert_eq!(store.referrers(&report.what.index).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -344,7 +344,7 @@ async fn a_push_that_breaks_off_anywhere_leaves_no_tag_without_its_signature() {
         let again: PushReport = push(&folder).run(&store).await.unwrap();
         let manifests =
             |report: &PushReport| report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>();
-        assert_eq!((again.index.clone(), manifests(&again)), (whole.index.clone(), manifests(&whole)));
+        assert_eq!((again.what.index.clone(), manifests(&again)), (whole.what.index.clone(), manifests(&whole)));
     }
 }
 
@@ -389,7 +389,7 @@ async fn a_signed_index_carries_no_checksum_that_another_program_has_remembered(
     folder.package("1.4.0", "linux_amd64").package("1.4.0", "darwin_arm64");
     let memo = tempfile::tempdir().unwrap();
     let mut push = Push { memo_dir: Some(memo.path().to_owned()), ..Push::new(&folder, "1.4.0") };
-    let true_index = push.run(&Watching::new()).await.unwrap().index;
+    let true_index = push.run(&Watching::new()).await.unwrap().what.index;
     let forged = tofu_oci_types::PackageHash::h1(&[1; 32]).to_string();
     let remembered = names(memo.path());
     assert_eq!(remembered.len(), 2);
@@ -397,7 +397,7 @@ async fn a_signed_index_carries_no_checksum_that_another_program_has_remembered(
         std::fs::write(memo.path().join(name), &forged).unwrap();
     }
     push.signer = Some((key(1), Forms::Bundle));
-    assert_eq!(push.run(&Watching::new()).await.unwrap().index, true_index);
+    assert_eq!(push.run(&Watching::new()).await.unwrap().what.index, true_index);
     for name in names(memo.path()) {
         assert_ne!(std::fs::read_to_string(memo.path().join(name)).unwrap().trim_end(), forged, "it is fixed");
     }

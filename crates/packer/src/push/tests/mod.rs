@@ -16,7 +16,7 @@ use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, names, tags};
-use crate::{H1Mode, PackageLayout, TagState, Transfers};
+use crate::{H1Mode, PackageLayout, ReleaseParts, TagState, Transfers};
 
 /// Two platforms as zips.
 fn zips() -> Folder {
@@ -44,7 +44,7 @@ async fn what_names_something_comes_after_it_and_the_tag_last() {
             let store = Watching::new();
             let report = Push { layout, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
             assert!(!report.unchanged);
-            assert_eq!(report.platforms.len(), 2);
+            assert_eq!(report.what.platforms.len(), 2);
             let done = store.take();
             assert_eq!(done.last().map(String::as_str), Some("tag 1.4.0"), "{done:?}");
             assert_eq!(done.iter().filter(|what| what.starts_with("tag")).count(), 1);
@@ -62,7 +62,7 @@ async fn equal_inputs_give_equal_digests_and_equal_contents_equal_checksums() {
             let first = Push { layout, jobs: 1, ..Push::new(&folder, "1.4.0") }.run(&Watching::new()).await.unwrap();
             let second = Push { layout, jobs: 4, ..Push::new(&folder, "1.4.0") }.run(&Watching::new()).await.unwrap();
             assert_eq!(first, second);
-            h1s.push(first.platforms.iter().map(|platform| platform.h1.clone().unwrap()).collect::<Vec<_>>());
+            h1s.push(first.what.platforms.iter().map(|platform| platform.h1.clone().unwrap()).collect::<Vec<_>>());
         }
         h1s.dedup();
         assert_eq!(h1s.len(), 1, "the layouts have equal contents");
@@ -74,7 +74,7 @@ async fn a_zip_is_pushed_byte_for_byte() {
     let folder = zips();
     let store = Watching::new();
     let report = Push::new(&folder, "1.4.0").run(&store).await.unwrap();
-    for platform in &report.platforms {
+    for platform in &report.what.platforms {
         let bytes = std::fs::read(folder.path().join(&platform.filename)).unwrap();
         let digest = Digest::sha256(&bytes);
         assert_eq!(platform.zip.as_ref(), Some(&digest));
@@ -93,7 +93,7 @@ async fn a_push_that_breaks_off_leaves_no_tag_and_can_be_run_again() {
         assert!(tags(&store).await.is_empty());
         let store = Watching { inner: store.inner, ..Watching::new() };
         let again = Push::new(&folder, "1.4.0").run(&store).await.unwrap();
-        assert_eq!(again.index, whole.index);
+        assert_eq!(again.what.index, whole.what.index);
         assert_eq!(again.transfers.present + again.transfers.uploaded, whole.transfers.uploaded);
     }
 }
@@ -109,7 +109,7 @@ async fn an_equal_release_is_not_pushed_again() {
         let second = push.run(&store).await.unwrap();
         assert!(second.unchanged);
         assert_eq!((store.take(), second.transfers), (Vec::new(), Transfers::default()));
-        assert_eq!(second.index, first.index);
+        assert_eq!(second.what.index, first.what.index);
     }
 }
 
@@ -126,7 +126,7 @@ async fn a_taken_tag_is_refused_before_anything_is_sent() {
     let replaced = Push { replace: ReplaceTag::Replace, ..Push::new(&folder, "1.4.0") }.run(&store).await.unwrap();
     assert_eq!(replaced.transfers.present, 3, "the other platform is there");
     let now = store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
-    assert_eq!(now.digest, replaced.index);
+    assert_eq!(now.digest, replaced.what.index);
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn the_same_packages_with_other_annotations_are_another_release() {
     assert_snapshot!(skip.run(&store).await.expect_err("taken"), @"memory has a tag 1.4.0 already: it points at a release with the same packages and other annotations");
     assert!(store.take().is_empty());
     let report = skip.run(&Watching::new()).await.unwrap();
-    assert!(report.platforms.iter().all(|platform| platform.h1.is_none() && platform.zh.is_some()));
+    assert!(report.what.platforms.iter().all(|platform| platform.h1.is_none() && platform.zh.is_some()));
 }
 
 #[tokio::test]
@@ -157,7 +157,7 @@ async fn the_same_packages_in_another_layout_are_not_called_other_packages() {
 async fn rival(store: &Watching) -> (Descriptor, Tag) {
     let other = Folder::new();
     other.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"another program")]);
-    let PushReport { index, tag, .. } = Push::new(&other, "1.4.0").run(store).await.unwrap();
+    let PushReport { what: ReleaseParts { index, .. }, tag, .. } = Push::new(&other, "1.4.0").run(store).await.unwrap();
     store.inner.untag(&tag, &index).await.unwrap();
     (store.resolve(&Reference::Digest(index)).await.unwrap(), tag)
 }
@@ -190,7 +190,7 @@ async fn a_tag_moves_to_other_annotations_only_when_told_to() {
     assert!(replace(H1Mode::Compute).run(&store).await.unwrap().unchanged);
     assert!(store.take().is_empty());
     let second = replace(H1Mode::Skip).run(&store).await.unwrap();
-    assert_ne!(second.index, first.index);
+    assert_ne!(second.what.index, first.what.index);
     assert_eq!(second.transfers.uploaded, 1, "the index alone is new");
 }
 
@@ -233,7 +233,7 @@ async fn a_known_checksum_is_not_computed_again() {
         std::fs::write(memo.path().join("h1").join(name), marked.to_string()).unwrap();
     }
     let second = push.run(&Watching::new()).await.unwrap();
-    assert!(second.platforms.iter().all(|platform| platform.h1.as_ref() == Some(&marked)));
+    assert!(second.what.platforms.iter().all(|platform| platform.h1.as_ref() == Some(&marked)));
 }
 
 #[tokio::test]
@@ -245,14 +245,17 @@ async fn a_plan_tells_what_a_push_then_does() {
         let before = plan(&push.request(), &store, &Heard::default()).await.unwrap();
         assert_eq!((store.take(), store.inner.digests(), &before.tag_state), (Vec::new(), Vec::new(), &TagState::Free));
         let report = push.run(&store).await.unwrap();
-        assert_eq!((&before.index, &before.platforms), (&report.index, &report.platforms));
         assert_eq!(
-            (before.items.len() as u64, before.bytes_to_send),
+            (&before.what.release.index, &before.what.release.platforms),
+            (&report.what.index, &report.what.platforms)
+        );
+        assert_eq!(
+            (before.what.items.len() as u64, before.bytes_to_send),
             (report.transfers.uploaded, report.transfers.bytes)
         );
         let after = plan(&push.request(), &store, &Heard::default()).await.unwrap();
         assert_eq!((after.tag_state, after.bytes_to_send), (TagState::Equal, 0));
-        serde_json::to_string(&after.items).unwrap();
+        serde_json::to_string(&after.what.items).unwrap();
     }
 }
 
@@ -261,7 +264,7 @@ async fn warns_of_tags_that_break_init() {
     let folder = zips();
     let store = Watching::new();
     let report = Push::new(&folder, "1.4.0").run(&store).await.unwrap();
-    let index = store.resolve(&Reference::Digest(report.index)).await.unwrap();
+    let index = store.resolve(&Reference::Digest(report.what.index)).await.unwrap();
     for tag in ["2", "latest", "1.4.0_b", "v1.4.0"] {
         store.inner.tag(&index, &tag.parse().unwrap()).await.unwrap();
     }
@@ -296,7 +299,7 @@ async fn writes_to_a_folder_as_well() {
     let dir = tempfile::tempdir().unwrap();
     let store = DirStore::create(dir.path().join("layout")).unwrap();
     let report = Push { layout: PackageLayout::Both, ..Push::new(&directories(), "1.4.0") }.run(&store).await.unwrap();
-    assert_eq!(store.resolve(&Reference::Tag(report.tag)).await.unwrap().digest, report.index);
+    assert_eq!(store.resolve(&Reference::Tag(report.tag)).await.unwrap().digest, report.what.index);
 }
 
 /// Pushes what must be refused: says why, and demands that the store stays as it was.

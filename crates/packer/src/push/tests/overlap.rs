@@ -58,7 +58,7 @@ async fn every_checksum_is_found_while_the_store_holds_all_uploads() {
             store.open.send_replace(true);
         };
         let (report, ()) = tokio::join!(crate::push(&request, &store, &heard), held);
-        assert!(report.unwrap().platforms.iter().all(|platform| platform.h1.is_some()));
+        assert!(report.unwrap().what.platforms.iter().all(|platform| platform.h1.is_some()));
         assert_eq!(tags(&store).await, ["1.4.0".to_owned()].into());
     }
 }
@@ -107,6 +107,6 @@ async fn every_platform_is_sent_while_no_core_is_free_for_checksums() {
     };
     let (report, ()) = tokio::join!(push_files(&sender, &request, &mut preparation, tag, &found), held);
     preparation.stop().await;
-    assert!(report.unwrap().platforms.iter().all(|platform| platform.h1.is_some()));
+    assert!(report.unwrap().what.platforms.iter().all(|platform| platform.h1.is_some()));
     assert_eq!(tags(&store).await, ["1.4.0".to_owned()].into());
 }

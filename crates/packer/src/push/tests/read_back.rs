@@ -44,7 +44,7 @@ async fn read_back(files: &BTreeMap<String, Vec<u8>>, program: &[u8], as_zip: bo
     let store = Watching::new();
     let push = Push { layout: PackageLayout::Both, ..Push::new(&folder, "1.4.0") };
     let report = push.run(&store).await.unwrap();
-    assert_eq!(report.platforms[0].h1.as_ref(), Some(&want));
+    assert_eq!(report.what.platforms[0].h1.as_ref(), Some(&want));
     let platform = "linux_amd64".parse().unwrap();
     let index = store.resolve(&Reference::Tag(report.tag)).await.unwrap();
     let bytes = fetch_bytes(&store, &index, 1 << 20).await.unwrap();

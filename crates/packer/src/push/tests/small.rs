@@ -21,7 +21,7 @@ async fn each_zip_has_a_small_layer_with_its_files_beside_it() {
         let report = Push { layout, h1: H1Mode::Skip, ..small(&folder) }.run(&store).await.unwrap();
         let index = store.resolve(&Reference::Tag(report.tag)).await.unwrap();
         let release = ReleaseIndex::parse(&index, &fetch_bytes(&store, &index, 1 << 20).await.unwrap()).unwrap();
-        for found in &report.platforms {
+        for found in &report.what.platforms {
             let (h1, layer) = (found.h1.clone().unwrap(), found.small.clone().unwrap());
             assert_eq!(release.claims().platforms[&found.platform].h1.as_ref(), Some(&h1));
             let candidates = release.candidates(&found.platform);
@@ -46,7 +46,10 @@ async fn an_equal_release_with_small_layers_is_not_pushed_again() {
     store.take();
     let second = Push { jobs: 1, ..small(&folder) }.run(&store).await.unwrap();
     assert!(second.unchanged);
-    assert_eq!((store.take(), second.transfers, second.platforms), (Vec::new(), Transfers::default(), first.platforms));
+    assert_eq!(
+        (store.take(), second.transfers, second.what.platforms),
+        (Vec::new(), Transfers::default(), first.what.platforms)
+    );
 }
 
 #[tokio::test]
@@ -58,7 +61,7 @@ async fn a_release_without_them_is_another_one_and_only_what_it_lacks_is_sent() 
     assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with the same zips and other layers beside them");
     assert!(store.take().is_empty());
     let second = Push { replace: ReplaceTag::Replace, ..small(&folder) }.run(&store).await.unwrap();
-    assert_eq!(second.replaced.unwrap().index, first.index);
+    assert_eq!(second.replaced.unwrap().index, first.what.index);
     assert_eq!(second.transfers.present, 2, "the zips are there");
     let back = Push::new(&folder, "1.4.0").run(&store).await.expect_err("taken");
     assert_snapshot!(back, @"memory has a tag 1.4.0 already: it points at a release with the same zips and other layers beside them");
@@ -70,12 +73,18 @@ async fn a_plan_names_them_and_a_push_says_how_far_they_are() {
     let (store, heard) = (Watching::new(), Heard::default());
     let push = small(&folder);
     let before = plan(&push.request(), &store, &Heard::default()).await.unwrap();
-    let roles: Vec<&str> = before.items.iter().map(|item| item.role).collect();
+    let roles: Vec<&str> = before.what.items.iter().map(|item| item.role).collect();
     assert_eq!(roles[..5], ["package", "small", "config", "manifest", "package"]);
     let report = crate::push(&push.request(), &store, &heard).await.unwrap();
-    assert_eq!((&before.index, &before.platforms), (&report.index, &report.platforms));
-    assert_eq!((before.items.len() as u64, before.bytes_to_send), (report.transfers.uploaded, report.transfers.bytes));
-    let size = report.platforms[1].small.as_ref().unwrap().size;
+    assert_eq!(
+        (&before.what.release.index, &before.what.release.platforms),
+        (&report.what.index, &report.what.platforms)
+    );
+    assert_eq!(
+        (before.what.items.len() as u64, before.bytes_to_send),
+        (report.transfers.uploaded, report.transfers.bytes)
+    );
+    let size = report.what.platforms[1].small.as_ref().unwrap().size;
     let told = heard.of("zap 1.4.0 linux_amd64 small layer");
     assert_eq!(told, [format!("started {size}"), format!("progress {size}"), "pushed".to_owned()]);
 }
@@ -85,7 +94,7 @@ async fn a_release_of_images_alone_has_none() {
     let folder = directories();
     let push = Push { layout: PackageLayout::Image, ..small(&folder) };
     let report = push.run(&Watching::new()).await.unwrap();
-    assert!(report.platforms.iter().all(|platform| platform.small.is_none() && platform.layer.is_some()));
+    assert!(report.what.platforms.iter().all(|platform| platform.small.is_none() && platform.layer.is_some()));
 }
 
 /// What installers would not unpack is not published: more than 200 bytes of every one that is stored.

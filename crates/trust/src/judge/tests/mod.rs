@@ -18,7 +18,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAdd
 
 use super::*;
 use crate::testing::{address, index, policy, version};
-use crate::{Archives, StatedNames};
+use crate::{Archives, Subject};
 
 /// What is judged, with what.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ struct Scene {
     identity: Identity,
     archives: Archives,
     evidence: Vec<Evidence>,
-    names: StatedNames,
+    of: for<'a> fn(&'a ProviderAddr, &'a Version) -> Subject<'a>,
     now: SystemTime,
 }
 
@@ -47,7 +47,7 @@ impl Scene {
             identity: identity("1.4.0"),
             archives: Archives::Unknown,
             evidence: Vec::new(),
-            names: StatedNames::OfRelease,
+            of: |address, version| Subject::Provider { address, version },
             now: UNIX_EPOCH + Duration::from_hours(500_000),
         }
     }
@@ -73,6 +73,11 @@ impl Scene {
         self
     }
 
+    /// What it is judged as.
+    fn of(self, of: for<'a> fn(&'a ProviderAddr, &'a Version) -> Subject<'a>) -> Self {
+        Self { of, ..self }
+    }
+
     /// Another release.
     fn offers(mut self, release: &str, index_content: &str) -> Self {
         self.version = version(release);
@@ -86,8 +91,8 @@ impl Scene {
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Self { address, version, place, identity, archives, names, .. } = self;
-        ReleaseFacts { address, version, place, identity, archives, names: *names }
+        let Self { address, version, place, identity, archives, of, .. } = self;
+        ReleaseFacts { of: of(address, version), place, identity, archives }
     }
 
     /// The release is let in and remembered.

@@ -139,7 +139,8 @@ fn a_notice_is_never_a_signature() {
 
 #[test]
 fn what_is_said_of_a_module_names_no_provider() {
-    let module = Scene { names: StatedNames::Nothing, ..Scene::with_policy(&[1], "unnamed = \"refuse\"") };
+    let module = Scene::with_policy(&[1], "modules = [\"*\"]\nunnamed = \"refuse\"");
+    let module = module.of(|_, version| Subject::Module { wanted: Some(version), claimed: None });
     let (index, other) = (index("1.4.0"), index("1.4.1"));
     let about = |digest| crate::SignedContent::Manifest(digest);
     let bytes = crate::sign_bundle(&key(1), about(&index));
@@ -151,4 +152,25 @@ fn what_is_said_of_a_module_names_no_provider() {
     let ignored = "signed [a] index; Warning other-notice";
     check(&module.clone().found([signature.clone(), said(&other)]), ignored);
     check(&module.found([signature, signed(1, Withdrawn, &[])]), ignored);
+}
+
+#[test]
+fn a_signature_of_a_provider_on_a_module_was_refused_in_the_name_of_a_provider_that_does_not_exist() {
+    let module = Scene::with_policy(&[1], "modules = [\"*\"]").found([bundle(1)]);
+    let module = module.of(|_, version| Subject::Module { wanted: Some(version), claimed: None });
+    let refusal = module.judge().refusal.expect("it names a provider");
+    let sentence = "the signature by a says that this is example.com/acme/widget, not a module";
+    assert_eq!(refusal.to_string(), sentence);
+}
+
+#[test]
+fn a_signed_module_that_says_another_version_is_an_old_one_under_a_new_tag() {
+    let module = Scene::with_policy(&[1], "modules = [\"*\"]");
+    let bytes = crate::sign_bundle(&key(1), crate::SignedContent::Manifest(&index("1.4.0")));
+    let module = module.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
+    let same = module.clone().of(|_, version| Subject::Module { wanted: Some(version), claimed: Some(version) });
+    check(&same, "signed [a] index");
+    static OLD: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| version("1.3.0"));
+    let old = module.of(|_, version| Subject::Module { wanted: Some(version), claimed: Some(&OLD) });
+    check(&old, "refused other-version index");
 }

@@ -272,8 +272,12 @@ fn four_thousand_copies_of_one_certificate_are_looked_at_once() {
         *keys = vec![copy.repeat(copies); 4];
     }
     let scene = scene(&["rsa.pgp"], "");
-    let trusted =
-        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted = trusted_keys::TrustedKeys::new(
+        &scene.policy,
+        scene.policy.rule(&scene.address),
+        &scene.pins,
+        Some(&scene.address),
+    );
     let facts = scene.facts();
     let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);
@@ -289,8 +293,12 @@ fn keys_that_travel_are_not_looked_at_where_a_key_of_ours_has_signed() {
         keys.push(file("rsa.pgp"));
     }
     let scene = scene(&["rsa.pgp"], "");
-    let trusted =
-        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted = trusted_keys::TrustedKeys::new(
+        &scene.policy,
+        scene.policy.rule(&scene.address),
+        &scene.pins,
+        Some(&scene.address),
+    );
     let facts = scene.facts();
     let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);

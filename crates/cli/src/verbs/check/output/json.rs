@@ -1,25 +1,25 @@
 //! JSON lines.
 
 use serde::Serialize;
-use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
-
+use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
+use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel, ProbeReport, TagCounts};
 use tofu_oci_types::{Platform, TofuRelease, TofuReleases};
 
-use crate::report::{json_event, json_line};
+use crate::report::JsonLines;
 use crate::verbs::check::checked::{Checked, Compared, Predicted};
 
+/// Lines that are made elsewhere.
 #[derive(Serialize)]
-struct ProbedLine<'a> {
-    event: &'static str,
-    repository: &'a str,
-    requests: usize,
-    meaning: &'a [String],
-    left: &'a [String],
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum CheckLine<'a> {
+    Capability(&'a Capability),
+    Finding(&'a Finding),
+    Probed(&'a ProbeReport),
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "checked")]
 struct CheckedLine<'a> {
-    event: &'static str,
     target: &'a str,
     errors: usize,
     warnings: usize,
@@ -28,38 +28,37 @@ struct CheckedLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a Compared>,
     #[serde(flatten)]
-    counts: Option<CountsOfTags>,
+    counts: Option<TagCounts>,
     #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
 }
 
-/// What the version tags of a repository are.
-#[derive(Serialize)]
-struct CountsOfTags {
-    versions: usize,
-    stray_tags: usize,
-    other_tags: usize,
-}
-
 /// The last line of a repository.
 #[derive(Serialize)]
-struct PredictionsLine<P> {
-    event: &'static str,
-    predictions: Vec<PredictionRow<P>>,
+#[serde(tag = "event", rename = "predictions")]
+struct PredictionsLine<'a> {
+    predictions: Vec<PredictionRow<'a>>,
 }
 
 /// A prediction for one release.
 #[derive(Serialize)]
-struct PredictionRow<P> {
+struct PredictionRow<'a> {
     opentofu: TofuRelease,
     #[serde(flatten)]
-    prediction: P,
+    prediction: Prediction<'a>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(untagged)]
+enum Prediction<'a> {
+    Provider(&'a RepositoryPrediction),
+    Module(&'a ModulePrediction),
 }
 
 /// A part that could not be judged.
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "not-judged")]
 struct NotJudgedLine<'a> {
-    event: &'static str,
     place: &'a str,
     version: Option<&'a str>,
     platform: Option<&'a Platform>,
@@ -71,15 +70,11 @@ struct NotJudgedLine<'a> {
 
 /// Capabilities, findings, what was not judged, the summary, and the predictions last.
 pub(super) fn print(checked: &Checked) {
-    for capability in checked.probe.iter().flat_map(|probe| &probe.capabilities) {
-        json_event("capability", capability);
-    }
-    for finding in &checked.findings {
-        json_event("finding", finding);
-    }
+    let lines = JsonLines;
+    lines.add_all(checked.probe.iter().flat_map(|probe| &probe.capabilities).map(CheckLine::Capability));
+    lines.add_all(checked.findings.iter().map(CheckLine::Finding));
     for one in &checked.not_judged {
-        json_line(&NotJudgedLine {
-            event: "not-judged",
+        lines.add(&NotJudgedLine {
             place: &one.place,
             version: one.version.as_deref(),
             platform: one.platform.as_ref(),
@@ -89,45 +84,28 @@ pub(super) fn print(checked: &Checked) {
             hints: one.why.hints(),
         });
     }
-    if let Some(probe) = &checked.probe {
-        json_line(&ProbedLine {
-            event: "probed",
-            repository: &probe.repository,
-            requests: probe.requests,
-            meaning: &probe.meaning,
-            left: &probe.left,
-        });
-    }
-    json_line(&CheckedLine {
-        event: "checked",
+    lines.add_all(checked.probe.iter().map(CheckLine::Probed));
+    lines.add(&CheckedLine {
         target: &checked.target,
         errors: checked.count(FindingLevel::Error),
         warnings: checked.count(FindingLevel::Warning),
         notes: checked.count(FindingLevel::Note),
         not_judged: checked.not_judged.len(),
-        counts: checked.counts.map(|TagCounts { versions, stray, other }| CountsOfTags {
-            versions,
-            stray_tags: stray,
-            other_tags: other,
-        }),
+        counts: checked.counts,
         against: checked.against.as_ref(),
         checked_as: match &checked.predicted {
             Some(Predicted::Providers(checked_as, _)) => Some(checked_as),
             Some(Predicted::Modules(_)) | None => None,
         },
     });
-    match &checked.predicted {
-        Some(Predicted::Providers(_, predictions)) => print_predictions(predictions, |one| one.releases),
-        Some(Predicted::Modules(predictions)) => print_predictions(predictions, |one| one.releases),
-        None => {}
-    }
-}
-
-/// A row for each release and prediction.
-fn print_predictions<P: Serialize>(predictions: &[P], releases: impl Fn(&P) -> TofuReleases) {
+    let predictions: Vec<(TofuReleases, Prediction<'_>)> = match &checked.predicted {
+        Some(Predicted::Providers(_, all)) => all.iter().map(|one| (one.releases, Prediction::Provider(one))).collect(),
+        Some(Predicted::Modules(all)) => all.iter().map(|one| (one.releases, Prediction::Module(one))).collect(),
+        None => return,
+    };
     let rows = TofuRelease::ALL.into_iter().flat_map(|opentofu| {
-        let of = |prediction: &&P| releases(prediction).iter().any(|one| one == opentofu);
-        predictions.iter().filter(of).map(|prediction| PredictionRow { opentofu, prediction }).collect::<Vec<_>>()
+        let of = move |(releases, _): &&(TofuReleases, Prediction<'_>)| releases.iter().any(|one| one == opentofu);
+        predictions.iter().filter(of).map(move |(_, prediction)| PredictionRow { opentofu, prediction: *prediction })
     });
-    json_line(&PredictionsLine { event: "predictions", predictions: rows.collect() });
+    lines.add(&PredictionsLine { predictions: rows.collect() });
 }

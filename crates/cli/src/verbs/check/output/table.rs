@@ -170,7 +170,9 @@ fn modules(predictions: &[ModulePrediction]) -> Page {
         let unread = if one.unread { "; its package was not looked into" } else { "" };
         let outcome = match one.because {
             None => format!("installs{unread}"),
-            Some(Because::RepositoryUnreadable) if one.unread => format!("not known: {}", one.detail),
+            Some(Because::RepositoryUnreadable | Because::Malformed) if one.unread => {
+                format!("not known: {}", one.detail)
+            }
             Some(because) => format!("refuses: {because}"),
         };
         let releases = one.releases.to_string();
@@ -189,6 +191,7 @@ fn outcome(prediction: &RepositoryPrediction) -> String {
         Some(Because::RepositoryUnreadable) if prediction.unread => {
             format!("not known{}: not all of it could be read", version.replacen(' ', " for ", 1))
         }
+        Some(Because::Malformed) => format!("not known{}: it is malformed", version.replacen(' ', " for ", 1)),
         Some(because) => format!("refuses{version}: {because}{unread}"),
     }
 }

@@ -1,18 +1,15 @@
 //! The calls and files of `module lock`, printed.
 
-use std::path::Path;
-
 use serde::Serialize;
 use tofu_oci_fetch::SignedBy;
 use tofu_oci_installer::{ModulePin, ModulePinChange};
 use tofu_oci_tfconfig::{CallFileWrite, CallSource};
-use tofu_oci_types::{Digest, Place, Tag, Version, masked};
+use tofu_oci_types::{Digest, PathText, Place, Tag, TextPosition, Version, masked};
 
 use super::outcome::{CallOutcome, LockedCall, named};
 use super::remarks::{self, RemarkWeight};
 use crate::page::Page;
-use crate::printer;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::verbs::context::Context;
 use crate::verbs::printed::shown;
 
@@ -24,29 +21,45 @@ pub(super) enum LockEnd {
     Checked,
 }
 
+/// The lines of `module lock`.
 #[derive(Serialize)]
-struct ModuleProblemLine<'a> {
-    event: &'static str,
-    code: &'a str,
-    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-    path: &'a Path,
-    line: usize,
-    column: usize,
+#[serde(tag = "event", rename_all = "kebab-case")]
+#[expect(clippy::enum_variant_names, reason = "events have these names")]
+enum ModuleLockLine<'a> {
+    ModuleProblem {
+        code: String,
+        #[serde(flatten)]
+        at: CallMembers<'a>,
+        source: String,
+        text: String,
+        hints: Vec<String>,
+    },
+    ModulePin(ModulePinLine<'a>),
+    ModuleLock {
+        outcome: &'static str,
+        calls: usize,
+        changed: usize,
+        problems: usize,
+        /// Calls of folders, registries, git repositories and so on.
+        others: usize,
+        files: Vec<String>,
+    },
+}
+
+/// The call that a line is about.
+#[derive(Serialize)]
+struct CallMembers<'a> {
+    path: PathText<'a>,
+    #[serde(flatten)]
+    at: TextPosition,
     module: &'a str,
-    source: String,
-    text: &'a str,
-    hints: &'a [String],
 }
 
 #[derive(Serialize)]
-struct ModuleCallLine<'a> {
-    event: &'static str,
+struct ModulePinLine<'a> {
     outcome: &'static str,
-    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-    path: &'a Path,
-    line: usize,
-    column: usize,
-    module: &'a str,
+    #[serde(flatten)]
+    at: CallMembers<'a>,
     place: Place,
     version: Option<Version>,
     tag: Option<&'a Tag>,
@@ -57,18 +70,6 @@ struct ModuleCallLine<'a> {
     signers: &'a [SignedBy],
 }
 
-#[derive(Serialize)]
-struct ModuleLockLine {
-    event: &'static str,
-    outcome: &'static str,
-    calls: usize,
-    changed: usize,
-    problems: usize,
-    /// Calls of folders, registries, git repositories and so on.
-    others: usize,
-    files: Vec<String>,
-}
-
 /// One problem of a call.
 struct CallProblem {
     code: String,
@@ -76,30 +77,26 @@ struct CallProblem {
     hints: Vec<String>,
 }
 
+fn members<'a>(call: &'a LockedCall<'_>) -> CallMembers<'a> {
+    CallMembers { path: PathText(call.path()), at: call.call.at.at, module: &call.call.module }
+}
+
 /// Prints the problems, one line each, and says how many calls have one.
 pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
-    let mut page = Page::default();
-    for call in calls {
-        for problem in problems_of(call) {
-            let CallProblem { code, text, hints } = &problem;
-            if context.json {
-                json_line(&ModuleProblemLine {
-                    event: "module-problem",
-                    code,
-                    path: call.path(),
-                    line: call.call.at.at.line,
-                    column: call.call.at.at.column,
-                    module: &call.call.module,
-                    source: masked(call.call.source_text()),
-                    text,
-                    hints,
-                });
-            } else {
-                page.line(format_args!("{}: {}: {text} ({code})", call.place(), call.name()));
-            }
+    let found = || calls.iter().flat_map(|call| problems_of(call).into_iter().map(move |problem| (*call, problem)));
+    let lines = |lines: &JsonLines| {
+        for (call, CallProblem { code, text, hints }) in found() {
+            let source = masked(call.call.source_text());
+            lines.add(&ModuleLockLine::ModuleProblem { code, at: members(call), source, text, hints });
         }
-    }
-    printer::stdout(&page);
+    };
+    context.emit_all(lines, || {
+        let mut page = Page::default();
+        for (call, CallProblem { code, text, .. }) in found() {
+            page.line(format_args!("{}: {}: {text} ({code})", call.place(), call.name()));
+        }
+        page
+    });
     calls.iter().filter(|call| !problems_of(call).is_empty()).count()
 }
 
@@ -134,50 +131,51 @@ pub(super) fn print(context: &Context, calls: &[&LockedCall<'_>], writes: &[Call
     let pinned: Vec<_> = calls.iter().filter_map(|call| Some((*call, call.found()?))).collect();
     let changed = pinned.iter().filter(|(call, _)| call.is_changed()).count();
     let wrong = calls.iter().filter(|call| !problems_of(call).is_empty()).count();
-    if context.json {
-        for (call, pin) in &pinned {
-            if end != LockEnd::Checked || problems_of(call).is_empty() {
-                json_line(&call_line(call, pin));
-            }
-        }
-        let outcome = match end {
-            LockEnd::Checked if wrong == 0 => "locked",
-            LockEnd::Checked => "not-locked",
-            _ if writes.is_empty() => "unchanged",
-            LockEnd::Written => "written",
-            LockEnd::WouldWrite => "would-change",
-        };
+    let lines = |lines: &JsonLines| {
+        let is_right = |call: &LockedCall<'_>| end != LockEnd::Checked || problems_of(call).is_empty();
+        let pins = pinned.iter().filter(|(call, _)| is_right(call));
+        lines.add_all(pins.map(|(call, pin)| ModuleLockLine::ModulePin(pin_line(call, pin))));
         let is_ours =
             |call: &&&LockedCall<'_>| matches!(call.outcome, CallOutcome::Pinned(_) | CallOutcome::Refused(_));
-        let others = calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Other)).count();
-        return json_line(&ModuleLockLine {
-            event: "module-lock",
-            outcome,
+        lines.add(&ModuleLockLine::ModuleLock {
+            outcome: match end {
+                LockEnd::Checked if wrong == 0 => "locked",
+                LockEnd::Checked => "not-locked",
+                _ if writes.is_empty() => "unchanged",
+                LockEnd::Written => "written",
+                LockEnd::WouldWrite => "would-change",
+            },
             calls: calls.iter().filter(is_ours).count(),
             changed,
             problems: wrong,
-            others,
-            files: writes.iter().map(|write| shown(write.path()).to_string()).collect(),
+            others: calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Other)).count(),
+            files: files(writes),
         });
-    }
-    let mut page = Page::default();
-    if end == LockEnd::Checked {
-        if wrong == 0 {
-            page.line(as_it_is(pinned.len()));
+    };
+    context.emit_all(lines, || {
+        let mut page = Page::default();
+        if end == LockEnd::Checked {
+            if wrong == 0 {
+                page.line(as_it_is(pinned.len()));
+            }
+            return page;
         }
-        return printer::stdout(&page);
-    }
-    for (call, pin) in pinned.iter().filter(|(call, _)| call.is_changed()) {
-        of_call(call, pin, end, &mut page);
-    }
-    if writes.is_empty() {
-        page.line(format_args!("{}; nothing was changed", as_it_is(pinned.len())));
-    } else {
-        let files: Vec<String> = writes.iter().map(|write| shown(write.path()).to_string()).collect();
-        let wrote = if end == LockEnd::Written { "wrote" } else { "would write" };
-        page.line(format_args!("{wrote} {}: {changed} of {} calls changed", files.join(", "), pinned.len()));
-    }
-    printer::stdout(&page);
+        for (call, pin) in pinned.iter().filter(|(call, _)| call.is_changed()) {
+            of_call(call, pin, end, &mut page);
+        }
+        if writes.is_empty() {
+            page.line(format_args!("{}; nothing was changed", as_it_is(pinned.len())));
+        } else {
+            let wrote = if end == LockEnd::Written { "wrote" } else { "would write" };
+            let files = files(writes).join(", ");
+            page.line(format_args!("{wrote} {files}: {changed} of {} calls changed", pinned.len()));
+        }
+        page
+    });
+}
+
+fn files(writes: &[CallFileWrite]) -> Vec<String> {
+    writes.iter().map(|write| shown(write.path()).to_string()).collect()
 }
 
 fn as_it_is(pinned: usize) -> String {
@@ -221,7 +219,7 @@ fn place(call: &LockedCall<'_>) -> Place {
     }
 }
 
-fn call_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModuleCallLine<'a> {
+fn pin_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModulePinLine<'a> {
     let (outcome, from) = match &pin.change {
         ModulePinChange::Pinned => ("pinned", None),
         ModulePinChange::Upgraded { from } => ("upgraded", from.as_ref()),
@@ -229,13 +227,9 @@ fn call_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModuleCallLine
         ModulePinChange::Noted => ("noted", None),
         ModulePinChange::Kept => ("kept", None),
     };
-    ModuleCallLine {
-        event: "module-pin",
+    ModulePinLine {
         outcome,
-        path: call.path(),
-        line: call.call.at.at.line,
-        column: call.call.at.at.column,
-        module: &call.call.module,
+        at: members(call),
         place: place(call),
         version: pin.tag.as_ref().and_then(Tag::canonical_version),
         tag: pin.tag.as_ref(),

@@ -20,8 +20,7 @@ use super::open;
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::printer;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::signing_key;
 use crate::trust;
 use crate::verbs::context::{Context, config_folder};
@@ -29,7 +28,7 @@ use crate::verbs::required::warn_of_arguments;
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
 pub(in crate::verbs) use asked::{ModuleCount, configuration, one_of_both, registries, template};
-use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
+use model::{ModuleMirrorEvent, ModuleMirrorRow, ModuleMirrorSummary};
 
 /// Brings modules to their destination, or says what that would do.
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
@@ -103,16 +102,13 @@ pub(in crate::verbs) fn print(context: &Context, mode: MirrorMode, report: Modul
     let has_problem = report.has_problem();
     let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
     let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);
-    if context.json {
-        for row in &rows {
-            json_line(&row.json(mode));
-        }
-        for call in &report.calls {
-            json_line(&CallLine::of(call));
-        }
-        json_line(&summary);
-    } else {
-        printer::stdout(&text::page(mode, &rows, &report.calls, &summary));
-    }
+    let line =
+        if mode == MirrorMode::Plan { ModuleMirrorEvent::ModuleMirrorPlan } else { ModuleMirrorEvent::ModuleMirror };
+    let lines = |lines: &JsonLines| {
+        lines.add_all(rows.iter().map(line));
+        lines.add_all(report.calls.iter().map(ModuleMirrorEvent::ModuleCallLeft));
+        lines.add(&ModuleMirrorEvent::ModuleMirrorSummary(&summary));
+    };
+    context.emit_all(lines, || text::page(mode, &rows, &report.calls, &summary));
     if has_problem { Exit::Fixable } else { Exit::Done }
 }

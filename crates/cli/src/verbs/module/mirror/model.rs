@@ -1,18 +1,31 @@
-//! One version of the report, and its JSON line; `docs/json.md` says what the members are.
+//! The report, version by version, and its counts.
 
 use serde::Serialize;
 use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, ModuleMirrorLine, UnfollowedCall};
 use tofu_oci_types::{ModuleAddr, Version};
 
 use crate::diagnostic::Diagnostic;
-use crate::verbs::mirror::MirrorFailure;
+use crate::verbs::mirror::or_failure;
+
+/// The lines of a report.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+#[expect(clippy::enum_variant_names, reason = "events have these names")]
+pub(super) enum ModuleMirrorEvent<'a> {
+    ModuleMirror(&'a ModuleMirrorRow),
+    ModuleMirrorPlan(&'a ModuleMirrorRow),
+    ModuleCallLeft(&'a UnfollowedCall),
+    ModuleMirrorSummary(&'a ModuleMirrorSummary),
+}
 
 /// One version.
+#[derive(Serialize)]
 pub(super) struct ModuleMirrorRow {
     pub(super) address: ModuleAddr,
     /// `None` if the row is about the module.
     pub(super) version: Option<Version>,
     pub(super) called_by: Vec<String>,
+    #[serde(flatten, serialize_with = "or_failure")]
     pub(super) outcome: Result<ModuleDeed, Diagnostic>,
 }
 
@@ -21,49 +34,11 @@ impl ModuleMirrorRow {
         let ModuleMirrorLine { address, version, called_by, outcome } = line;
         Self { address, version, called_by, outcome: outcome.map_err(Diagnostic::from) }
     }
-
-    pub(super) fn json(&self, mode: MirrorMode) -> ModuleMirrorRowLine<'_> {
-        ModuleMirrorRowLine {
-            event: if mode == MirrorMode::Plan { "module-mirror-plan" } else { "module-mirror" },
-            address: &self.address,
-            version: self.version.as_ref(),
-            called_by: &self.called_by,
-            deed: self.outcome.as_ref().ok(),
-            failure: self.outcome.as_ref().err().map(MirrorFailure::of),
-        }
-    }
-}
-
-#[derive(Serialize)]
-pub(super) struct ModuleMirrorRowLine<'a> {
-    event: &'static str,
-    address: &'a ModuleAddr,
-    version: Option<&'a Version>,
-    called_by: &'a [String],
-    #[serde(flatten)]
-    deed: Option<&'a ModuleDeed>,
-    #[serde(flatten)]
-    failure: Option<MirrorFailure<'a>>,
-}
-
-/// A call that is not mirrored.
-#[derive(Serialize)]
-pub(super) struct CallLine<'a> {
-    event: &'static str,
-    #[serde(flatten)]
-    call: &'a UnfollowedCall,
-}
-
-impl<'a> CallLine<'a> {
-    pub(super) fn of(call: &'a UnfollowedCall) -> Self {
-        Self { event: "module-call-left", call }
-    }
 }
 
 /// How many versions became what.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct ModuleMirrorSummary {
-    event: &'static str,
     pub(super) planned: bool,
     pub(super) added: usize,
     pub(super) present: usize,
@@ -82,7 +57,7 @@ pub(super) struct ModuleMirrorSummary {
 impl ModuleMirrorSummary {
     pub(super) fn of(mode: MirrorMode, rows: &[ModuleMirrorRow], calls: &[UnfollowedCall]) -> Self {
         let planned = mode == MirrorMode::Plan;
-        let mut summary = Self { event: "module-mirror-summary", planned, ..Self::default() };
+        let mut summary = Self { planned, ..Self::default() };
         for row in rows {
             let Ok(deed) = &row.outcome else {
                 summary.failed += 1;

@@ -34,11 +34,7 @@ pub(super) async fn explain(
         open::note_other_address(context, ask.name, found, predecessors);
     }
     let explained = explained(ask, offered);
-    if context.json {
-        line::explained(ask, &explained);
-    } else {
-        text::explained(ask, &explained);
-    }
+    context.emit_all(|lines| line::explained(lines, ask, &explained), || text::explained(ask, &explained));
     Ok(())
 }
 

@@ -7,12 +7,12 @@ use tofu_oci_types::{Digest, Place, Tag, Version};
 
 use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
-use crate::report::json_line;
+use crate::report::JsonLines;
 use crate::verbs::module::mapped::MappedBy;
 
 #[derive(Serialize)]
-struct ResolvedModuleLine<'a> {
-    event: &'static str,
+#[serde(tag = "event", rename = "module-resolved")]
+pub(super) struct ResolvedModuleLine<'a> {
     source: &'a str,
     mapped_by: Option<&'a MappedBy>,
     registry: Option<&'a str>,
@@ -49,8 +49,8 @@ impl<'a> FoundMembers<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "module-rule")]
 struct ModuleRuleLine<'a> {
-    event: &'static str,
     source: &'a str,
     number: usize,
     at: Option<String>,
@@ -60,8 +60,8 @@ struct ModuleRuleLine<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "module-offer")]
 struct ModuleOfferLine<'a> {
-    event: &'static str,
     source: &'a str,
     place: &'a str,
     registry: Option<&'a str>,
@@ -72,8 +72,8 @@ struct ModuleOfferLine<'a> {
 }
 
 #[derive(Serialize)]
+#[serde(tag = "event", rename = "module-choice")]
 struct ModuleChoiceLine<'a> {
-    event: &'static str,
     source: &'a str,
     constraints: String,
     outcome: &'static str,
@@ -87,17 +87,20 @@ struct ModuleChoiceLine<'a> {
 }
 
 /// The answer without an explanation.
-pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) {
+pub(super) fn resolved<'a>(
+    ask: &ModuleAsk<'a>,
+    registry: Option<&'a str>,
+    found: &'a ResolvedModule,
+) -> ResolvedModuleLine<'a> {
     let (source, mapped_by, found) = (ask.typed, mapped_by(ask), FoundMembers::of(found));
-    json_line(&ResolvedModuleLine { event: "module-resolved", source, mapped_by, registry, found });
+    ResolvedModuleLine { source, mapped_by, registry, found }
 }
 
 /// One line a rule, one for what the place offers, one for how it ends.
-pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
+pub(super) fn explained(lines: &JsonLines, ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
     let source = ask.typed;
     for MappingStep { number, mirror, selected, matches } in &explained.steps {
-        json_line(&ModuleRuleLine {
-            event: "module-rule",
+        lines.add(&ModuleRuleLine {
             source,
             number: *number,
             at: mirror.origin.as_ref().map(ToString::to_string),
@@ -108,8 +111,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
     }
     let failed = explained.listing.as_ref().err();
     let listing = explained.listing.as_ref().ok();
-    json_line(&ModuleOfferLine {
-        event: "module-offer",
+    lines.add(&ModuleOfferLine {
         source,
         place: &explained.place,
         registry: explained.registry.as_deref(),
@@ -119,8 +121,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
         error: failed.map(Diagnostic::text),
     });
     let failed = explained.found.as_ref().err();
-    json_line(&ModuleChoiceLine {
-        event: "module-choice",
+    lines.add(&ModuleChoiceLine {
         source,
         constraints: wanted(ask.name).to_string(),
         outcome: if failed.is_some() { "not-found" } else { "found" },

@@ -45,11 +45,8 @@ pub(in crate::verbs) async fn resolve(
     let (registry, found) = find(&ask, &connector).await?;
     open::note_other_address(context, name, &found, &args.predecessors.all());
     let found = ResolvedModule::of(found);
-    if context.json {
-        line::resolved(&ask, registry.as_deref(), &found);
-    } else {
-        text::resolved(&ask, registry.as_deref(), &found);
-    }
+    let registry = registry.as_deref();
+    context.emit(&line::resolved(&ask, registry, &found), || text::resolved(&ask, registry, &found));
     Ok(())
 }
 

@@ -7,14 +7,13 @@ use tofu_oci_types::{ModuleName, Version};
 use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
 use crate::page::{Line, Page};
-use crate::printer;
 use crate::verbs::context::tagged;
 
 /// How many versions are shown.
 const SHOWN: usize = 6;
 
 /// The answer without an explanation.
-pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) {
+pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) -> Page {
     let mut page = Page::of(match (ask.name, &found.version) {
         (ModuleName::Registry { address, .. }, Some(version)) => format!("{address} {version}"),
         _ => ask.typed.to_owned(),
@@ -29,7 +28,7 @@ pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &Reso
     if let Some(registry) = registry {
         page.row("  ", "registry", registry);
     }
-    printer::stdout(&page);
+    page
 }
 
 /// Where the package is, and by what it is known.
@@ -53,7 +52,7 @@ fn place(found: &ResolvedModule, indent: &str, page: &mut Page) {
 }
 
 /// Every rule, what the place offers, and how it ends.
-pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
+pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) -> Page {
     let mut page = Page::default();
     page.push(head(ask));
     page.line(match (ask.name, &ask.file) {
@@ -93,7 +92,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
         }
     }
     page.row("", "OpenTofu", of_opentofu(ask, explained));
-    printer::stdout(&page);
+    page
 }
 
 fn head(ask: &ModuleAsk<'_>) -> Line {

@@ -137,13 +137,10 @@ fn templates() {
         `oci.example.test/é/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/é/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-conditional-escaped-quotes:
         `oci.example.test/${hostname == \"registry.example.test\" ? \"a\" : \"b\"}/${namespace}/${type}` is not a repository template: a backslash has no place in an expression, at column 32 (hcl:invalid-character) --> rc.tfrc:3:59
-        `oci.example.test/${hostname == \"registry.example.test\" ? \"a\" : \"b\"}/${namespace}/${type}` is not a repository template: no expression begins with `\`, at column 32 (hcl:invalid-expression) --> rc.tfrc:3:59
     tpl-directive-if-plain:
         a bare quote inside `%{ … }` ends the text (hcl1-parse) --> rc.tfrc:3:45
     tpl-bad-only-for-example:
         `oci.example.test/${hostname == "example.com" ? "BAD" : "ok"}/${namespace}/${type}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test/BAD/example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
-    tpl-directive-for:
-        `oci.example.test/%{for x in [namespace, type]}/${x}%{endfor}` gives no repository address: for example.com/example-namespace/example-type, `oci.example.test//example-namespace/example-type` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address) --> rc.tfrc:3:28
     tpl-string-index:
         `oci.example.test/${hostname[0]}/${namespace}/${type}` is not a repository template: a text has no elements, at column 28 (hcl:invalid-index) --> rc.tfrc:3:55
     tpl-string-attr:
@@ -172,9 +169,9 @@ fn templates() {
     tpl-syntax-unclosed:
         this `${` has no closing `}` (hcl1-parse) --> rc.tfrc:3:45
     tpl-syntax-two-words:
-        `oci.example.test/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 25 (hcl:extra-characters-after-interpolation-expression) --> rc.tfrc:3:52
+        `oci.example.test/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 25 (hcl:invalid-syntax) --> rc.tfrc:3:52
     tpl-syntax-unclosed-if:
-        `oci.example.test/%{if true}x/${namespace}/${type}` is not a repository template: the if directive of column 18 has no endif, at column 50 (hcl:unexpected-end-of-template) --> rc.tfrc:3:77
+        `oci.example.test/%{if true}x/${namespace}/${type}` is not a repository template: a directive reads %{if …}, %{else} or %{endif}, and each %{if …} needs an %{endif}, at column 18 (hcl:invalid-syntax) --> rc.tfrc:3:45
     tpl-bare-list:
         repository_template must be a text in quotes, and this is a list (decode) --> rc.tfrc:3:27
     tpl-empty:

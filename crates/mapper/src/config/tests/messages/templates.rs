@@ -55,6 +55,12 @@ fn templates_that_are_dropped() {
       = instead: write a condition, or an object with one item for each case
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method
     "#);
+    assert_snapshot!(template("ghcr.io/${[for x in [hostname] : x][0]}/${namespace}/${type}"), @r#"
+    Error: `ghcr.io/${[for x in [hostname] : x][0]}/${namespace}/${type}` is not a repository template: tofu-oci does not evaluate `for`, at column 11 (hcl:not-supported)
+      --> /home/u/.tofurc:3:38 "[for x in [hostname] : x]"
+      = instead: write each element by itself, such as ${list[0]}
+      = OpenTofu 1.13: evaluates it, with a result that is not predicted here
+    "#);
     assert_snapshot!(template("ghcr.io/${hostname[0]}/${namespace}/${type}"), @r#"
     Error: `ghcr.io/${hostname[0]}/${namespace}/${type}` is not a repository template: a text has no elements, at column 19 (hcl:invalid-index)
       --> /home/u/.tofurc:3:46 "[0]"
@@ -62,7 +68,7 @@ fn templates_that_are_dropped() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method
     "#);
     assert_snapshot!(template("ghcr.io/${name space}/${namespace}/${type}"), @r#"
-    Error: `ghcr.io/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 16 (hcl:extra-characters-after-interpolation-expression)
+    Error: `ghcr.io/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 16 (hcl:invalid-syntax)
       --> /home/u/.tofurc:3:43 "space"
       = instead: write $${ where ${ is meant as text
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method

@@ -1,0 +1,118 @@
+//! The answers about one kind of address: which versions each has, and each version.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tofu_oci_types::Version;
+use tokio::time::Instant;
+
+use super::answers::{Answers, AskedFor, Waits};
+use super::failed::Failed;
+use super::kept::Lifetimes;
+use super::options::CatalogOptions;
+use super::refused::{JUDGED, REFUSED, is_judged};
+use crate::counts::Counts;
+use crate::turns::Turns;
+use crate::{Refusal, ServedAddress, ServedVersions};
+
+/// What questions about one kind are put to.
+pub(super) struct AskedPlaces<P> {
+    pub(super) places: Vec<P>,
+    pub(super) options: CatalogOptions,
+    pub(super) turns: Arc<Turns>,
+}
+
+/// The answers about addresses `A`, whose versions are served as `S`.
+pub(super) struct KindAnswers<A, S: Clone> {
+    versions: Answers<A, Arc<ServedVersions<A>>>,
+    each: Answers<(A, Version), Judged<S>>,
+}
+
+/// A version that clients may see, and when that was found.
+#[derive(Clone)]
+pub(super) struct Judged<S> {
+    pub(super) served: S,
+    judged: Instant,
+}
+
+impl<S> Judged<S> {
+    pub(super) fn now(served: S) -> Self {
+        Self { served, judged: Instant::now() }
+    }
+
+    /// Whether it is not too long ago.
+    pub(super) fn is_recent(&self) -> bool {
+        self.judged.elapsed() < JUDGED
+    }
+}
+
+impl<A: AskedFor + Sync, S: Clone + Send + Sync + 'static> KindAnswers<A, S>
+where
+    (A, Version): AskedFor,
+{
+    pub(super) fn new(options: &CatalogOptions, counts: &Counts) -> Self {
+        let (lifetimes, waits) = (Lifetimes::of(options), Waits::of(options));
+        let reporter = || Arc::clone(&options.reporter);
+        Self {
+            versions: Answers::new(lifetimes, waits, reporter(), counts.clone()),
+            each: Answers::new(lifetimes, waits, reporter(), counts.clone()),
+        }
+    }
+
+    /// The versions without those that were judged and refused meanwhile, also of a list that was read before.
+    pub(super) async fn versions(
+        &self,
+        address: &A,
+        put: impl Fn(Option<Arc<ServedVersions<A>>>) -> BoxFuture<'static, Result<Arc<ServedVersions<A>>, Failed>>,
+    ) -> Result<Arc<ServedVersions<A>>, Refusal> {
+        let mut found = self.versions.ask(address, put).await?;
+        let is_refused = |version: &Version| {
+            let known = self.each.refusal(&(address.clone(), version.clone()), REFUSED);
+            known.is_some_and(|refusal| is_judged(&refusal))
+        };
+        if found.versions.iter().any(is_refused) {
+            Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));
+        }
+        Ok(found)
+    }
+
+    pub(super) async fn version(
+        &self,
+        address: &A,
+        version: &Version,
+        put: impl Fn(Option<Judged<S>>) -> BoxFuture<'static, Result<Judged<S>, Failed>>,
+    ) -> Result<S, Refusal> {
+        Ok(self.each.ask(&(address.clone(), version.clone()), put).await?.served)
+    }
+
+    /// The addresses that were asked for successfully.
+    pub(super) fn answered(&self) -> Vec<A> {
+        self.versions.answered()
+    }
+
+    /// The versions that were read last, if that was lately. Their place is not asked.
+    pub(super) fn known_versions(&self, address: &A) -> Option<Arc<ServedVersions<A>>> {
+        self.versions.answer(address)
+    }
+
+    /// Why the place did not answer the last time, if what it said before is served meanwhile.
+    pub(super) fn trouble(&self, address: &A) -> Option<Refusal> {
+        self.versions.trouble(address)
+    }
+
+    /// Why questions failed, of which no answer is kept, each once.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = self.versions.refusals();
+        refusals.extend(self.each.refusals());
+        refusals.sort_by_key(ToString::to_string);
+        refusals.dedup();
+        refusals
+    }
+}
+
+impl<A: Clone + Eq + Hash + Into<ServedAddress> + Send + 'static> AskedFor for (A, Version) {
+    fn address(&self) -> ServedAddress {
+        self.0.clone().into()
+    }
+}
