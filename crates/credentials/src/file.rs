@@ -5,7 +5,7 @@ mod reading;
 use std::fmt;
 
 pub(crate) use crate::entry::{AuthEntry, EntryAuth};
-use crate::opentofu::OpenTofuFile;
+use crate::opentofu_file::OpenTofuFile;
 use crate::paths::REGISTRY_AUTH_FILE;
 use crate::{FileKind, HelperName};
 

@@ -21,6 +21,7 @@ mod key;
 mod lookup;
 mod near_miss;
 pub mod opentofu;
+mod opentofu_file;
 mod paths;
 mod place;
 mod policy;

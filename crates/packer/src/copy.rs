@@ -8,10 +8,11 @@ use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, S
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 
+use crate::found::resolve;
 use crate::kept_for::demand_takes;
 use crate::module::{taken as module_taken, zip_of};
-use crate::push::{contents_of, for_version, leaves_of, point, resolve, tag_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
+use crate::tags::{contents_of, for_version, leaves_of, point, tag_of};
 use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagTaken, Transfers};
 
 /// What to copy and how.

@@ -3,9 +3,9 @@
 use tofu_oci_layout::{InvalidModuleManifest, LayoutError, ModuleManifest, ReleaseIndex, annotation};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Place, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Descriptor, Place, ProviderAddr, Reference, Tag, Version};
 
-use crate::SignError;
+use crate::{PackError, SignError};
 
 /// Where the address comes from that a signature names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,5 +94,14 @@ impl FoundVersion {
                 None => Err(SignError::AddressUnknown { place, tag: tag.clone() }),
             },
         }
+    }
+}
+
+/// What the reference names; `None` if it does not exist.
+pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Result<Option<Descriptor>, PackError> {
+    match store.resolve(reference).await {
+        Ok(descriptor) => Ok(Some(descriptor)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }

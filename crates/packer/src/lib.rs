@@ -18,6 +18,7 @@ mod conversions;
 mod copy;
 mod difference;
 mod dist;
+mod dist_kind;
 mod error;
 mod found;
 mod kept_for;
@@ -30,6 +31,7 @@ mod sign;
 mod signing;
 mod state;
 mod sums_file;
+mod tags;
 #[cfg(test)]
 mod testing;
 
@@ -37,27 +39,27 @@ pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release, no_release
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
-    read_dist_with,
+    Dist, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::PackError;
+pub use dist_kind::DistKind;
+pub use error::{
+    ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError, UnreadableModule,
+};
 pub use found::SignAddress;
 pub use kept_for::demand_takes;
 pub use module::{
-    LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModuleParts, ModulePushRequest, ModuleTagTaken,
-    OtherModule, PackageDifference, PackedFiles, UnreadableModule, plan_module_push, push_module,
+    LeftOutFile, ModuleChecks, ModuleContents, ModuleParts, ModulePushRequest, PackedFiles, plan_module_push,
+    push_module,
 };
 pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion, WrongSum};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{
-    PlannedItem, PlannedRelease, PlatformReport, PushPlan, PushReport, ReleaseParts, ReplacedRelease, SmallLayer,
-    TagState, Transfers,
+    Attachment, AttachmentState, PlannedItem, PlannedRelease, PlatformReport, PushPlan, PushReport, ReleaseParts,
+    ReplacedRelease, SmallLayer, TagState, Transfers,
 };
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
 pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
-pub use signing::{
-    Attachment, AttachmentState, Forms, NoticeReport, NoticeRequest, SignError, Signing, SumsMode, put_notice,
-};
-pub use state::{StateChange, StateError, StatePlan, StateReport, StateRequest};
+pub use signing::{Forms, NoticeReport, NoticeRequest, Signing, SumsMode, put_notice};
+pub use state::{StateChange, StatePlan, StateReport, StateRequest};
 pub use sums_file::SumsFile;

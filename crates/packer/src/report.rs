@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 use tofu_oci_store::Pushed;
+use tofu_oci_trust::{KeyId, SignatureForm};
 use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
-
-use crate::Attachment;
 
 /// What a push did; `what` is a release, or a module ([`ModuleParts`](crate::ModuleParts)).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -187,4 +186,35 @@ pub struct PlannedItem {
     pub size: u64,
     /// Whether the repository has it.
     pub present: bool,
+}
+
+/// Something that refers to a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attachment {
+    /// What it is.
+    pub form: SignatureForm,
+    /// The manifest that holds it: the referrer, or what `tag` points at.
+    pub manifest: Digest,
+    /// The tag, for the form that has one.
+    pub tag: Option<Tag>,
+    /// The key of a signature of ours; `None` for a checksum file.
+    pub key: Option<KeyId>,
+    /// The names of the files in it; empty for a signature of ours.
+    pub files: Vec<String>,
+    /// Bytes of all that it consists of.
+    pub bytes: u64,
+    /// Whether it is there.
+    pub state: AttachmentState,
+}
+
+/// Whether something that refers to a release is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AttachmentState {
+    /// It is missing: a push would attach it.
+    Missing,
+    /// It has been attached now, and read back.
+    Attached,
+    /// It was there before, or another signature of this key that says the same.
+    Present,
 }

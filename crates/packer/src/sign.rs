@@ -9,8 +9,8 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAdd
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
 use crate::kept_for::{or_note, tags_before};
-use crate::push::tag_of;
 use crate::signing::{AttachPlan, AttachRequest};
+use crate::tags::tag_of;
 use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signing, Transfers};
 
 /// Which release to sign, and how.

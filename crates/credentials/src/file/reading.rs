@@ -6,7 +6,7 @@ use super::{AuthEntry, AuthFile, AuthFileError, EntryAuth, FileWarning, NamedHel
 use crate::decoded::{DecodeFault, Decoded, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, SectionContent};
 use crate::entry::{EntryRemark, NOT_TEXT};
 use crate::key::shown;
-use crate::opentofu::OpenTofuFile;
+use crate::opentofu_file::OpenTofuFile;
 
 impl AuthFile {
     /// Reads a file's bytes. `name` names the file in messages. Go's encoding/json fills `OpenTofu`'s structure alike, but what stops

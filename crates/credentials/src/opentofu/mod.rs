@@ -13,12 +13,10 @@
 mod fault;
 mod keys;
 mod predict;
-mod reading;
 mod wire;
 
 pub use fault::{ConfigFault, FaultEffect};
 pub use predict::predict;
-pub(crate) use reading::OpenTofuFile;
 pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Severity, WireFacts, wire_differences};
 
 use crate::CredentialOrigin;

@@ -3,10 +3,10 @@
 use tofu_oci_types::{RepositoryRef, Secret};
 
 use super::keys::specificity;
-use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
+use crate::opentofu_file::{FileHelper, OpenTofuFile, Pair};
 use crate::{Block, BlockStyle, CredentialOrigin, CredentialPolicy, FilePlace, FileState, FoundFile, SearchScope};
 
 /// What `OpenTofu` would choose for a repository.

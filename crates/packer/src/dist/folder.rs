@@ -8,7 +8,8 @@ use super::files::{self, FolderEntry};
 use super::model::{CandidatePackage, Dist, DistOptions, PackageSource, settle};
 use super::signed_sums::is_signature_of;
 use super::sums::DistSums;
-use super::{DistKind, names, platforms, protocols};
+use super::{names, platforms, protocols};
+use crate::DistKind;
 use crate::PackError;
 
 const LOOKED_FOR: [&str; 3] =

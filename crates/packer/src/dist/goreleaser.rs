@@ -13,7 +13,8 @@ use tofu_oci_types::{Platform, Version, ZipName, platforms_of_build};
 use super::files::{self, FolderEntry};
 use super::model::{CandidatePackage, Dist, DistOptions, PackageSource, settle};
 use super::sums::DistSums;
-use super::{DistKind, folder, names, platforms};
+use super::{folder, names, platforms};
+use crate::DistKind;
 use crate::PackError;
 
 /// The file that marks a `GoReleaser` folder.

@@ -3,7 +3,6 @@
 mod files;
 mod folder;
 mod goreleaser;
-mod kind;
 mod model;
 mod names;
 mod platforms;
@@ -16,7 +15,6 @@ mod tests;
 use std::path::Path;
 
 pub(crate) use files::name;
-pub use kind::DistKind;
 pub use model::{Dist, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
 pub use signed_sums::SignedSums;
 pub use sums::DistSums;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::{Event, Platform, Version};
 
-use super::DistKind;
 use super::files::{self, FolderEntry};
 use super::protocols;
 use super::sums::DistSums;
+use crate::DistKind;
 use crate::PackError;
 
 /// A folder of release files, recognised and not yet read through.

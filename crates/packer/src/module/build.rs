@@ -13,10 +13,10 @@ use tofu_oci_layout::{ModulePlan, ModuleZip, annotation, plan_module};
 use tofu_oci_types::{Digest, Version};
 
 use super::checks::{CheckedModule, check};
-use super::error::ModuleFault;
 use super::report::{LeftOutFile, ModuleContents};
 use super::request::{ModuleChecks, PackedFiles};
 use crate::PackError;
+use crate::error::ModuleFault;
 
 /// The names under which a README is looked for in the root of a package, in any case.
 const READMES: [&str; 3] = ["readme.md", "readme", "readme.txt"];

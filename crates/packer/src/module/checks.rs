@@ -6,8 +6,8 @@ use std::path::Path;
 use tofu_oci_archive::InputFile;
 use tofu_oci_tfconfig::{PackageModulesError, is_configuration_file, package_modules};
 
-use super::error::{ModuleFault, UnreadableModule};
 use crate::PackError;
+use crate::error::{ModuleFault, UnreadableModule};
 
 /// Most bytes of a configuration file; `tfconfig` reads no more. 16 MiB.
 const LARGEST: u64 = 16 << 20;

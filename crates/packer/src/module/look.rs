@@ -5,10 +5,11 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag};
 
-use super::error::{ModuleFault, ModuleTagTaken, PackageDifference};
 use super::request::ModulePushRequest;
+use crate::error::{ModuleFault, ModuleTagTaken, PackageDifference};
 use crate::kept_for::neighbours;
-use crate::push::{before, withdrawn};
+use crate::push::withdrawn;
+use crate::tags::before;
 use crate::{PackError, ReplaceTag};
 
 /// Where the tag points; `None` if it does not exist.

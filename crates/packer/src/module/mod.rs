@@ -10,7 +10,6 @@
 
 mod build;
 mod checks;
-mod error;
 mod look;
 mod push;
 mod report;
@@ -18,7 +17,6 @@ mod request;
 
 pub(crate) use look::{taken, zip_of};
 
-pub use error::{ModuleFault, ModuleTagTaken, OtherModule, PackageDifference, UnreadableModule};
 pub use push::{plan_module_push, push_module};
 pub use report::{LeftOutFile, ModuleContents, ModuleParts};
 pub use request::{ModuleChecks, ModulePushRequest, PackedFiles};

@@ -8,13 +8,14 @@ use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag, printable, without_l
 
 use super::build::{BuildJob, BuiltModule, build, files};
 use super::checks::NAMED;
-use super::error::ModuleFault;
 use super::look::{look, taken};
 use super::report::ModuleParts;
 use super::request::{ModulePushRequest, PackedFiles};
+use crate::error::ModuleFault;
 use crate::kept_for::module_source;
-use crate::push::{Replacement, blocking, outcome, overwritten, point, tag_of};
+use crate::push::{Replacement, blocking, outcome};
 use crate::signing::{AttachPlan, AttachRequest};
+use crate::tags::{overwritten, point, tag_of};
 use crate::{AttachmentState, PackError, PushPlan, PushReport, ReplaceTag, ReplacedRelease, TagState, Transfers};
 
 /// The annotations that a push writes itself.

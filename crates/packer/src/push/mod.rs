@@ -20,13 +20,13 @@ mod publish;
 mod release;
 mod replaced;
 mod send;
-mod tags;
 #[cfg(test)]
 mod tests;
 
 use tofu_oci_store::Store;
 use tofu_oci_types::{Reporter, Tag};
 
+use crate::tags::{RepositoryBefore, leaves_of};
 pub use plan::plan;
 use prepare::Preparation;
 pub(crate) use prepare::blocking;
@@ -35,8 +35,6 @@ use publish::{complete, look, publish_built};
 pub(crate) use replaced::{Replacement, withdrawn};
 use send::Sender;
 pub(crate) use send::outcome;
-use tags::RepositoryBefore;
-pub(crate) use tags::{before, contents_of, for_version, leaves_of, overwritten, point, resolve, tag_of};
 
 use crate::{PackError, PushReport, PushRequest, ReplaceTag};
 

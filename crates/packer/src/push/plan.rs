@@ -8,7 +8,8 @@ use tofu_oci_types::{Descriptor, Platform, Reporter};
 
 use super::prepare::Preparation;
 use super::release::BuiltRelease;
-use super::{attachments, inspect, replaced, tags};
+use super::{attachments, inspect, replaced};
+use crate::tags;
 use crate::{AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the

@@ -10,7 +10,7 @@ use super::pack::{PackedBlob, Prepared};
 use super::release::{Attached, BuiltRelease};
 use super::replaced;
 use super::send::Sender;
-use super::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
+use crate::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
 use crate::{
     PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums, TagTaken, Transfers,
 };

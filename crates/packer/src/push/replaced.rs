@@ -5,7 +5,7 @@ use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_trust::{PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use super::tags::resolve;
+use crate::found::resolve;
 use crate::{
     NoticeReport, NoticeRequest, PackError, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended, put_notice,
 };

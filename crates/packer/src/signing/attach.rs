@@ -5,9 +5,10 @@ use tofu_oci_store::{Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedContent};
 use tofu_oci_types::{Digest, Place, Tag};
 
+use super::WRITES;
 use super::artifact::Artifact;
 use super::image::SignatureImage;
-use super::{SignError, WRITES};
+use crate::SignError;
 use crate::{PackError, Transfers};
 
 /// The largest blob that is read back, in bytes.

@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag};
 use super::WRITES;
 use super::attach::Attacher;
 use super::image::{SignatureImage, cosign_tag};
-use crate::push::resolve;
+use crate::found::resolve;
 use crate::{PackError, SignError, Transfers};
 
 /// What cosign's tags hold, by their endings: signatures, attestations, a bill of materials.

@@ -14,10 +14,10 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use super::SignError;
 use super::artifact::Artifact;
 use super::seen::says;
 use crate::PackError;
+use crate::SignError;
 
 /// The largest payload that is read, in bytes.
 const MAX_PAYLOAD: u64 = 1 << 20;
@@ -49,7 +49,7 @@ impl SignatureImage {
     /// [`SignError::NotSignatures`] if the tag points at something to which nothing can be added.
     pub(crate) async fn read(store: &dyn ReadStore, tag: Tag) -> Result<Self, PackError> {
         let place = store.place();
-        let Some(found) = crate::push::resolve(store, &Reference::Tag(tag.clone())).await? else {
+        let Some(found) = crate::found::resolve(store, &Reference::Tag(tag.clone())).await? else {
             return Ok(Self::empty(tag));
         };
         let wrong = |problem: &str| SignError::NotSignatures {

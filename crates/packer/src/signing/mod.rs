@@ -9,7 +9,6 @@
 mod artifact;
 mod attach;
 mod copier;
-mod error;
 mod image;
 mod notice;
 mod plan;
@@ -17,12 +16,9 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-use tofu_oci_trust::{KeyId, PrivateKey, SignatureForm};
-use tofu_oci_types::{Digest, Tag};
+use tofu_oci_trust::{PrivateKey, SignatureForm};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
-pub use error::SignError;
 pub(crate) use notice::can_be_ended;
 pub use notice::{NoticeReport, NoticeRequest, put_notice};
 pub(crate) use plan::{AttachPlan, AttachRequest};
@@ -57,37 +53,6 @@ pub enum SumsMode {
     Attach,
     /// It does not go with the release.
     Skip,
-}
-
-/// Something that refers to a release.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Attachment {
-    /// What it is.
-    pub form: SignatureForm,
-    /// The manifest that holds it: the referrer, or what `tag` points at.
-    pub manifest: Digest,
-    /// The tag, for the form that has one.
-    pub tag: Option<Tag>,
-    /// The key of a signature of ours; `None` for a checksum file.
-    pub key: Option<KeyId>,
-    /// The names of the files in it; empty for a signature of ours.
-    pub files: Vec<String>,
-    /// Bytes of all that it consists of.
-    pub bytes: u64,
-    /// Whether it is there.
-    pub state: AttachmentState,
-}
-
-/// Whether something that refers to a release is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AttachmentState {
-    /// It is missing: a push would attach it.
-    Missing,
-    /// It has been attached now, and read back.
-    Attached,
-    /// It was there before, or another signature of this key that says the same.
-    Present,
 }
 
 impl Forms {

@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::artifact::Artifact;
 use super::attach::Attacher;
-use super::{Attachment, AttachmentState};
+use crate::{Attachment, AttachmentState};
 use crate::{PackError, Transfers};
 
 /// What is to be said of a release.

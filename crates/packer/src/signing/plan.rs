@@ -8,12 +8,13 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Descriptor, Tag};
 
+use super::Signing;
 use super::artifact::Artifact;
 use super::attach::{Attacher, ROUNDS};
 use super::image::{SignatureImage, cosign_tag};
 use super::seen::{says, signed_bundle};
-use super::{Attachment, AttachmentState, Signing};
 use crate::dist::SignedSums;
+use crate::{Attachment, AttachmentState};
 use crate::{PackError, SignError, Transfers};
 
 /// What is to be attached to one release.

@@ -9,12 +9,12 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
 
-use super::error::StateError;
 use super::model::{StateChange, StateReport, StateRequest};
+use crate::StateError;
 use crate::copy::no_release;
 use crate::found::{is_version, read_version};
 use crate::kept_for::tags_unknown;
-use crate::push::tag_of;
+use crate::tags::tag_of;
 use crate::{PackError, can_be_ended};
 
 /// The most tags that are compared with the release.

@@ -10,7 +10,6 @@
 //! In this order, a run that breaks off leaves a release that is named by a tag, and the next run does what is left.
 
 mod deprecate;
-mod error;
 mod look;
 mod model;
 #[cfg(test)]
@@ -21,12 +20,11 @@ use tofu_oci_store::Store;
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-pub use error::StateError;
 pub use look::StatePlan;
 pub use model::{StateChange, StateReport, StateRequest};
 
-use crate::push::resolve;
-use crate::{NoticeRequest, PackError};
+use crate::found::resolve;
+use crate::{NoticeRequest, PackError, StateError};
 
 impl StatePlan<'_> {
     /// Does what is missing, and says what was done.

@@ -4,11 +4,11 @@ use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{Digest, Reference, Tag};
 
-use super::error::StateError;
 use super::look::StatePlan;
 use super::model::StateReport;
 use super::points_at;
-use crate::push::resolve;
+use crate::StateError;
+use crate::found::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 
 /// Why a withdrawal that the registry refused no longer holds.

@@ -39,12 +39,12 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
     let mut modules = Vec::new();
     for module in bundled_modules(&contents).await? {
         let signatures = module_standing(bundle, &module, &trust).await;
-        modules.push(ShownModule { module, signatures: signatures.map(|signatures| Signatures { signatures }) });
+        modules.push(ShownModule { module, signatures: signatures.map(|signatures| ShownSignatures { signatures }) });
     }
     for provider in bundled_providers(&contents).await? {
         for version in provider.versions {
             let signatures = standing(&source, &provider.address, &version.version, &trust).await;
-            let signatures = signatures.map(|signatures| Signatures { signatures });
+            let signatures = signatures.map(|signatures| ShownSignatures { signatures });
             let BundledVersion { version, index, platforms: packages, .. } = version;
             rows.push(ShownRelease { address: provider.address.clone(), version, index, packages, signatures });
         }
@@ -102,12 +102,12 @@ struct ShownRelease {
     index: Option<Digest>,
     packages: Vec<BundledPackage>,
     #[serde(flatten, serialize_with = "or_failure")]
-    signatures: Result<Signatures, Diagnostic>,
+    signatures: Result<ShownSignatures, Diagnostic>,
 }
 
 /// What signatures come to.
 #[derive(Serialize)]
-struct Signatures {
+struct ShownSignatures {
     signatures: SignatureStanding,
 }
 
@@ -141,11 +141,11 @@ struct ShownModule {
     #[serde(flatten)]
     module: BundledModule,
     #[serde(flatten, serialize_with = "or_failure")]
-    signatures: Result<Signatures, Diagnostic>,
+    signatures: Result<ShownSignatures, Diagnostic>,
 }
 
 /// Who has signed it, or that it cannot be read.
-fn signed_or_unreadable(signatures: &Result<Signatures, Diagnostic>) -> String {
+fn signed_or_unreadable(signatures: &Result<ShownSignatures, Diagnostic>) -> String {
     signatures.as_ref().map_or_else(|_| "unreadable".to_owned(), |found| signed(Some(&found.signatures)))
 }
 

@@ -15,8 +15,9 @@ use tofu_oci_types::RepositoryRef;
 use tofu_oci_vectors::Vectors;
 
 use super::wire::challenge::{self, ChallengeScheme};
-use super::{OpenTofuFile, Prediction, predict};
+use super::{Prediction, predict};
 use crate::decoded::DecodedFile;
+use crate::opentofu_file::OpenTofuFile;
 use crate::{FileState, SearchScope};
 
 /// Cases in which a credential is chosen and never sent: what happens on the wire stands in its way. The choice itself

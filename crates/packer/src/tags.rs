@@ -6,6 +6,7 @@ use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
+use crate::found::resolve;
 use crate::kept_for::{neighbours, or_note, tags_before};
 use crate::{KnownLeaves, OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
@@ -24,15 +25,6 @@ pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
 pub(crate) fn tag_of(version: &Version) -> Result<Tag, PackError> {
     Tag::for_version(version)
         .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
-}
-
-/// What the reference names; `None` if it does not exist.
-pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Result<Option<Descriptor>, PackError> {
-    match store.resolve(reference).await {
-        Ok(descriptor) => Ok(Some(descriptor)),
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Points the tag at the release, unless it does so already. Another program may have published since the tag was
@@ -69,9 +61,9 @@ pub(crate) async fn overwritten(
 }
 
 /// A repository before a push.
-pub(super) struct RepositoryBefore {
+pub(crate) struct RepositoryBefore {
     /// Where the version's tag points.
-    pub(super) existing: Option<Descriptor>,
+    pub(crate) existing: Option<Descriptor>,
     /// Every tag; empty if the store does not list them.
     tags: Vec<Tag>,
 }
@@ -94,7 +86,7 @@ pub(crate) async fn before(
 
 /// Where the tag points now, unless it is not among those that are listed. Warns of harmful tags beside it; the push goes on without the
 /// list of tags.
-pub(super) async fn look(
+pub(crate) async fn look(
     store: &dyn ReadStore,
     (tag, version, replace): (&Tag, &Version, ReplaceTag),
     listed: Option<&[Tag]>,
@@ -114,7 +106,7 @@ pub(super) async fn look(
 impl RepositoryBefore {
     /// The tag that keeps the withdrawn content of the version, if the version was withdrawn and the push may not put another
     /// release in its place.
-    pub(super) fn withdrawn(&self, publication: &Publication<'_>) -> Option<Tag> {
+    pub(crate) fn withdrawn(&self, publication: &Publication<'_>) -> Option<Tag> {
         if self.existing.is_some() || publication.replace == ReplaceTag::Replace {
             return None;
         }
@@ -126,7 +118,7 @@ impl RepositoryBefore {
     ///
     /// # Errors
     /// [`PackError::OtherAddress`], [`PackError::KeptForOther`].
-    pub(super) async fn require_address(
+    pub(crate) async fn require_address(
         &self,
         store: &dyn ReadStore,
         tag: &Tag,

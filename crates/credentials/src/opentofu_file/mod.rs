@@ -13,25 +13,25 @@ use tofu_oci_types::Secret;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenTofuFile {
     /// `auths` by key, the last of two counts; those with an empty `auth` too.
-    pub(super) auths: BTreeMap<String, FileAuth>,
+    pub(crate) auths: BTreeMap<String, FileAuth>,
     /// `credHelpers` by key, the last of two counts; those with an empty name too.
-    pub(super) helpers: BTreeMap<String, FileHelper>,
+    pub(crate) helpers: BTreeMap<String, FileHelper>,
     /// `credsStore`, perhaps empty.
-    pub(super) store: Option<FileHelper>,
+    pub(crate) store: Option<FileHelper>,
     /// Why the whole file has no effect.
     off: Option<Off>,
 }
 
 /// An entry of `auths`.
 #[derive(Clone, Debug)]
-pub(super) struct FileAuth {
-    pub(super) line: usize,
-    pub(super) pair: Pair,
+pub(crate) struct FileAuth {
+    pub(crate) line: usize,
+    pub(crate) pair: Pair,
 }
 
 /// What an `auth` holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Pair {
+pub(crate) enum Pair {
     /// No `auth`, or an empty one.
     Absent,
     /// Split at the first colon. Bytes that are not UTF-8, which `OpenTofu` sends as they are, are replaced.
@@ -44,9 +44,9 @@ pub(super) enum Pair {
 
 /// A helper's name.
 #[derive(Clone, Debug)]
-pub(super) struct FileHelper {
-    pub(super) line: usize,
-    pub(super) name: String,
+pub(crate) struct FileHelper {
+    pub(crate) line: usize,
+    pub(crate) name: String,
 }
 
 /// Why a file turns all ambient files off.

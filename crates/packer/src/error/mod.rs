@@ -1,5 +1,9 @@
 //! What can go wrong between a folder and a release.
 
+mod module;
+mod signing;
+mod state;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,11 +15,12 @@ use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
+pub use module::{ModuleFault, ModuleTagTaken, OtherModule, PackageDifference, UnreadableModule};
+pub use signing::SignError;
+pub use state::StateError;
+
 use crate::advice::{BUILD_AGAIN, verifiable, well_formed};
-use crate::{
-    DistKind, KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, TagTaken,
-    WithdrawnVersion, WrongSum,
-};
+use crate::{DistKind, KeptForOther, OtherAddress, OtherPlatform, SumsFile, TagTaken, WithdrawnVersion, WrongSum};
 
 /// Why a release could not be read, planned, pushed or copied.
 #[derive(Clone, Debug, thiserror::Error, Fault)]
