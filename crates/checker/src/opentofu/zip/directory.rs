@@ -2,8 +2,6 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::ZipFault;
-
 /// Most entries of a directory that are read.
 const MOST: usize = 100_000;
 
@@ -12,6 +10,16 @@ const END: [u8; 4] = *b"PK\x05\x06";
 const END_64: [u8; 4] = *b"PK\x06\x06";
 const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
 const END_LENGTH: usize = 22;
+
+/// Why an archive cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ZipFault {
+    /// The directory is missing, damaged or truncated.
+    NotAZip,
+    /// It has more than 100000 entries, so it was not read.
+    TooMany,
+}
 
 /// One header of the directory.
 #[derive(Clone, Debug, Default)]

@@ -11,15 +11,7 @@ mod tests;
 use std::io::{self, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Why an archive cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ZipFault {
-    /// The directory is missing, damaged or truncated.
-    NotAZip,
-    /// It has more than 100000 entries, so it was not read.
-    TooMany,
-}
+pub use directory::ZipFault;
 
 /// An archive's directory, with the result of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
