@@ -285,7 +285,9 @@ async fn every_tag_is_judged_except_those_beside_a_module() {
     let said: Vec<String> = report
         .predictions
         .iter()
-        .map(|one| format!("{} {}", one.reference.as_deref().unwrap(), one.because.as_ref().map_or("ok", Because::code)))
+        .map(|one| {
+            format!("{} {}", one.reference.as_deref().unwrap(), one.because.as_ref().map_or("ok", Because::code))
+        })
         .collect();
     assert_eq!(said, ["1.0.0_linux.5 ok", "_Odd.Tag-1 several-zip-layers"]);
     let rules: Vec<&str> = report.findings.iter().map(|finding| finding.rule.id).collect();

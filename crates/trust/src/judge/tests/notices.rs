@@ -165,12 +165,12 @@ fn a_signature_of_a_provider_on_a_module_was_refused_in_the_name_of_a_provider_t
 
 #[test]
 fn a_signed_module_that_says_another_version_is_an_old_one_under_a_new_tag() {
+    static OLD: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| version("1.3.0"));
     let module = Scene::with_policy(&[1], "modules = [\"*\"]");
     let bytes = crate::sign_bundle(&key(1), crate::SignedContent::Manifest(&index("1.4.0")));
     let module = module.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
     let same = module.clone().of(|_, version| Subject::Module { wanted: Some(version), claimed: Some(version) });
     check(&same, "signed [a] index");
-    static OLD: std::sync::LazyLock<Version> = std::sync::LazyLock::new(|| version("1.3.0"));
     let old = module.of(|_, version| Subject::Module { wanted: Some(version), claimed: Some(&OLD) });
     check(&old, "refused other-version index");
 }
