@@ -95,6 +95,7 @@ fn run() -> Exit {
         }
     };
     let exit = runtime.block_on(verbs::run(args));
+    report::end();
     // Threads of an interrupted job remove their temporary folders now; one that hangs must not keep the program alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(3));
     exit

@@ -82,7 +82,7 @@ fn write_out(text: &str) {
 }
 
 fn note(written: std::io::Result<()>) {
-    // `tofu-oci versions … | head -1`: nobody reads on, and that is not a failure.
+    // `tofu-oci versions … | head -1`: the reader has closed the pipe, and that is not a failure.
     if written.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe) {
         STDOUT_FAILED.store(true, Ordering::Relaxed);
     }

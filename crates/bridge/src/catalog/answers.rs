@@ -192,7 +192,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     }
 }
 
-/// A question that is under way. If it is dropped without an answer, because nobody waits any more, that is kept.
+/// A question that is under way. If every client leaves before the answer, the catalog keeps that as a refusal.
 struct PutQuestion<K: AskedFor, V: Clone> {
     kept: Arc<Mutex<KeptAnswers<K, V>>>,
     key: K,

@@ -55,7 +55,7 @@ struct LastFailure {
 
 /// What is known of one thing.
 pub(super) enum KeptAnswer<V> {
-    /// Use it; nobody needs to ask.
+    /// Use it without asking the place.
     Settled(Result<V, Refusal>),
     /// An old answer, or `None`. The place is asked now.
     Due(Option<V>),

@@ -123,7 +123,7 @@ impl<'v> GoObject<'v> {
         self.members.iter().filter(|member| member.is_named(name)).map(|member| &member.value.kind).collect()
     }
 
-    /// What `read` takes out of the last value that is not null; `None` if there is none, or if it is of a wrong type.
+    /// What `read` takes out of the last value that is not null. `None` if every value is null, or the last one has the wrong type.
     fn last<T>(&mut self, name: &str, read: impl Fn(&'v JsonKind<'v>) -> Option<T>) -> Option<T> {
         let mut last = None;
         for value in self.values(name).into_iter().filter(|kind| !matches!(kind, JsonKind::Null)) {
@@ -183,7 +183,7 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    /// `None` if there is none, as for null.
+    /// The object of this name; `None` if it is missing or null.
     fn object<T: Default>(&mut self, name: &str, read: impl FnOnce(&mut GoObject<'v>) -> T) -> Option<T> {
         self.only(name).map(|kind| self.inner(kind, read))
     }

@@ -6,6 +6,7 @@ mod text;
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use tofu_oci_types::{Event, Level, NoReporter, Reporter};
@@ -21,10 +22,29 @@ pub(crate) use tofu_oci_types::human_bytes;
 pub(crate) fn reporter(json: bool, quiet: bool) -> Arc<dyn Reporter> {
     match (json, quiet) {
         (true, true) => Arc::new(NoReporter),
-        (true, false) => Arc::new(JsonLines),
-        (false, true) => Arc::new(WarningsOnly),
-        (false, false) if has_bars() => Arc::new(bars::Bars::new()),
-        (false, false) => Arc::new(lines::Lines::default()),
+        (true, false) => Arc::new(UntilTheEnd(JsonLines, &ENDED)),
+        (false, true) => Arc::new(UntilTheEnd(WarningsOnly, &ENDED)),
+        (false, false) if has_bars() => Arc::new(UntilTheEnd(bars::Bars::new(), &ENDED)),
+        (false, false) => Arc::new(UntilTheEnd(lines::Lines::default(), &ENDED)),
+    }
+}
+
+/// Whether the run has said its last word.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Says that the result of the run, or its error, is printed. What is still under way breaks off and reports nothing.
+pub(crate) fn end() {
+    ENDED.store(true, Ordering::SeqCst);
+}
+
+/// A reporter that hears nothing after the end of the run.
+struct UntilTheEnd<R>(R, &'static AtomicBool);
+
+impl<R: Reporter> Reporter for UntilTheEnd<R> {
+    fn event(&self, event: &Event) {
+        if !self.1.load(Ordering::SeqCst) {
+            self.0.event(event);
+        }
     }
 }
 
@@ -69,5 +89,30 @@ impl Reporter for WarningsOnly {
         if let Event::Message { level: Level::Warning, .. } = event {
             printer::stderr(&message(event));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Reporter for Heard {
+        fn event(&self, event: &Event) {
+            self.0.lock().unwrap().push(message(event).to_string());
+        }
+    }
+
+    #[test]
+    fn a_request_that_broke_off_with_the_run_was_reported_after_its_error() {
+        static RUN: AtomicBool = AtomicBool::new(false);
+        let reporter = UntilTheEnd(Heard(Mutex::default()), &RUN);
+        reporter.event(&Event::note("a", "before"));
+        RUN.store(true, Ordering::SeqCst);
+        reporter.event(&Event::note("a", "after"));
+        assert_eq!(*reporter.0.0.lock().unwrap(), ["note: before\n"]);
     }
 }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Docker writes the whole file anew and loses what it does not know. Here every other member and every other entry
-//! stays byte for byte. New entries are laid out as their neighbours are, or with tabs, as docker writes, if there
-//! are none. An unreadable file is an error and is never overwritten. Reading and writing the file itself, and
+//! stays byte for byte. A new entry is laid out as its neighbours are; without neighbours it gets tabs,
+//! as docker writes. An unreadable file is an error and is never overwritten. Reading and writing the file itself, and
 //! running the helper, is the caller's part.
 
 mod layout;

@@ -114,7 +114,7 @@ enum PredictedSource {
 
 struct PredictedLookup<'a> {
     repository: &'a RepositoryRef,
-    /// The specificity of the best source; 0 if there is none.
+    /// The specificity of the best source; 0 without a source.
     best: usize,
     source: PredictedSource,
     /// Code and text of what stands in the way once a source is found, whichever it is.

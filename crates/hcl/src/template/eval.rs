@@ -94,7 +94,7 @@ fn conditional(condition: &Expr, scope: Scope<'_>, results: (Evaluated, Evaluate
         }
         _ => TemplateValue::Unknown,
     };
-    // A number beside a text is a text; anything else that is none was refused above.
+    // Beside a text, a number becomes a text. Every other type was refused above.
     Ok(if is_text { chosen.clone().into_text().unwrap_or(chosen) } else { chosen })
 }
 

@@ -136,6 +136,26 @@ impl ReleaseWithEvidence {
     }
 }
 
+#[cfg(test)]
+impl ReleaseWithEvidence {
+    /// `example.com/acme/widget 1.4.0` with an index for these platforms.
+    pub(super) fn widget(platforms: Vec<Platform>, archives: Archives, evidence: Vec<Evidence>) -> Self {
+        let tag = Some("1.4.0".parse().expect("a tag"));
+        let place: Place = "ghcr.io/acme/widget".parse().expect("a place");
+        Self {
+            of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
+            wanted: Some("1.4.0".parse().expect("a version")),
+            claimed: None,
+            pinned_as: place.clone(),
+            place,
+            identity: Identity::of_index(b"index"),
+            about: ReleaseDescription { tag, platforms, ..ReleaseDescription::default() },
+            archives,
+            evidence,
+        }
+    }
+}
+
 /// What the policy file refuses although the user accepts it.
 pub(super) struct Demanded {
     pub(super) refusal: TrustRefusal,

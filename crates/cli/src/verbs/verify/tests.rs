@@ -2,9 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use tofu_oci_source::ReleaseDescription;
-use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, VersionOf, judge};
-use tofu_oci_types::{Digest, Identity, PackageHash, Platform};
+use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
+use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::*;
 
@@ -19,11 +18,6 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
     let zip = |(name, content): &(&str, &str)| {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
     };
-    let about = ReleaseDescription {
-        tag: Some("1.4.0".parse().expect("a tag")),
-        platforms: vec![platform("darwin_arm64"), platform("linux_amd64")],
-        ..ReleaseDescription::default()
-    };
     let sums = Evidence::Sums {
         origin: Digest::sha256(b"sums"),
         sums: file("SHA256SUMS"),
@@ -31,17 +25,7 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    ReleaseWithEvidence {
-        of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
-        wanted: Some("1.4.0".parse().expect("a version")),
-        claimed: None,
-        place: "ghcr.io/acme/widget".parse().expect("a place"),
-        identity: Identity::of_index(b"index"),
-        pinned_as: "ghcr.io/acme/widget".parse().expect("a place"),
-        about,
-        archives,
-        evidence: vec![sums],
-    }
+    ReleaseWithEvidence::widget(vec![platform("darwin_arm64"), platform("linux_amd64")], archives, vec![sums])
 }
 
 /// The verdict by a rule for the publisher's key.

@@ -135,9 +135,7 @@ fn pin_text(pin: &Pin) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tofu_oci_source::ReleaseDescription;
-    use tofu_oci_trust::{Archives, Evidence, Pins, Policy, VersionOf, judge};
-    use tofu_oci_types::Identity;
+    use tofu_oci_trust::{Archives, Evidence, Pins, Policy, judge};
 
     use super::super::found::ReleaseWithEvidence;
 
@@ -147,23 +145,8 @@ mod tests {
     fn what_a_stranger_has_written_moves_no_cursor() {
         let digest = Digest::sha256(b"index");
         let problem = "gone\x1b[2J\n  result    signed by acme\u{202e}".to_owned();
-        let about = ReleaseDescription {
-            tag: Some("1.4.0".parse().expect("a tag")),
-            platforms: Vec::new(),
-            ..ReleaseDescription::default()
-        };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found = ReleaseWithEvidence {
-            of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
-            wanted: Some("1.4.0".parse().expect("a version")),
-            claimed: None,
-            place: "ghcr.io/acme/widget".parse().expect("a place"),
-            identity: Identity::of_index(b"index"),
-            pinned_as: "ghcr.io/acme/widget".parse().expect("a place"),
-            about,
-            archives: Archives::Read(BTreeMap::new()),
-            evidence,
-        };
+        let found = ReleaseWithEvidence::widget(Vec::new(), Archives::Read(BTreeMap::new()), evidence);
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule_of(found.facts().of, &found.place);
