@@ -42,7 +42,7 @@ use tofu_oci_testkit::RealRegistry;
 use crate::failure::{CheckEnd, ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::{find, in_ci};
-use crate::where_is::{doc_of, first_sentence};
+use crate::where_is::{doc_of, first_sentence, print};
 use lab::Lab;
 
 /// The rounds of `parallel` in CI.
@@ -146,10 +146,12 @@ pub(crate) fn run(arguments: &InteropArgs) -> ChoreResult<CheckEnd> {
 }
 
 fn list() -> ChoreResult<CheckEnd> {
+    let mut text = String::new();
     for stage in SUB_STAGES {
-        println!("{:14} {}", stage.name, what_it_proves(stage)?);
-        println!("{:14}   needs {}", "", stage.needs.join(", "));
+        let (name, proves, needs) = (stage.name, what_it_proves(stage)?, stage.needs.join(", "));
+        text.push_str(&format!("{name:14} {proves}\n{:14}   needs {needs}\n", ""));
     }
+    print(&text);
     Ok(CheckEnd::Passed)
 }
 

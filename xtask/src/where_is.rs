@@ -1,6 +1,7 @@
 //! Where a rule lives: the files whose path or `//!` text has every word that is asked for.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
@@ -15,19 +16,27 @@ pub(crate) struct WhereArgs {
 
 /// Prints the path and the first sentence of each file that has all the words.
 pub(crate) fn run(arguments: &WhereArgs) -> ChoreResult {
-    let mut is_found = false;
+    let mut found = String::new();
     for folder in ["crates", "tests", "xtask"].map(Path::new) {
         let files = paths::files_below(&paths::root().join(folder))?;
         for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "rs")) {
             let file = folder.join(file);
             let doc = doc_of(&file)?;
             if arguments.words.iter().all(|word| has(&format!("{} {doc}", file.display()), word)) {
-                is_found = true;
-                println!("{}: {}", file.display(), first_sentence(&doc));
+                found.push_str(&format!("{}: {}\n", file.display(), first_sentence(&doc)));
             }
         }
     }
-    is_found.then_some(()).ok_or_else(|| ChoreFailure::new("no file has all these words: try their beginnings"))
+    if found.is_empty() {
+        return Err(ChoreFailure::new("no file has all these words: try their beginnings"));
+    }
+    print(&found);
+    Ok(())
+}
+
+/// Prints a text on stdout. A reader that has closed the pipe has read enough.
+pub(crate) fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// The `//!` lines of the file at this path of the workspace.

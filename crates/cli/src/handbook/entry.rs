@@ -47,7 +47,10 @@ fn code(text: &str) -> Option<&str> {
 /// The names in a cell that consists of names.
 fn names_in(cell: &str) -> impl Iterator<Item = &str> {
     let is_name = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b':')
     };
     cell.split(", ").filter_map(code).filter(move |name| is_name(name))
 }

@@ -17,6 +17,12 @@ fn every_file_of_docs_is_a_topic() {
 }
 
 #[test]
+fn a_code_of_a_template_was_explained_by_no_page() {
+    let page = code("hcl:not-supported", 80).expect("an expression is refused with it").to_string();
+    assert!(page.contains("an expression of a `repository_template`: not supported"), "{page}");
+}
+
+#[test]
 fn no_page_is_wider_than_its_terminal_or_shows_markup() {
     for width in [60, 80, 100] {
         for topic in TOPICS {
