@@ -1,5 +1,7 @@
 //! Evidence and bytes in, a verdict out.
 //!
+//! `judge` uses `policy`, that uses `pins`, and each of them says what it finds in the words of `verdict`.
+//!
 //! This crate reads no file, socket, environment variable or clock.
 
 mod bundle;
@@ -25,6 +27,7 @@ mod statement;
 mod sums;
 #[cfg(test)]
 mod testing;
+mod verdict;
 mod verify;
 mod vocabulary;
 
@@ -32,10 +35,7 @@ pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
 pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT, Subject};
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
-pub use judge::{
-    ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, Signer, Standing, TrustRefusal, TrustRemark,
-    Verdict, judge,
-};
+pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
@@ -47,8 +47,7 @@ pub use openpgp::{
     openpgp_contents, verify_detached, verify_each,
 };
 pub use pins::{
-    Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner,
-    SignedProvider, SignedStatement,
+    Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner, SignedProvider,
 };
 pub use policy::{
     Action, ExpiredKeys, InvalidModulePlacePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
@@ -57,6 +56,10 @@ pub use policy::{
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
+pub use verdict::{
+    ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
+    TrustRefusal, TrustRemark, Verdict,
+};
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, SIGN_PREDICATE, SIGNATURE_ANNOTATION,
     SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE, VERSION_ANNOTATION,

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
-use super::examined::{Examined, best};
-use super::flaw::Flaw;
-use super::platforms::{By, Platforms};
-use super::refusal::TrustRefusal;
-use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
 use super::vouched;
-use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Subject, TrustRule, Unsigned};
+use crate::verdict::{By, best};
+use crate::{
+    Action, Admission, ByHand, Covered, Examined, Flaw, KeyId, Pins, ReleaseFacts, Standing, Subject, TrustRefusal,
+    TrustRemark, TrustRule, Unsigned, Verdict,
+};
 
 /// The verdict on what was looked at.
 pub(super) fn decide(
@@ -21,7 +20,7 @@ pub(super) fn decide(
     let (signed, (pinned, lost)) =
         (vouched::covered(&examination), vouched::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
-    let platforms = Platforms::new(rule, &examination.trusted.distinct, &examination.votes, listed);
+    let platforms = vouched::platforms(rule, &examination.trusted.distinct, &examination.votes, listed);
     let platforms = platforms.pinned(facts, &pinned.zips);
     let offered = |by, covered: Covered| {
         let is_offered = covered.index || platforms.covers_offered(by, facts.archives);

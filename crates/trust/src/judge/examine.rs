@@ -7,16 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
-use super::examined::{Examined, ExaminedNotice, SignatureOutcome};
-use super::flaw::{Flaw, Missing};
 use super::trusted_keys::TrustedKeys;
-use super::verdict::TrustRemark;
-use super::votes::{Covers, ListedArchive, Vote};
+use super::votes::{ExaminedNotice, Vote};
 use crate::openpgp::VerifyBudget;
+use crate::verdict::ListedArchive;
 use crate::{
-    Action, Evidence, KeyId, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm,
-    Signed, Statement, StatementSubject, Subject, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
-    peek_cosign_tag,
+    Action, Covers, Evidence, Examined, Flaw, KeyId, Missing, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts,
+    SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement, StatementSubject, Subject, TrustRemark,
+    TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.

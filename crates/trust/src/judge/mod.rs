@@ -17,17 +17,12 @@
 
 mod decide;
 mod examine;
-mod examined;
-pub(crate) mod flaw;
 mod notices;
-mod platforms;
-mod refusal;
 mod sums;
 #[cfg(test)]
 mod tests;
 mod threshold;
 mod trusted_keys;
-mod verdict;
 mod votes;
 mod vouched;
 
@@ -36,13 +31,7 @@ use std::time::SystemTime;
 
 use tofu_oci_types::ProviderAddr;
 
-pub use examined::{Examined, SignatureOutcome};
-pub use flaw::{Flaw, Missing};
-pub use refusal::TrustRefusal;
-pub use verdict::{ByHand, Covered, Signer, Standing, TrustRemark, Verdict};
-pub use votes::Covers;
-
-use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, TrustRule};
+use crate::{ByHand, EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, TrustRemark, TrustRule, Verdict};
 use examine::Examination;
 use trusted_keys::TrustedKeys;
 

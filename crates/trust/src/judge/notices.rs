@@ -3,11 +3,9 @@
 use tofu_oci_types::Digest;
 
 use super::examine::Examination;
-use super::examined::ExaminedNotice;
-use super::refusal::TrustRefusal;
-use super::verdict::TrustRemark;
+use super::votes::ExaminedNotice;
 use crate::notice::heads;
-use crate::{Action, ReleaseState, StatedNotice, Subject, in_force, open_bundle};
+use crate::{Action, ReleaseState, StatedNotice, Subject, TrustRefusal, TrustRemark, in_force, open_bundle};
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use tofu_oci_types::{Digest, PackageHash, Platform, ZipName, zip_name};
 
 use super::examine::Examination;
-use super::examined::{Examined, SignatureOutcome};
-use super::flaw::{Flaw, Missing};
-use super::verdict::TrustRemark;
-use super::votes::{Covers, ListedArchive, Vote};
+use super::votes::Vote;
 use crate::openpgp::{VerifyBudget, verify_within};
+use crate::verdict::ListedArchive;
 use crate::{
-    Action, Expired, ExpiredKeys, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
-    SUMS_FILES_LIMIT, SignatureForm, Sums,
+    Action, Covers, Examined, Expired, ExpiredKeys, Flaw, KeyId, KeyStanding, Missing, OpenPgpFault, OpenPgpKey,
+    OpenPgpSignature, SIGN_PREDICATE, SUMS_FILES_LIMIT, SignatureForm, SignatureOutcome, Sums, TrustRemark,
 };
 
 /// What a list says of the release that is asked for.

@@ -1,13 +1,10 @@
-//! A signature that counts, and what it says about archives.
+//! What an examination collects: signatures that count, and notices.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde::Serialize;
 use tofu_oci_types::{PackageHash, Platform};
 
-use super::flaw::Missing;
-use super::refusal::TrustRefusal;
-use crate::{KeyId, SignatureForm};
+use crate::{Covers, KeyId, Missing, SignatureForm, StatedNotice};
 
 /// A signature that counts.
 pub(super) struct Vote {
@@ -21,20 +18,9 @@ pub(super) struct Vote {
     pub(super) listed: BTreeMap<Platform, PackageHash>,
 }
 
-/// What a signature covers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Covers {
-    /// The index, and so everything in it.
-    Index,
-    Zips(BTreeSet<PackageHash>),
-}
-
-/// An archive that a trusted list names.
-#[derive(Clone, Debug)]
-pub(super) struct ListedArchive {
-    pub(super) platform: Platform,
-    pub(super) zip: PackageHash,
-    /// Why another archive must not be used for this platform.
-    pub(super) otherwise: TrustRefusal,
+/// A notice about the release that is judged.
+pub(super) struct ExaminedNotice {
+    pub(super) stated: StatedNotice,
+    /// What the key that signed it is called, if that key counts.
+    pub(super) by: Option<String>,
 }

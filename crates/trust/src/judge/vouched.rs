@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use tofu_oci_types::PackageHash;
 
 use super::examine::Examination;
-use super::flaw::Flaw;
-use super::refusal::TrustRefusal;
 use super::threshold::Reached;
-use super::verdict::{Covered, Signer};
-use super::votes::{Covers, Vote};
-use crate::pins::signed_statement::add_statements;
-use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, SignedStatement, TrustRule};
+use super::votes::Vote;
+use crate::verdict::{ListedArchive, Platforms, add_statements};
+use crate::{
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Pin, PinnedSigner, Reason, SignedStatement,
+    Signer, TrustRefusal, TrustRule,
+};
 
 /// A signature that is there, or that was.
 struct SignedPart<'a> {
@@ -31,6 +31,31 @@ pub(super) fn covered(examination: &Examination<'_>) -> Covered {
         SignedPart { key: &vote.key, predicate_type: &vote.predicate_type, zips }
     });
     count(examination, &said.collect::<Vec<_>>())
+}
+
+/// What the lists among the signatures say of single archives, each type of statement by itself.
+pub(super) fn platforms(
+    rule: &TrustRule,
+    distinct: &DistinctKeys,
+    votes: &[Vote],
+    listed: Vec<ListedArchive>,
+) -> Platforms {
+    let of_type = |wanted: &String| {
+        let votes = votes.iter().filter(|vote| vote.predicate_type == *wanted);
+        let signed = votes.map(|vote| {
+            let archives = match vote.covers {
+                Covers::Index => None,
+                Covers::Zips(_) => Some(vote.listed.iter()),
+            };
+            (distinct.counted(&vote.key), archives)
+        });
+        Reached::count(rule.threshold, signed)
+    };
+    let of_types: Vec<Reached<_>> = rule.predicate_types.iter().map(of_type).collect();
+    let all = votes.iter().flat_map(|vote| &vote.listed);
+    let signed = all.filter(|pair| !of_types.is_empty() && of_types.iter().all(|reached| reached.archive(pair)));
+    let signed = signed.map(|(platform, zip)| (platform.clone(), zip.clone())).collect();
+    Platforms { listed, signed, pinned: BTreeSet::new() }
 }
 
 /// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
@@ -164,4 +189,42 @@ pub(super) fn shortfall(rule: &TrustRule, examination: &Examination<'_>) -> Opti
         return None;
     }
     Some(TrustRefusal::Threshold { by: voters.into_values().cloned().collect(), wanted: rule.threshold })
+}
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_types::Platform;
+
+    use super::*;
+    use crate::{Material, SIGN_PREDICATE, SignatureForm};
+
+    /// An archive of a platform, listed by keys of these materials, where two keys must have listed it.
+    #[track_caller]
+    fn check(materials: &[&str], want: bool) {
+        let platform: Platform = "linux_amd64".parse().unwrap();
+        let zip = PackageHash::zh(&tofu_oci_types::Digest::sha256(b"zip")).unwrap();
+        let keys: Vec<_> = (1..).map(|number| KeyId::of_openpgp(&[number; 20])).take(materials.len()).collect();
+        let vote = |key: &KeyId| Vote {
+            key: key.clone(),
+            name: "a".to_owned(),
+            form: SignatureForm::Sums,
+            predicate_type: SIGN_PREDICATE.to_owned(),
+            missing: None,
+            covers: Covers::Zips([zip.clone()].into()),
+            listed: [(platform.clone(), zip.clone())].into(),
+        };
+        let votes: Vec<Vote> = keys.iter().map(vote).collect();
+        let material = |name: &&str| BTreeSet::from([Material::of(name, &[])]);
+        let distinct = DistinctKeys::new(keys.into_iter().zip(materials.iter().map(material)));
+        let rule = TrustRule { threshold: 2, ..TrustRule::default() };
+        let platforms = platforms(&rule, &distinct, &votes, Vec::new());
+        assert_eq!(platforms.covers(&platform, &zip), want, "{materials:?}");
+    }
+
+    #[test]
+    fn two_certificates_of_one_key_do_not_cover_the_archive_of_a_platform_twice() {
+        check(&["a", "b"], true);
+        check(&["a", "a"], false);
+        check(&["a"], false);
+    }
 }

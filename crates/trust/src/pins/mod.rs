@@ -6,7 +6,6 @@
 mod contents;
 mod merge;
 mod pin;
-pub(crate) mod signed_statement;
 mod signers;
 #[cfg(test)]
 mod tests;
@@ -18,12 +17,10 @@ pub use contents::Contents;
 pub use merge::PinConflict;
 pub use pin::{Admission, Pin};
 use pin::{Force, PinChange};
-pub use signed_statement::SignedStatement;
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider};
 pub use text::PinsError;
 
-use crate::judge::{Flaw, Standing, TrustRefusal, Verdict};
-use crate::{DistinctKeys, ReleaseFacts};
+use crate::{DistinctKeys, Flaw, ReleaseFacts, Standing, TrustRefusal, Verdict};
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";

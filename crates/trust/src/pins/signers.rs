@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-use super::signed_statement::{SignedStatement, add_statements};
-use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, Signer, Verdict};
+use crate::verdict::add_statements;
+use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

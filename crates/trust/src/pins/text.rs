@@ -9,10 +9,10 @@ use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Scheme,
 
 use super::contents::Contents;
 use super::pin::{Admission, Pin};
-use super::signed_statement::{SignedStatement, add_statements};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
-use crate::{KeyId, Material, Missing, PublicKey};
+use crate::verdict::add_statements;
+use crate::{KeyId, Material, Missing, PublicKey, SignedStatement};
 
 /// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -18,7 +18,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAdd
 
 use super::*;
 use crate::testing::{address, index, policy, version};
-use crate::{Archives, Subject};
+use crate::{Archives, Flaw, SignatureOutcome, Standing, Subject, TrustRefusal};
 
 /// What is judged, with what.
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::PackageHash;
 
-use crate::judge::flaw::Missing;
+use super::flaw::Missing;
 
 /// What a signature said when it counted, so that it can be compared with another rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

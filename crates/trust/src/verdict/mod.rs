@@ -1,15 +1,25 @@
-//! The verdict on a release.
+//! The verdict on a release: its words, which the judge says and the pins remember.
+
+mod examined;
+mod flaw;
+mod platforms;
+mod refusal;
+mod signed_statement;
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
 
-use super::examined::{Examined, best};
-use super::platforms::Platforms;
-use super::refusal::TrustRefusal;
-use super::votes::Covers;
-use crate::{KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm, SignedStatement};
+pub(crate) use examined::best;
+pub use examined::{Examined, SignatureOutcome};
+pub use flaw::{Flaw, Missing};
+pub(crate) use platforms::{By, ListedArchive, Platforms};
+pub use refusal::TrustRefusal;
+pub use signed_statement::SignedStatement;
+pub(crate) use signed_statement::add_statements;
+
+use crate::{KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -34,11 +44,11 @@ pub struct Verdict {
     /// What each of them had to say.
     pub(crate) predicate_types: Vec<String>,
     /// What is said of single archives.
-    pub(super) platforms: Platforms,
+    pub(crate) platforms: Platforms,
     /// What becomes of an archive that is not covered.
     pub(crate) otherwise: Option<TrustRefusal>,
     /// What people should know of an archive that is not covered and is used all the same.
-    pub(super) uncovered: Option<TrustRemark>,
+    pub(crate) uncovered: Option<TrustRemark>,
 }
 
 /// Whether a person can accept a refused release by hand.
@@ -95,6 +105,15 @@ pub struct Signer {
     pub statements: Vec<SignedStatement>,
 }
 
+/// What a signature covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Covers {
+    /// The index, and so everything in it.
+    Index,
+    Zips(BTreeSet<PackageHash>),
+}
+
 /// Something that people should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TrustRemark {
@@ -107,7 +126,7 @@ pub struct TrustRemark {
 }
 
 impl TrustRemark {
-    pub(super) fn note(code: &'static str, text: String) -> Self {
+    pub(crate) fn note(code: &'static str, text: String) -> Self {
         Self { level: Level::Note, code, text }
     }
 
@@ -117,7 +136,7 @@ impl TrustRemark {
     }
 
     /// What a notice says; `by` is who says it.
-    pub(super) fn said_by(by: &str, notice: &Notice) -> Option<Self> {
+    pub(crate) fn said_by(by: &str, notice: &Notice) -> Option<Self> {
         let reason = &notice.reason;
         match notice.state {
             ReleaseState::Available => None,
@@ -126,7 +145,7 @@ impl TrustRemark {
         }
     }
 
-    pub(super) fn warning(code: &'static str, text: String) -> Self {
+    pub(crate) fn warning(code: &'static str, text: String) -> Self {
         Self { level: Level::Warning, code, text }
     }
 }

@@ -1,4 +1,4 @@
-//! The outcome of each signature, and the notices.
+//! The outcome of each signature.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
-use crate::{KeyId, SignatureForm, StatedNotice};
+use crate::{KeyId, SignatureForm};
 
 /// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,13 +37,6 @@ pub struct Examined {
     pub outcome: SignatureOutcome,
 }
 
-/// A notice about the release that is judged.
-pub(super) struct ExaminedNotice {
-    pub(super) stated: StatedNotice,
-    /// What the key that signed it is called, if that key counts.
-    pub(super) by: Option<String>,
-}
-
 fn code_and_text<S: Serializer>(outcome: &SignatureOutcome, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct CodeAndText {
@@ -54,7 +47,7 @@ fn code_and_text<S: Serializer>(outcome: &SignatureOutcome, serializer: S) -> Re
 }
 
 impl Examined {
-    pub(super) fn new(form: Option<SignatureForm>, origin: &Digest, flaw: Flaw) -> Self {
+    pub(crate) fn new(form: Option<SignatureForm>, origin: &Digest, flaw: Flaw) -> Self {
         Self {
             form,
             origin: origin.clone(),
@@ -70,7 +63,7 @@ impl Examined {
     }
 
     /// The refusal of the release for a flaw of this signature.
-    pub(super) fn refusal(&self, flaw: &Flaw) -> TrustRefusal {
+    pub(crate) fn refusal(&self, flaw: &Flaw) -> TrustRefusal {
         let key = || self.key.as_ref().map(ToString::to_string);
         let by = self.key_name.clone().or_else(key).unwrap_or_else(|| "an unknown key".to_owned());
         TrustRefusal::Signature { by, flaw: flaw.clone() }
@@ -78,7 +71,7 @@ impl Examined {
 }
 
 /// The flaw that best explains why signatures do not count; `None` if no signature was found.
-pub(super) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
+pub(crate) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
     let flaws = examined.iter().filter_map(|found| {
         let flaw = found.outcome.flaw()?;
         Some((flaw.rank(found.key.is_some())?, found, flaw))
