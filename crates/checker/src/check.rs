@@ -14,9 +14,8 @@ use tofu_oci_types::{Platform, Predecessors, ProviderAddr, Reporter, Tag, Versio
 use crate::addresses;
 use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
 use crate::model::{Finding, NotJudged};
-use crate::not_judged;
 use crate::opentofu::{AskedProvider, PredictionRequest, RepositoryPrediction, Request, over_plain_http, predict};
-use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
+use crate::rules::{CheckSubject, Images, Referring, not_judged, plain_http, repository};
 
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]

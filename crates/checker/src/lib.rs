@@ -4,12 +4,13 @@ mod addresses;
 mod check;
 pub mod cli_config;
 pub mod facts;
+pub mod go;
 mod lock_file;
 mod model;
 mod modules;
-mod not_judged;
 pub mod opentofu;
 mod registry;
+mod rejection;
 mod rules;
 
 pub use check::{CheckReport, CheckRequest, CheckedAs, check};
@@ -18,7 +19,8 @@ pub use lock_file::{
 };
 pub use model::{CheckRule, Finding, FindingLevel, Group, NotJudged};
 pub use modules::{AskedModules, ModuleCheckReport, ModuleCheckRequest, check_modules, refused_module};
-pub use not_judged::of_facts as not_judged;
 pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
+pub use rejection::Rejection;
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};
+pub use rules::not_judged::of_facts as not_judged;
 pub use rules::{CheckSubject, Images, Referring, SignatureTrust, TagCounts, drift, repository, signatures};

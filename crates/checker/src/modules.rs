@@ -5,9 +5,11 @@ use std::path::Path;
 use tofu_oci_store::{ReadStore, StoreError, Transport};
 use tofu_oci_types::{Reference, Reporter, RepositoryRef, Subdir, Tag};
 
+use crate::Rejection;
 use crate::facts::{Depth, FoundModule, WhatModules, read_modules, withdrawn};
+use crate::go::ModuleRefusal;
 use crate::model::{Finding, NotJudged};
-use crate::opentofu::{AskedModule, Because, ModulePrediction, ModuleRefusal, install_module};
+use crate::opentofu::{AskedModule, ModulePrediction, install_module};
 use crate::rules::{ModuleSubject, modules, of_repository, plain_http, unasked};
 
 /// The largest number of tags that are looked at.
@@ -76,7 +78,7 @@ pub async fn check_modules(
     let mut predictions: Vec<ModulePrediction> =
         asked.iter().zip(&found_of).map(|(asked, found)| install_module(asked, *found)).collect();
     for (prediction, asked) in predictions.iter_mut().zip(&asked) {
-        if prediction.because == Some(Because::TagNotFound)
+        if prediction.because == Some(Rejection::TagNotFound)
             && let Ok(Reference::Tag(tag)) = asked.package.as_ref().map(|package| &package.reference)
             && let Some(version) = tag.version()
             && let Some(said) = withdrawn(store, &version).await
@@ -107,8 +109,8 @@ pub async fn check_modules(
 /// The report about a source that `OpenTofu` refuses, or whose repository does not exist: nothing is read.
 pub fn refused_module(asked: &AskedModule, missing: &str) -> ModuleCheckReport {
     let because = match asked.package.as_ref().map(|package| &package.reference) {
-        Ok(Reference::Digest(_)) => Because::DigestNotFound,
-        _ => Because::TagNotFound,
+        Ok(Reference::Digest(_)) => Rejection::DigestNotFound,
+        _ => Rejection::TagNotFound,
     };
     let missing = ModuleRefusal { because, detail: missing.to_owned() };
     let refused = AskedModule { package: asked.package.clone().and(Err(missing)), ..asked.clone() };
@@ -129,7 +131,7 @@ fn of_tag(repository: Option<&RepositoryRef>, tag: Tag) -> AskedModule {
 fn over_plain_http(predictions: &mut [ModulePrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;
-        prediction.because = Some(Because::PlainHttp);
+        prediction.because = Some(Rejection::PlainHttp);
         prediction.unread = false;
     }
 }

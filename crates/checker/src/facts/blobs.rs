@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, WorkUnit
 
 use super::budget::{ReadBudget, spend};
 use super::{FaultKind, PackageFacts, ReadFault, is_any_executable};
-use crate::opentofu::{ZipFault, list_zip};
+use crate::go::{ZipFault, list_zip};
 
 /// The largest config that is read, in bytes.
 const CONFIG_LIMIT: usize = 4 * 1024 * 1024;

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tofu_oci_types::{Descriptor, Place, Platform, Tag, Version};
 
-use crate::opentofu::GoDescriptor;
+use crate::go::GoDescriptor;
 
 /// What to read of a repository.
 #[derive(Clone, Debug)]

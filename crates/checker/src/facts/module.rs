@@ -19,8 +19,8 @@ use super::budget::ReadBudget;
 use super::read::{AT_ONCE, ManifestReading, is_there};
 use super::zip_end::repository_in_zip;
 use super::{Depth, FaultKind, FoundManifest, ReadFault};
-use crate::opentofu::json::GoManifest;
-use crate::opentofu::{GoDescriptor, ModuleFolder, ModuleRefusal, ZipFault, ZipListing, list_zip, module_folder};
+use crate::go::json::GoManifest;
+use crate::go::{GoDescriptor, ModuleFolder, ModuleRefusal, ZipFault, ZipListing, list_zip, module_folder};
 
 /// Most bytes of the end of a zip that is not read as a whole, 1 MiB.
 const GLANCE: u64 = 1 << 20;

@@ -3,7 +3,7 @@
 use tofu_oci_archive::{ArchiveError, PackageContents, Program};
 use tofu_oci_types::{Digest, PackageHash};
 
-use crate::opentofu::{ZipFault, ZipListing};
+use crate::go::{ZipFault, ZipListing};
 
 /// The contents of a layer.
 #[derive(Debug, Clone)]

@@ -17,8 +17,8 @@ use super::{
     BlobContent, Depth, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundManifest, FoundRelease, IndexEntry,
     LeafPart, ReadFault, RepositoryFacts, Versions, What,
 };
-use crate::opentofu::GoDescriptor;
-use crate::opentofu::json::{GoIndex, GoManifest};
+use crate::go::GoDescriptor;
+use crate::go::json::{GoIndex, GoManifest};
 
 /// The largest manifest that is read, in bytes: as much as `OpenTofu` reads.
 const MANIFEST_LIMIT: u64 = 5 * 1024 * 1024;

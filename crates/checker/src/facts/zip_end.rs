@@ -9,7 +9,7 @@ use tofu_oci_archive::embedded_repository;
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::Descriptor;
 
-use crate::opentofu::{ZipFault, list_names};
+use crate::go::{ZipFault, list_names};
 
 /// How many bytes of the end are fetched, as long as the directory reaches further back: that of most modules is shorter than the
 /// first.

@@ -3,8 +3,9 @@
 use tofu_oci_types::{Platform, TofuReleases, Version};
 
 use super::question::{PredictedOutcome, PredictionRequest, RepositoryPrediction, Request};
+use super::steps;
 use super::steps::OpenedRelease;
-use super::{Because, steps};
+use crate::Rejection;
 use crate::facts::RepositoryFacts;
 
 /// What `OpenTofu` does with this repository, platform by platform. Every release that is known does the same.
@@ -14,7 +15,7 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
     let outcome = |platform: &Platform| match (&chosen, &release) {
         (Err(because), _) => PredictedOutcome::Refuses(*because),
         (Ok(_), Some(release)) => steps::install(release, platform, asked.provider),
-        (Ok(_), None) => PredictedOutcome::Unread(Because::RepositoryUnreadable),
+        (Ok(_), None) => PredictedOutcome::Unread(Rejection::RepositoryUnreadable),
     };
     let row = |platform: &Platform| {
         let (installs, because, unread) = match outcome(platform) {
@@ -41,22 +42,22 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
 pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;
-        prediction.because = Some(Because::PlainHttp);
+        prediction.because = Some(Rejection::PlainHttp);
         prediction.unread = false;
     }
 }
 
 /// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which
 /// differ in build metadata alone, it chooses at random; here the last of the list is taken.
-fn choose(facts: &RepositoryFacts, request: Request<'_>) -> Result<Version, Because> {
+fn choose(facts: &RepositoryFacts, request: Request<'_>) -> Result<Version, Rejection> {
     if matches!(request, Request::Exactly(wanted) if wanted.is_unspecified()) {
-        return Err(Because::UnspecifiedVersion);
+        return Err(Rejection::UnspecifiedVersion);
     }
     let (mut chosen, mut any): (Option<Version>, bool) = (None, false);
     for tag in &facts.tags {
         let version: Version = match tag.replace('_', "+").parse::<Version>() {
             Ok(version) => version,
-            Err(invalid) if invalid.code() == "number-too-large" => return Err(Because::Crash),
+            Err(invalid) if invalid.code() == "number-too-large" => return Err(Rejection::Crash),
             Err(_) => continue,
         };
         any = true;
@@ -68,5 +69,5 @@ fn choose(facts: &RepositoryFacts, request: Request<'_>) -> Result<Version, Beca
             chosen = Some(version);
         }
     }
-    chosen.ok_or(if any { Because::NoMatchingVersion } else { Because::NoVersions })
+    chosen.ok_or(if any { Rejection::NoMatchingVersion } else { Rejection::NoVersions })
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tofu_oci_types::{Platform, ProviderAddr, TofuReleases, Version};
 
-use super::Because;
+use crate::Rejection;
 
 /// The installation to predict.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,19 @@ pub enum AskedProvider<'a> {
     Named(&'a ProviderAddr),
     /// It is unknown: any name of a provider's executable counts as the right one.
     Unnamed,
+}
+
+impl AskedProvider<'_> {
+    /// Whether a file of this name in the root of a package is its executable.
+    pub(super) fn is_executable(self, name: &str) -> bool {
+        let Some(rest) = name.strip_prefix("terraform-provider-") else { return false };
+        match self {
+            Self::Named(address) => rest
+                .strip_prefix(address.provider_type())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])),
+            Self::Unnamed => !rest.is_empty(),
+        }
+    }
 }
 
 /// A requested version.
@@ -44,7 +57,7 @@ pub struct RepositoryPrediction {
     /// Whether it installs it.
     pub installs: bool,
     /// If not, the reason.
-    pub because: Option<Because>,
+    pub because: Option<Rejection>,
     /// Whether that depends on contents that were not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
@@ -56,7 +69,7 @@ pub(super) enum PredictedOutcome {
     Installs,
     /// It installs, unless something that was not read is wrong.
     InstallsAsFarAsSeen,
-    Refuses(Because),
+    Refuses(Rejection),
     /// It is unknown: this program could not read the repository, and `OpenTofu` probably cannot either.
-    Unread(Because),
+    Unread(Rejection),
 }

@@ -17,6 +17,7 @@ mod images;
 mod index;
 mod leaf;
 mod modules;
+pub(crate) mod not_judged;
 mod package;
 mod places;
 mod predicted;
@@ -36,9 +37,6 @@ pub use referrers::Referring;
 pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
 pub use tags::TagCounts;
-
-pub(crate) use leaf::IndexEntryKind;
-pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;
 

@@ -14,9 +14,11 @@ use super::catalogue::modules::{
 use super::once;
 use super::places::Findings;
 use super::tags::half_withdrawn;
+use crate::Rejection;
 use crate::facts::{FoundModule, ModuleContent, ModulePackageFacts};
+use crate::go::ZipListing;
 use crate::model::{CheckRule, Finding};
-use crate::opentofu::{AskedModule, Because, ModulePrediction, ZipListing};
+use crate::opentofu::{AskedModule, ModulePrediction};
 
 /// Everything about one module that a source or tag names.
 pub(crate) struct ModuleSubject<'a> {
@@ -81,9 +83,9 @@ fn place(prediction: &ModulePrediction) -> String {
 }
 
 /// Whether the store did not answer, so that nothing is judged.
-fn is_not_judged(found: Option<&FoundModule>, because: Because) -> bool {
-    because == Because::RepositoryUnreadable && found.is_some_and(|found| !unasked(found).is_empty())
-        || because == Because::PlainHttp
+fn is_not_judged(found: Option<&FoundModule>, because: Rejection) -> bool {
+    because == Rejection::RepositoryUnreadable && found.is_some_and(|found| !unasked(found).is_empty())
+        || because == Rejection::PlainHttp
 }
 
 /// What the store did not answer for: the place, and the error.
@@ -96,42 +98,42 @@ pub(crate) fn unasked(found: &FoundModule) -> Vec<(String, tofu_oci_store::Store
     manifest.into_iter().chain(blob.zip(package).map(|(error, package)| (place(package), error.clone()))).collect()
 }
 
-fn rule_of(because: Because, asked: &AskedModule) -> &'static CheckRule {
+fn rule_of(because: Rejection, asked: &AskedModule) -> &'static CheckRule {
     match because {
-        Because::ArchiveArgument if asked.source.as_deref().is_some_and(|source| !source.contains("archive=")) => {
+        Rejection::ArchiveArgument if asked.source.as_deref().is_some_and(|source| !source.contains("archive=")) => {
             &MODULE_ARCHIVE_NAME
         }
-        Because::ArchiveArgument
-        | Because::ChecksumArgument
-        | Because::ArgumentEmpty
-        | Because::ArgumentRepeated
-        | Because::UnknownArgument
-        | Because::TagMalformed
-        | Because::DigestMalformed
-        | Because::TagAndDigest
-        | Because::SubdirEscapes
-        | Because::SchemeNotOci
-        | Because::RepositoryName => &MODULE_SOURCE,
-        Because::TagNotFound | Because::DigestNotFound | Because::RegistryAnswer => &MODULE_TAG,
-        Because::NotAnImageManifest => &MODULE_MANIFEST_TYPE,
-        Because::ManifestNotJson
-        | Because::ManifestTooLarge
-        | Because::ManifestDigestMismatch
-        | Because::BodyMediaTypeMissing => &MODULE_MANIFEST,
-        Because::ArtifactType => &MODULE_ARTIFACT_TYPE,
-        Because::NoZipLayer | Because::NoZipLayerOtherFormat | Because::SeveralZipLayers => &MODULE_LAYERS,
-        Because::BlobNotFound | Because::SizeMismatch | Because::BlobMismatch | Because::DigestAlgorithm => {
+        Rejection::ArchiveArgument
+        | Rejection::ChecksumArgument
+        | Rejection::ArgumentEmpty
+        | Rejection::ArgumentRepeated
+        | Rejection::UnknownArgument
+        | Rejection::TagMalformed
+        | Rejection::DigestMalformed
+        | Rejection::TagAndDigest
+        | Rejection::SubdirEscapes
+        | Rejection::SchemeNotOci
+        | Rejection::RepositoryName => &MODULE_SOURCE,
+        Rejection::TagNotFound | Rejection::DigestNotFound | Rejection::RegistryAnswer => &MODULE_TAG,
+        Rejection::NotAnImageManifest => &MODULE_MANIFEST_TYPE,
+        Rejection::ManifestNotJson
+        | Rejection::ManifestTooLarge
+        | Rejection::ManifestDigestMismatch
+        | Rejection::BodyMediaTypeMissing => &MODULE_MANIFEST,
+        Rejection::ArtifactType => &MODULE_ARTIFACT_TYPE,
+        Rejection::NoZipLayer | Rejection::NoZipLayerOtherFormat | Rejection::SeveralZipLayers => &MODULE_LAYERS,
+        Rejection::BlobNotFound | Rejection::SizeMismatch | Rejection::BlobMismatch | Rejection::DigestAlgorithm => {
             &MODULE_BLOB
         }
-        Because::NotAZip
-        | Because::EmptyArchive
-        | Because::DamagedArchive
-        | Because::UnsafeEntry
-        | Because::EntryNotWritable => &MODULE_ZIP,
-        Because::SubdirMissing | Because::SubdirAmbiguous => &MODULE_FOLDER,
-        Because::CallEscapesPackage | Because::CallMissing | Because::CallLoop => &MODULE_CALL,
-        Because::InvalidConfiguration => &MODULE_CONFIGURATION,
-        Because::RepositoryUnreadable | Because::Malformed => &MODULE_UNREADABLE,
+        Rejection::NotAZip
+        | Rejection::EmptyArchive
+        | Rejection::DamagedArchive
+        | Rejection::UnsafeEntry
+        | Rejection::EntryNotWritable => &MODULE_ZIP,
+        Rejection::SubdirMissing | Rejection::SubdirAmbiguous => &MODULE_FOLDER,
+        Rejection::CallEscapesPackage | Rejection::CallMissing | Rejection::CallLoop => &MODULE_CALL,
+        Rejection::InvalidConfiguration => &MODULE_CONFIGURATION,
+        Rejection::RepositoryUnreadable | Rejection::Malformed => &MODULE_UNREADABLE,
         _ => &MODULE_REFUSED,
     }
 }

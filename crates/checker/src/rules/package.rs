@@ -17,7 +17,7 @@ use super::subject::CheckSubject;
 use crate::facts::{
     BlobContent, Depth, FoundRelease, IndexEntry, LeafPart, PackageFacts, RepositoryFacts, is_any_executable,
 };
-use crate::opentofu::{ZipItem, ZipListing};
+use crate::go::{ZipItem, ZipListing};
 
 /// The findings about the blobs of one leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &IndexEntry) -> Findings {

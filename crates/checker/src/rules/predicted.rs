@@ -22,39 +22,40 @@ use super::catalogue::tags::{
     VERSION_ZERO,
 };
 use super::subject::CheckSubject;
+use crate::Rejection;
 use crate::model::{CheckRule, Finding};
-use crate::opentofu::{Because, RepositoryPrediction};
+use crate::opentofu::RepositoryPrediction;
 
 /// The rules that say the same as a refusal.
-fn same(because: Because) -> Vec<&'static CheckRule> {
+fn same(because: Rejection) -> Vec<&'static CheckRule> {
     match because {
-        Because::NoVersions | Because::NoMatchingVersion => {
+        Rejection::NoVersions | Rejection::NoMatchingVersion => {
             vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO]
         }
-        Because::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE, &HALF_WITHDRAWN],
-        Because::NotAnIndex => vec![&NOT_AN_INDEX, &HALF_WITHDRAWN],
-        Because::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],
-        Because::ManifestNotFound => vec![&LEAF_MISSING, &TAG_UNREADABLE, &HALF_WITHDRAWN],
-        Because::ManifestContentType | Because::BodyMediaTypeMissing => vec![&BODY_MEDIA_TYPE],
-        Because::ManifestTooLarge => vec![&MANIFEST_TOO_LARGE],
-        Because::ManifestNotJson => vec![&MANIFEST_NOT_JSON],
-        Because::IndexOrLeafArtifactType => vec![&INDEX_ARTIFACT_TYPE, &LEAF_ARTIFACT_TYPE, &IMAGE_ONLY],
-        Because::NoProviderLeaf => vec![&NO_PROVIDER_LEAF, &INDEX_EMPTY, &NO_LEAVES],
-        Because::LeafMediaType => vec![&LEAF_MEDIA_TYPE, &NESTED_INDEX],
-        Because::LeafWithoutPlatform => vec![&LEAF_WITHOUT_PLATFORM],
-        Because::DuplicatePlatform => vec![&DUPLICATE_PLATFORM],
-        Because::NoZipLayer | Because::NoZipLayerOtherFormat => vec![&NO_ZIP_LAYER],
-        Because::SeveralPackages => vec![&SEVERAL_PACKAGES],
-        Because::LayerPlatform => vec![&LAYER_PLATFORM],
-        Because::DigestAlgorithm => vec![&LAYER_DIGEST_ALGORITHM],
-        Because::BlobNotFound => vec![&BLOB_MISSING],
-        Because::SizeMismatch => vec![&BLOB_SIZE, &MANIFEST_DIGEST],
-        Because::DigestMismatch => vec![&BLOB_DIGEST, &MANIFEST_DIGEST],
-        Because::NotAZip => vec![&NOT_A_ZIP],
-        Because::EmptyArchive => vec![&ZIP_EMPTY],
-        Because::UnsafeEntry => vec![&UNSAFE_ENTRY],
-        Because::RepositoryUnreadable => vec![&CONTENT_UNREADABLE, &TAG_UNREADABLE],
-        Because::ExecutableNotFound => vec![&NO_EXECUTABLE],
+        Rejection::TagNotFound => vec![&STRAY_VERSION_TAG, &TAG_UNREADABLE, &HALF_WITHDRAWN],
+        Rejection::NotAnIndex => vec![&NOT_AN_INDEX, &HALF_WITHDRAWN],
+        Rejection::IndexMediaType => vec![&INDEX_MEDIA_TYPE, &NOT_AN_INDEX],
+        Rejection::ManifestNotFound => vec![&LEAF_MISSING, &TAG_UNREADABLE, &HALF_WITHDRAWN],
+        Rejection::ManifestContentType | Rejection::BodyMediaTypeMissing => vec![&BODY_MEDIA_TYPE],
+        Rejection::ManifestTooLarge => vec![&MANIFEST_TOO_LARGE],
+        Rejection::ManifestNotJson => vec![&MANIFEST_NOT_JSON],
+        Rejection::IndexOrLeafArtifactType => vec![&INDEX_ARTIFACT_TYPE, &LEAF_ARTIFACT_TYPE, &IMAGE_ONLY],
+        Rejection::NoProviderLeaf => vec![&NO_PROVIDER_LEAF, &INDEX_EMPTY, &NO_LEAVES],
+        Rejection::LeafMediaType => vec![&LEAF_MEDIA_TYPE, &NESTED_INDEX],
+        Rejection::LeafWithoutPlatform => vec![&LEAF_WITHOUT_PLATFORM],
+        Rejection::DuplicatePlatform => vec![&DUPLICATE_PLATFORM],
+        Rejection::NoZipLayer | Rejection::NoZipLayerOtherFormat => vec![&NO_ZIP_LAYER],
+        Rejection::SeveralPackages => vec![&SEVERAL_PACKAGES],
+        Rejection::LayerPlatform => vec![&LAYER_PLATFORM],
+        Rejection::DigestAlgorithm => vec![&LAYER_DIGEST_ALGORITHM],
+        Rejection::BlobNotFound => vec![&BLOB_MISSING],
+        Rejection::SizeMismatch => vec![&BLOB_SIZE, &MANIFEST_DIGEST],
+        Rejection::DigestMismatch => vec![&BLOB_DIGEST, &MANIFEST_DIGEST],
+        Rejection::NotAZip => vec![&NOT_A_ZIP],
+        Rejection::EmptyArchive => vec![&ZIP_EMPTY],
+        Rejection::UnsafeEntry => vec![&UNSAFE_ENTRY],
+        Rejection::RepositoryUnreadable => vec![&CONTENT_UNREADABLE, &TAG_UNREADABLE],
+        Rejection::ExecutableNotFound => vec![&NO_EXECUTABLE],
         _ => vec![],
     }
 }
@@ -65,17 +66,17 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
     let mut reported = KnownErrors::of(found);
     for prediction in subject.predictions {
         let Some(because) = prediction.because else { continue };
-        if because == Because::RepositoryUnreadable && is_not_judged(subject, prediction) {
+        if because == Rejection::RepositoryUnreadable && is_not_judged(subject, prediction) {
             continue;
         }
-        if because == Because::PlatformNotOffered {
+        if because == Rejection::PlatformNotOffered {
             if subject.platforms.contains(&prediction.platform) {
                 found.push(not_offered(subject, prediction));
             }
             continue;
         }
         // This has a finding of its own in any case, or none.
-        if matches!(because, Because::PlainHttp | Because::Malformed) {
+        if matches!(because, Rejection::PlainHttp | Rejection::Malformed) {
             continue;
         }
         if !reported.speaks_of(prediction, because) {
@@ -119,7 +120,7 @@ fn is_not_judged(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) 
 struct KnownErrors {
     rules: HashSet<(&'static str, Option<String>)>,
     /// A finding for one release of `OpenTofu` counts for all.
-    added: HashSet<(Because, Option<String>)>,
+    added: HashSet<(Rejection, Option<String>)>,
 }
 
 impl KnownErrors {
@@ -131,14 +132,14 @@ impl KnownErrors {
         reported
     }
 
-    fn add(&mut self, finding: &Finding, because: Option<Because>) {
+    fn add(&mut self, finding: &Finding, because: Option<Rejection>) {
         match because {
             Some(because) => drop(self.added.insert((because, finding.version.clone()))),
             None => drop(self.rules.insert((finding.rule.id, finding.version.clone()))),
         }
     }
 
-    fn speaks_of(&self, prediction: &RepositoryPrediction, because: Because) -> bool {
+    fn speaks_of(&self, prediction: &RepositoryPrediction, because: Rejection) -> bool {
         let version = prediction.version.as_ref().map(ToString::to_string);
         let mut rules = same(because).into_iter().map(|rule| rule.id);
         match &version {
@@ -155,7 +156,7 @@ impl KnownErrors {
     }
 }
 
-fn missing(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction, because: Because) -> Finding {
+fn missing(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction, because: Rejection) -> Finding {
     let (releases, platform) = (prediction.releases, &prediction.platform);
     let said = format!("{}: OpenTofu {releases} refuses it on {platform}", because.code());
     let finding = PREDICTED_REFUSAL.at(&subject.facts.place, said);

@@ -16,10 +16,10 @@ use super::catalogue::signatures::{
     WITHDRAWN_VERSION,
 };
 use super::leaf::IndexEntryKind;
+use super::not_judged::referrers_of;
 use super::places::{Findings, index_place};
 use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
-use crate::not_judged::referrers_of;
 
 /// What to judge signatures by.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{NoReporter, Predecessors};
 
+use crate::Rejection;
 use crate::facts::Depth;
-use crate::opentofu::Because;
 use crate::{CheckReport, CheckRequest, FindingLevel, check};
 
 fn repositories() -> PathBuf {
@@ -64,7 +64,7 @@ async fn what_is_broken_is_found() {
         let name = case["case"].as_str().unwrap();
         let report = checked(name).await;
         for prediction in report.predictions.iter().filter(|prediction| !prediction.installs) {
-            let offered = prediction.because != Some(Because::PlatformNotOffered);
+            let offered = prediction.because != Some(Rejection::PlatformNotOffered);
             let error = report.findings.iter().any(|finding| finding.level() == FindingLevel::Error);
             assert!(!offered || error, "{name}: {prediction:?} goes without a finding");
         }
@@ -161,11 +161,11 @@ async fn an_index_is_read_as_often_whether_it_is_for_few_platforms_or_many() {
         let predecessors = Predecessors::NONE;
         let request =
             CheckRequest { address: None, predecessors, version: None, platforms: &[], own: &own, depth, work_dir };
-        let before = crate::opentofu::json::READS.get();
+        let before = crate::go::json::READS.get();
         let report = check(&DirStore::open(folder.path()).unwrap(), &request, &NoReporter).await.unwrap();
         assert_eq!(report.predictions.len(), entries + 1);
         assert_eq!(report.findings.iter().filter(|finding| finding.rule.id == "leaf-missing").count(), entries);
-        crate::opentofu::json::READS.get() - before
+        crate::go::json::READS.get() - before
     };
     let few = reads(2).await;
     assert_eq!(reads(300).await, few);

@@ -11,8 +11,9 @@ mod zip;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tofu_oci_checker::Rejection;
 use tofu_oci_checker::facts::{Depth, RepositoryFacts, Versions, What, read};
-use tofu_oci_checker::opentofu::{AskedProvider, Because, PredictionRequest, RepositoryPrediction, Request, predict};
+use tofu_oci_checker::opentofu::{AskedProvider, PredictionRequest, RepositoryPrediction, Request, predict};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{NoReporter, Platform, ProviderAddr, Version};
 
@@ -95,7 +96,7 @@ async fn check(folder: &Path, case: &Value) -> Option<String> {
     for row in rows {
         let version = row.version.as_ref().map(ToString::to_string);
         let verdict = if row.installs { "installs" } else { "refuses" };
-        let got = reported(verdict, version.as_deref(), row.because.as_ref().map(Because::code));
+        let got = reported(verdict, version.as_deref(), row.because.as_ref().map(Rejection::code));
         if got != want || row.unread != (other == Some("malformed")) {
             return Some(format!(
                 "{} ({}), {}: predicted {got}, measured {want}",

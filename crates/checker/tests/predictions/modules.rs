@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tofu_oci_checker::Rejection;
 use tofu_oci_checker::facts::Depth;
-use tofu_oci_checker::opentofu::{AskedModule, Because};
+use tofu_oci_checker::opentofu::AskedModule;
 use tofu_oci_checker::{AskedModules, ModuleCheckReport, ModuleCheckRequest, check_modules};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{Digest, DigestHasher, NoReporter};
@@ -76,7 +77,7 @@ fn said(report: &ModuleCheckReport) -> String {
     let errors = of(tofu_oci_checker::FindingLevel::Error).count();
     assert_eq!(errors, usize::from(!prediction.installs), "{:?}", report.findings);
     assert!(!prediction.unread, "{prediction:?}");
-    let mut text = prediction.because.as_ref().map_or("ok", Because::code).to_owned();
+    let mut text = prediction.because.as_ref().map_or("ok", Rejection::code).to_owned();
     for warning in of(tofu_oci_checker::FindingLevel::Warning) {
         text += &format!(" {warning}");
     }
@@ -286,7 +287,7 @@ async fn every_tag_is_judged_except_those_beside_a_module() {
         .predictions
         .iter()
         .map(|one| {
-            format!("{} {}", one.reference.as_deref().unwrap(), one.because.as_ref().map_or("ok", Because::code))
+            format!("{} {}", one.reference.as_deref().unwrap(), one.because.as_ref().map_or("ok", Rejection::code))
         })
         .collect();
     assert_eq!(said, ["1.0.0_linux.5 ok", "_Odd.Tag-1 several-zip-layers"]);

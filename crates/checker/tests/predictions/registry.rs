@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use tofu_oci_checker::Rejection;
 use tofu_oci_checker::facts::{Depth, Versions, What, read};
-use tofu_oci_checker::opentofu::Because;
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::Registry;
 use tofu_oci_types::NoReporter;
@@ -45,7 +45,7 @@ async fn a_registry_is_predicted_as_the_folder_is_and_what_was_not_read_is_said(
             let unread = depth == Depth::Manifests && INSIDE.contains(&want);
             let want = if unread { "installs" } else { want };
             for row in rows(&facts, None) {
-                let got = row.because.as_ref().map_or("installs", Because::code);
+                let got = row.because.as_ref().map_or("installs", Rejection::code);
                 if got != want || row.unread != unread {
                     wrong.push(format!("{name}, {depth:?}: {got}, unread: {}", row.unread));
                 }

@@ -12,13 +12,10 @@
 //! Spec: `OpenTofu` 1.12, getmodules `oci_getter.go`, initwd; `go-getter` 1.7, `ZipDecompressor`; `real-tofu-http.md`
 //! (measured), §3.
 
-mod folder;
 mod question;
 mod source;
 mod steps;
 
-pub(crate) use folder::module_folder;
-pub use folder::{ModuleFolder, ModuleRefusal};
 pub use question::ModulePrediction;
 pub use source::{AskedModule, PackageQuestion};
 pub(crate) use steps::install_module;

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 use tofu_oci_types::{Digest, TofuReleases};
 
-use crate::opentofu::Because;
+use crate::Rejection;
 
 /// What releases of `OpenTofu` do with the module that a source names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,7 +21,7 @@ pub struct ModulePrediction {
     pub installs: bool,
     /// If not, the reason; the word `ok` in JSON if it does.
     #[serde(serialize_with = "or_ok")]
-    pub because: Option<Because>,
+    pub because: Option<Rejection>,
     /// The reason with its details, for people.
     #[serde(skip)]
     pub detail: String,
@@ -31,6 +31,6 @@ pub struct ModulePrediction {
 }
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-fn or_ok<S: Serializer>(because: &Option<Because>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(because.as_ref().map_or("ok", Because::code))
+fn or_ok<S: Serializer>(because: &Option<Rejection>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(because.as_ref().map_or("ok", Rejection::code))
 }

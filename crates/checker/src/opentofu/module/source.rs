@@ -2,8 +2,8 @@
 
 use tofu_oci_types::{InvalidOciModuleSource, OciModuleSource, Reference, Subdir, Tag, masked};
 
-use super::folder::ModuleRefusal;
-use crate::opentofu::Because;
+use crate::Rejection;
+use crate::go::ModuleRefusal;
 
 /// One module that is asked for.
 #[derive(Clone, Debug)]
@@ -69,17 +69,17 @@ fn is_well_formed(argument: &str) -> bool {
 
 fn refusal(error: &InvalidOciModuleSource) -> ModuleRefusal {
     let because = match error.code() {
-        "archive-argument" => Because::ArchiveArgument,
-        "checksum-argument" => Because::ChecksumArgument,
-        "empty-tag" | "empty-digest" => Because::ArgumentEmpty,
-        "repeated-argument" => Because::ArgumentRepeated,
-        "unsupported-argument" => Because::UnknownArgument,
-        "invalid-tag" => Because::TagMalformed,
-        "invalid-digest" => Because::DigestMalformed,
-        "tag-and-digest" => Because::TagAndDigest,
-        "subdir-escapes" => Because::SubdirEscapes,
-        "scheme-not-oci" => Because::SchemeNotOci,
-        _ => Because::RepositoryName,
+        "archive-argument" => Rejection::ArchiveArgument,
+        "checksum-argument" => Rejection::ChecksumArgument,
+        "empty-tag" | "empty-digest" => Rejection::ArgumentEmpty,
+        "repeated-argument" => Rejection::ArgumentRepeated,
+        "unsupported-argument" => Rejection::UnknownArgument,
+        "invalid-tag" => Rejection::TagMalformed,
+        "invalid-digest" => Rejection::DigestMalformed,
+        "tag-and-digest" => Rejection::TagAndDigest,
+        "subdir-escapes" => Rejection::SubdirEscapes,
+        "scheme-not-oci" => Rejection::SchemeNotOci,
+        _ => Rejection::RepositoryName,
     };
     ModuleRefusal { because, detail: error.to_string() }
 }

@@ -2,14 +2,14 @@
 
 use tofu_oci_types::{Algorithm, Digest, Reference, TofuReleases};
 
-use super::folder::ModuleRefusal;
 use super::question::ModulePrediction;
 use super::source::AskedModule;
+use crate::Rejection;
 use crate::facts::{FaultKind, FoundDocument, FoundModule, FoundModulePackage, ModuleContent, ReadFault};
-use crate::opentofu::json::{GoIndex, GoManifest, GoReading};
+use crate::go::json::{GoIndex, GoManifest, GoReading};
+use crate::go::{GoDescriptor, ModuleRefusal};
 use crate::opentofu::question::PredictedOutcome;
 use crate::opentofu::steps::{INDEX, MANIFEST, check_content, length, sent_type, unreadable};
-use crate::opentofu::{Because, GoDescriptor};
 
 const MODULE: &str = "application/vnd.opentofu.modulepkg";
 
@@ -18,14 +18,14 @@ enum ModuleOutcome {
     Installs,
     InstallsAsFarAsSeen,
     Refuses(ModuleRefusal),
-    Unread(Because),
+    Unread(Rejection),
 }
 
 /// What `OpenTofu` does with a module; `found` is what the repository has for it, unless its source is refused.
 pub(crate) fn install_module(asked: &AskedModule, found: Option<&FoundModule>) -> ModulePrediction {
     let outcome = match (&asked.package, found) {
         (Err(refusal), _) => ModuleOutcome::Refuses(refusal.clone()),
-        (Ok(_), None) => ModuleOutcome::Unread(Because::RepositoryUnreadable),
+        (Ok(_), None) => ModuleOutcome::Unread(Rejection::RepositoryUnreadable),
         (Ok(_), Some(found)) => try_install(found).unwrap_or_else(|outcome| outcome),
     };
     let (installs, refusal, unread) = match outcome {
@@ -33,7 +33,8 @@ pub(crate) fn install_module(asked: &AskedModule, found: Option<&FoundModule>) -
         ModuleOutcome::InstallsAsFarAsSeen => (true, None, true),
         ModuleOutcome::Refuses(refusal) => (false, Some(refusal), false),
         ModuleOutcome::Unread(because) => {
-            let detail = if because == Because::Malformed { "it is malformed" } else { "not all of it could be read" };
+            let detail =
+                if because == Rejection::Malformed { "it is malformed" } else { "not all of it could be read" };
             (false, Some(ModuleRefusal { because, detail: detail.to_owned() }), true)
         }
     };
@@ -58,13 +59,13 @@ fn try_install(found: &FoundModule) -> Result<ModuleOutcome, ModuleOutcome> {
     resolve(&found.reference, document)?;
     let manifest = read_manifest(document)?;
     select_zip(&manifest)?;
-    let Some(package) = &found.package else { return Err(ModuleOutcome::Unread(Because::RepositoryUnreadable)) };
+    let Some(package) = &found.package else { return Err(ModuleOutcome::Unread(Rejection::RepositoryUnreadable)) };
     let descriptor = &package.descriptor;
     match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
         Some(Algorithm::Sha256 | Algorithm::Sha512) => {}
         _ => {
             return refuse(
-                Because::DigestAlgorithm,
+                Rejection::DigestAlgorithm,
                 format!("`{}` is not a sha256 or sha512 digest", descriptor.digest),
             );
         }
@@ -74,8 +75,8 @@ fn try_install(found: &FoundModule) -> Result<ModuleOutcome, ModuleOutcome> {
 
 fn not_there(reference: &Reference, fault: &ReadFault) -> ModuleOutcome {
     let missing = match reference {
-        Reference::Tag(_) => Because::TagNotFound,
-        Reference::Digest(_) => Because::DigestNotFound,
+        Reference::Tag(_) => Rejection::TagNotFound,
+        Reference::Digest(_) => Rejection::DigestNotFound,
     };
     outcome(unreadable(fault, missing), &fault.text)
 }
@@ -83,9 +84,9 @@ fn not_there(reference: &Reference, fault: &ReadFault) -> ModuleOutcome {
 /// An outcome of the model of providers, in the words of modules.
 fn outcome(outcome: PredictedOutcome, detail: &str) -> ModuleOutcome {
     match outcome {
-        PredictedOutcome::Refuses(Because::DigestMismatch) => {
+        PredictedOutcome::Refuses(Rejection::DigestMismatch) => {
             let detail = "its bytes do not have the digest that names it".to_owned();
-            ModuleOutcome::Refuses(ModuleRefusal { because: Because::ManifestDigestMismatch, detail })
+            ModuleOutcome::Refuses(ModuleRefusal { because: Rejection::ManifestDigestMismatch, detail })
         }
         PredictedOutcome::Refuses(because) => {
             ModuleOutcome::Refuses(ModuleRefusal { because, detail: detail.to_owned() })
@@ -98,12 +99,12 @@ fn outcome(outcome: PredictedOutcome, detail: &str) -> ModuleOutcome {
 /// The answer to the first request.
 fn resolve(reference: &Reference, document: &FoundDocument) -> Result<(), ModuleOutcome> {
     if matches!(reference, Reference::Tag(_)) && document.sent_digest.is_none() {
-        return refuse(Because::RegistryAnswer, "the registry answers without `Docker-Content-Digest`");
+        return refuse(Rejection::RegistryAnswer, "the registry answers without `Docker-Content-Digest`");
     }
     let sent = sent_type(document);
     if sent != MANIFEST {
         let detail = format!("it is sent as `{sent}`: expected an OCI image manifest, and no index");
-        return refuse(Because::NotAnImageManifest, detail);
+        return refuse(Rejection::NotAnImageManifest, detail);
     }
     Ok(())
 }
@@ -114,23 +115,23 @@ fn read_manifest(document: &FoundDocument) -> Result<GoManifest, ModuleOutcome> 
     let (manifest, reading) = GoManifest::read(&document.bytes);
     match reading {
         GoReading::Good => {}
-        GoReading::NotPredicted => return Err(ModuleOutcome::Unread(Because::Malformed)),
+        GoReading::NotPredicted => return Err(ModuleOutcome::Unread(Rejection::Malformed)),
         GoReading::Refused => {
             let (index, reading) = GoIndex::read(&document.bytes);
             return if reading == GoReading::Good && index.media_type == INDEX {
-                refuse(Because::NotAnImageManifest, "it is an index: expected an OCI image manifest")
+                refuse(Rejection::NotAnImageManifest, "it is an index: expected an OCI image manifest")
             } else {
-                refuse(Because::ManifestNotJson, "OpenTofu cannot read it as the JSON of a manifest")
+                refuse(Rejection::ManifestNotJson, "OpenTofu cannot read it as the JSON of a manifest")
             };
         }
     }
     if manifest.media_type != MANIFEST {
         let detail = format!("its mediaType is `{}`: expected {MANIFEST}", manifest.media_type);
-        return refuse(Because::BodyMediaTypeMissing, detail);
+        return refuse(Rejection::BodyMediaTypeMissing, detail);
     }
     if manifest.artifact_type != MODULE {
         let detail = format!("its artifactType is `{}`: expected {MODULE}", manifest.artifact_type);
-        return refuse(Because::ArtifactType, detail);
+        return refuse(Rejection::ArtifactType, detail);
     }
     Ok(manifest)
 }
@@ -139,12 +140,12 @@ fn select_zip(manifest: &GoManifest) -> Result<(), ModuleOutcome> {
     let types = || manifest.layers.iter().map(|layer: &GoDescriptor| layer.media_type.as_str()).collect::<Vec<_>>();
     match manifest.zips().len() {
         1 => Ok(()),
-        0 if manifest.layers.is_empty() => refuse(Because::NoZipLayer, "it has no layers: expected one archive/zip"),
+        0 if manifest.layers.is_empty() => refuse(Rejection::NoZipLayer, "it has no layers: expected one archive/zip"),
         0 => refuse(
-            Because::NoZipLayerOtherFormat,
+            Rejection::NoZipLayerOtherFormat,
             format!("none of its layers is archive/zip, they are {}", types().join(", ")),
         ),
-        several => refuse(Because::SeveralZipLayers, format!("it has {several} layers of type archive/zip")),
+        several => refuse(Rejection::SeveralZipLayers, format!("it has {several} layers of type archive/zip")),
     }
 }
 
@@ -153,19 +154,19 @@ fn unpacked(package: &FoundModulePackage) -> Result<ModuleOutcome, ModuleOutcome
     let facts = match package.content.as_ref() {
         Ok(ModuleContent::Read(facts)) => facts,
         Ok(ModuleContent::There(_)) => return Ok(ModuleOutcome::InstallsAsFarAsSeen),
-        Err(fault) if fault.kind == FaultKind::WrongSize => return refuse(Because::SizeMismatch, fault.text.clone()),
-        Err(fault) => return Err(outcome(unreadable(fault, Because::BlobNotFound), &fault.text)),
+        Err(fault) if fault.kind == FaultKind::WrongSize => return refuse(Rejection::SizeMismatch, fault.text.clone()),
+        Err(fault) => return Err(outcome(unreadable(fault, Rejection::BlobNotFound), &fault.text)),
     };
     if i64::try_from(facts.size) != Ok(descriptor.size) {
         let detail = format!("it has {} bytes, and {} in its descriptor", facts.size, descriptor.size);
-        return refuse(Because::SizeMismatch, detail);
+        return refuse(Rejection::SizeMismatch, detail);
     }
     if !facts.intact {
-        return refuse(Because::BlobMismatch, "its bytes do not have the digest that names it");
+        return refuse(Rejection::BlobMismatch, "its bytes do not have the digest that names it");
     }
     if let Err(fault) = &facts.zip {
         return match fault.because() {
-            Because::RepositoryUnreadable => Err(ModuleOutcome::Unread(Because::RepositoryUnreadable)),
+            Rejection::RepositoryUnreadable => Err(ModuleOutcome::Unread(Rejection::RepositoryUnreadable)),
             because => refuse(because, "it is not a zip"),
         };
     }
@@ -176,6 +177,6 @@ fn unpacked(package: &FoundModulePackage) -> Result<ModuleOutcome, ModuleOutcome
     }
 }
 
-fn refuse<T>(because: Because, detail: impl Into<String>) -> Result<T, ModuleOutcome> {
+fn refuse<T>(because: Rejection, detail: impl Into<String>) -> Result<T, ModuleOutcome> {
     Err(ModuleOutcome::Refuses(ModuleRefusal { because, detail: detail.into() }))
 }

@@ -16,14 +16,14 @@ use std::collections::HashMap;
 
 use tofu_oci_types::{Algorithm, Platform};
 
-use super::json::{GoIndex, GoManifest, GoReading};
-use super::question::PredictedOutcome;
-use super::unpack::unpack;
-use super::{AskedProvider, Because, GoDescriptor};
+use super::question::{AskedProvider, PredictedOutcome};
+use crate::Rejection;
 use crate::facts::{
     BlobContent, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundRelease, IndexEntry, LeafPart, PackageFacts,
     ReadFault,
 };
+use crate::go::json::{GoIndex, GoManifest, GoReading};
+use crate::go::{GoDescriptor, unpack};
 
 pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -57,7 +57,7 @@ impl<'a> OpenedRelease<'a> {
     }
 
     fn read(release: &FoundRelease) -> Result<Entries, PredictedOutcome> {
-        let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
+        let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Rejection::TagNotFound))?;
         resolve(document)?;
         Ok(Entries::of(&read_index(document)?.manifests))
     }
@@ -71,7 +71,7 @@ fn try_install(
     let release = opened.release;
     let position = opened.entries.as_ref().map_err(|outcome| *outcome)?.select(platform)?;
     let Some(entry) = release.entries.get(position) else {
-        return Err(PredictedOutcome::Unread(Because::RepositoryUnreadable));
+        return Err(PredictedOutcome::Unread(Rejection::RepositoryUnreadable));
     };
     let leaf = read_leaf(entry)?;
     let part = select_layer(&leaf, &entry.leaf)?;
@@ -83,12 +83,12 @@ fn try_install(
 /// The tag's head.
 fn resolve(document: &FoundDocument) -> Result<(), PredictedOutcome> {
     if document.sent_digest.is_none() {
-        return refuse(Because::RegistryAnswer);
+        return refuse(Rejection::RegistryAnswer);
     }
     match sent_type(document).as_str() {
         INDEX => Ok(()),
-        MANIFEST => refuse(Because::NotAnIndex),
-        _ => refuse(Because::IndexMediaType),
+        MANIFEST => refuse(Rejection::NotAnIndex),
+        _ => refuse(Rejection::IndexMediaType),
     }
 }
 
@@ -97,12 +97,12 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
     let (index, reading) = GoIndex::read(&document.bytes);
     match reading {
         GoReading::Good => {}
-        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Because::Malformed)),
+        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Rejection::Malformed)),
         GoReading::Refused => {
             // A manifest of the other kind has a reason of its own.
             let (manifest, reading) = GoManifest::read(&document.bytes);
             let other = reading == GoReading::Good && manifest.media_type == MANIFEST;
-            return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
+            return refuse(if other { Rejection::NotAnIndex } else { Rejection::ManifestNotJson });
         }
     }
     check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER)?;
@@ -112,7 +112,7 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
 /// The entries of an index as `OpenTofu` sorts them.
 struct Entries {
     /// The first entry that ends the installation, whichever platform it is for.
-    fatal: Option<Because>,
+    fatal: Option<Rejection>,
     by_platform: HashMap<(String, String), Vec<usize>>,
     /// Whether any entry is of the right artifact type.
     packages: bool,
@@ -130,8 +130,8 @@ impl Entries {
             }
             all.packages = true;
             match &entry.platform {
-                _ if entry.media_type != MANIFEST => all.fatal = Some(Because::LeafMediaType),
-                None => all.fatal = Some(Because::LeafWithoutPlatform),
+                _ if entry.media_type != MANIFEST => all.fatal = Some(Rejection::LeafMediaType),
+                None => all.fatal = Some(Rejection::LeafWithoutPlatform),
                 Some(own) if own.os_version.is_empty() => {
                     let name = (own.os.clone(), own.architecture.clone());
                     all.by_platform.entry(name).or_default().push(position);
@@ -152,10 +152,10 @@ impl Entries {
         let found = self.by_platform.get(&(platform.os().to_owned(), platform.arch().to_owned()));
         match found.map(Vec::as_slice) {
             Some([only]) => Ok(*only),
-            Some([_, ..]) => refuse(Because::DuplicatePlatform),
-            _ if self.packages => refuse(Because::PlatformNotOffered),
-            _ if self.foreign => refuse(Because::IndexOrLeafArtifactType),
-            _ => refuse(Because::NoProviderLeaf),
+            Some([_, ..]) => refuse(Rejection::DuplicatePlatform),
+            _ if self.packages => refuse(Rejection::PlatformNotOffered),
+            _ if self.foreign => refuse(Rejection::IndexOrLeafArtifactType),
+            _ => refuse(Rejection::NoProviderLeaf),
         }
     }
 }
@@ -163,25 +163,25 @@ impl Entries {
 fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, PredictedOutcome> {
     let descriptor = &entry.descriptor;
     if descriptor.size >= MANIFEST_GATE {
-        return refuse(Because::ManifestTooLarge);
+        return refuse(Rejection::ManifestTooLarge);
     }
     let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
         // Larger than any size in a descriptor: the lengths differ.
-        FaultKind::TooLarge => PredictedOutcome::Refuses(Because::SizeMismatch),
-        _ => unreadable(fault, Because::ManifestNotFound),
+        FaultKind::TooLarge => PredictedOutcome::Refuses(Rejection::SizeMismatch),
+        _ => unreadable(fault, Rejection::ManifestNotFound),
     })?;
     if sent_type(document) != descriptor.media_type {
-        return refuse(Because::ManifestContentType);
+        return refuse(Rejection::ManifestContentType);
     }
     check_content(document, descriptor.size)?;
     let (manifest, reading) = GoManifest::read(&document.bytes);
     match reading {
         GoReading::Good => {}
-        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Because::Malformed)),
+        GoReading::NotPredicted => return Err(PredictedOutcome::Unread(Rejection::Malformed)),
         GoReading::Refused => {
             let (index, reading) = GoIndex::read(&document.bytes);
             let other = reading == GoReading::Good && index.media_type == INDEX;
-            return refuse(if other { Because::LeafMediaType } else { Because::ManifestNotJson });
+            return refuse(if other { Rejection::LeafMediaType } else { Rejection::ManifestNotJson });
         }
     }
     check_body(&manifest.media_type, &descriptor.media_type, &manifest.artifact_type, TARGET)?;
@@ -189,25 +189,25 @@ fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, PredictedOutcome> {
 }
 
 fn select_layer<'a>(manifest: &GoManifest, leaf: &'a FoundLeaf) -> Result<&'a LeafPart, PredictedOutcome> {
-    leaf.layers.get(select_zip(manifest)?).ok_or(PredictedOutcome::Unread(Because::RepositoryUnreadable))
+    leaf.layers.get(select_zip(manifest)?).ok_or(PredictedOutcome::Unread(Rejection::RepositoryUnreadable))
 }
 
 fn select_zip(manifest: &GoManifest) -> Result<usize, PredictedOutcome> {
     match manifest.zips().as_slice() {
         [only] => Ok(*only),
-        [] if manifest.layers.is_empty() => refuse(Because::NoZipLayer),
-        [] => refuse(Because::NoZipLayerOtherFormat),
-        _ => refuse(Because::SeveralPackages),
+        [] if manifest.layers.is_empty() => refuse(Rejection::NoZipLayer),
+        [] => refuse(Rejection::NoZipLayerOtherFormat),
+        _ => refuse(Rejection::SeveralPackages),
     }
 }
 
 fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), PredictedOutcome> {
     match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
         Some(Algorithm::Sha256) => {}
-        _ => return refuse(Because::DigestAlgorithm),
+        _ => return refuse(Rejection::DigestAlgorithm),
     }
     match &descriptor.platform {
-        Some(own) if own.os != platform.os() || own.architecture != platform.arch() => refuse(Because::LayerPlatform),
+        Some(own) if own.os != platform.os() || own.architecture != platform.arch() => refuse(Rejection::LayerPlatform),
         _ => Ok(()),
     }
 }
@@ -218,16 +218,16 @@ fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, PredictedOutcome> {
     match content {
         Ok(BlobContent::Package(package)) => {
             if i64::try_from(package.size) != Ok(part.descriptor.size) {
-                return refuse(Because::SizeMismatch);
+                return refuse(Rejection::SizeMismatch);
             }
             if !package.intact {
-                return refuse(Because::DigestMismatch);
+                return refuse(Rejection::DigestMismatch);
             }
             Ok(Some(package))
         }
         Ok(BlobContent::There | BlobContent::Document { .. }) => Ok(None),
-        Err(fault) if fault.kind == FaultKind::WrongSize => refuse(Because::SizeMismatch),
-        Err(fault) => Err(unreadable(fault, Because::BlobNotFound)),
+        Err(fault) if fault.kind == FaultKind::WrongSize => refuse(Rejection::SizeMismatch),
+        Err(fault) => Err(unreadable(fault, Rejection::BlobNotFound)),
     }
 }
 
@@ -238,11 +238,11 @@ fn unzip(
 ) -> Result<PredictedOutcome, PredictedOutcome> {
     let zip = package.zip.as_ref().map_err(|fault| PredictedOutcome::Refuses(fault.because()))?;
     let unpacked = unpack(zip, room).map_err(PredictedOutcome::Refuses)?;
-    if !unpacked.has_executable(provider) {
-        return refuse(Because::ExecutableNotFound);
+    if !unpacked.root_files().any(|name| provider.is_executable(name)) {
+        return refuse(Rejection::ExecutableNotFound);
     }
     if unpacked.has_line_break() {
-        return refuse(Because::EntryNotWritable);
+        return refuse(Rejection::EntryNotWritable);
     }
     Ok(if zip.complete { PredictedOutcome::Installs } else { PredictedOutcome::InstallsAsFarAsSeen })
 }
@@ -259,17 +259,17 @@ fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>
 /// Size and digest of a manifest against its descriptor.
 pub(super) fn check_content(document: &FoundDocument, size: i64) -> Result<(), PredictedOutcome> {
     if size >= MANIFEST_GATE {
-        return refuse(Because::ManifestTooLarge);
+        return refuse(Rejection::ManifestTooLarge);
     }
     if length(document) != size {
-        return refuse(Because::SizeMismatch);
+        return refuse(Rejection::SizeMismatch);
     }
     if document.digest.algorithm() == Algorithm::Other {
-        return refuse(Because::DigestAlgorithm);
+        return refuse(Rejection::DigestAlgorithm);
     }
     let other = document.sent_digest.as_ref().is_some_and(|sent| *sent != document.digest);
     if other || document.actual_digest() != document.digest {
-        return refuse(Because::DigestMismatch);
+        return refuse(Rejection::DigestMismatch);
     }
     Ok(())
 }
@@ -286,10 +286,10 @@ fn check_body(
     want_artifact: &str,
 ) -> Result<(), PredictedOutcome> {
     if media_type != want_media {
-        return refuse(Because::BodyMediaTypeMissing);
+        return refuse(Rejection::BodyMediaTypeMissing);
     }
     if artifact_type != want_artifact {
-        return refuse(Because::IndexOrLeafArtifactType);
+        return refuse(Rejection::IndexOrLeafArtifactType);
     }
     Ok(())
 }
@@ -300,19 +300,19 @@ pub(super) fn sent_type(document: &FoundDocument) -> String {
     text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-pub(super) fn unreadable(fault: &ReadFault, missing: Because) -> PredictedOutcome {
+pub(super) fn unreadable(fault: &ReadFault, missing: Rejection) -> PredictedOutcome {
     match fault.kind {
         FaultKind::Missing | FaultKind::Unaddressable => PredictedOutcome::Refuses(missing),
-        FaultKind::TooLarge => PredictedOutcome::Refuses(Because::ManifestTooLarge),
-        FaultKind::WrongSize => PredictedOutcome::Refuses(Because::SizeMismatch),
-        FaultKind::WrongDigest => PredictedOutcome::Refuses(Because::DigestMismatch),
+        FaultKind::TooLarge => PredictedOutcome::Refuses(Rejection::ManifestTooLarge),
+        FaultKind::WrongSize => PredictedOutcome::Refuses(Rejection::SizeMismatch),
+        FaultKind::WrongDigest => PredictedOutcome::Refuses(Rejection::DigestMismatch),
         FaultKind::Unusable | FaultKind::Unasked | FaultKind::NotRead => {
-            PredictedOutcome::Unread(Because::RepositoryUnreadable)
+            PredictedOutcome::Unread(Rejection::RepositoryUnreadable)
         }
     }
 }
 
-fn refuse<T>(because: Because) -> Result<T, PredictedOutcome> {
+fn refuse<T>(because: Rejection) -> Result<T, PredictedOutcome> {
     Err(PredictedOutcome::Refuses(because))
 }
 

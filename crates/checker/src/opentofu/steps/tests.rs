@@ -1,4 +1,4 @@
-use super::super::json::GoReading;
+use crate::go::json::GoReading;
 use serde_json::{Value, json};
 use tofu_oci_vectors::Vectors;
 
@@ -13,13 +13,13 @@ fn check(name: &Value, got: &Result<usize, PredictedOutcome>, case: &Value) {
     let want = match case["error"].as_str() {
         None => Ok(usize::try_from(case["selected_index"].as_u64().unwrap()).unwrap()),
         Some(code) => Err(PredictedOutcome::Refuses(match code {
-            "platform-not-supported" => Because::PlatformNotOffered,
-            "unsupported-artifact-type" => Because::IndexOrLeafArtifactType,
-            "unsupported-media-type" => Because::LeafMediaType,
-            "maybe-container-image" => Because::NoProviderLeaf,
-            "no-zip-layer" => Because::NoZipLayer,
-            "no-zip-layer-but-others" => Because::NoZipLayerOtherFormat,
-            "ambiguous" => Because::SeveralPackages,
+            "platform-not-supported" => Rejection::PlatformNotOffered,
+            "unsupported-artifact-type" => Rejection::IndexOrLeafArtifactType,
+            "unsupported-media-type" => Rejection::LeafMediaType,
+            "maybe-container-image" => Rejection::NoProviderLeaf,
+            "no-zip-layer" => Rejection::NoZipLayer,
+            "no-zip-layer-but-others" => Rejection::NoZipLayerOtherFormat,
+            "ambiguous" => Rejection::SeveralPackages,
             other => panic!("unknown expectation `{other}`"),
         })),
     };
@@ -54,8 +54,8 @@ fn bodies_are_judged_as_the_vectors_say() {
         let (index, _) = GoIndex::read(case["body"].to_string().as_bytes());
         let want = match case["error"].as_str() {
             None => Ok(()),
-            Some("unexpected-artifact-type") => Err(PredictedOutcome::Refuses(Because::IndexOrLeafArtifactType)),
-            Some(_) => Err(PredictedOutcome::Refuses(Because::BodyMediaTypeMissing)),
+            Some("unexpected-artifact-type") => Err(PredictedOutcome::Refuses(Rejection::IndexOrLeafArtifactType)),
+            Some(_) => Err(PredictedOutcome::Refuses(Rejection::BodyMediaTypeMissing)),
         };
         assert_eq!(check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER), want, "{case}");
     });

@@ -34,7 +34,8 @@ pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic:
 mod tests {
     use std::collections::BTreeMap;
 
-    use tofu_oci_checker::opentofu::{Because, ModulePrediction};
+    use tofu_oci_checker::Rejection;
+    use tofu_oci_checker::opentofu::ModulePrediction;
     use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, rules};
     use tofu_oci_types::TofuReleases;
 
@@ -78,7 +79,7 @@ mod tests {
             reference: Some(text()),
             digest: None,
             installs: false,
-            because: Some(Because::RepositoryUnreadable),
+            because: Some(Rejection::RepositoryUnreadable),
             detail: text(),
             unread: true,
         }]));

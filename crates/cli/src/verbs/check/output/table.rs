@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anstyle::{AnsiColor, Style};
-use tofu_oci_checker::opentofu::{Because, ModulePrediction, RepositoryPrediction};
+use tofu_oci_checker::Rejection;
+use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
 use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
@@ -170,7 +171,7 @@ fn modules(predictions: &[ModulePrediction]) -> Page {
         let unread = if one.unread { "; its package was not looked into" } else { "" };
         let outcome = match one.because {
             None => format!("installs{unread}"),
-            Some(Because::RepositoryUnreadable | Because::Malformed) if one.unread => {
+            Some(Rejection::RepositoryUnreadable | Rejection::Malformed) if one.unread => {
                 format!("not known: {}", one.detail)
             }
             Some(because) => format!("refuses: {because}"),
@@ -188,10 +189,10 @@ fn outcome(prediction: &RepositoryPrediction) -> String {
     let unread = if prediction.unread { "; its packages were not looked at" } else { "" };
     match prediction.because {
         None => format!("installs{version}{unread}"),
-        Some(Because::RepositoryUnreadable) if prediction.unread => {
+        Some(Rejection::RepositoryUnreadable) if prediction.unread => {
             format!("not known{}: not all of it could be read", version.replacen(' ', " for ", 1))
         }
-        Some(Because::Malformed) => format!("not known{}: it is malformed", version.replacen(' ', " for ", 1)),
+        Some(Rejection::Malformed) => format!("not known{}: it is malformed", version.replacen(' ', " for ", 1)),
         Some(because) => format!("refuses{version}: {because}{unread}"),
     }
 }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Fault)]
 #[non_exhaustive]
 #[fault(named)]
-pub enum Because {
+pub enum Rejection {
     /// No tag is a version.
     NoVersions,
     /// Some tags are versions, but all are prereleases, or none is the requested version.
@@ -132,13 +132,13 @@ pub enum Because {
 }
 
 /// The code.
-impl fmt::Display for Because {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
     }
 }
 
-impl Serialize for Because {
+impl Serialize for Rejection {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.code())
     }

@@ -7,9 +7,12 @@ use std::collections::HashSet;
 
 use tofu_oci_store::StoreError;
 
+use super::images::Images;
+use super::leaf::IndexEntryKind;
+use super::places::{index_place, manifest_place};
+use super::referrers::Referring;
 use crate::facts::{FoundRelease, ReadFault, RepositoryFacts};
 use crate::model::NotJudged;
-use crate::rules::{Images, IndexEntryKind, Referring, index_place, manifest_place};
 
 /// Everything about a repository that is not judged, each once, in the order of the releases.
 pub(crate) fn of_check(facts: &RepositoryFacts, images: &Images, referring: &Referring) -> Vec<NotJudged> {
@@ -66,7 +69,7 @@ fn of_release(release: &FoundRelease) -> Vec<NotJudged> {
 }
 
 /// The place of the list of a release's referrers.
-pub(crate) fn referrers_of(release: &FoundRelease) -> String {
+pub(super) fn referrers_of(release: &FoundRelease) -> String {
     format!("referrers of {}", index_place(release))
 }
 

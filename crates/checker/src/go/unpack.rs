@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{AskedProvider, Because, ZipFault, ZipItem, ZipListing};
+use super::zip::{ZipFault, ZipItem, ZipListing};
+use crate::Rejection;
 
 /// Longest name of a file or folder, in bytes, on the file systems in use.
 const LONGEST: usize = 255;
@@ -17,12 +18,12 @@ enum UnpackNode {
 
 /// The contents of the package's folder after unpacking.
 #[derive(Default)]
-pub(super) struct Unpacked(BTreeMap<Vec<String>, UnpackNode>);
+pub(crate) struct Unpacked(BTreeMap<Vec<String>, UnpackNode>);
 
 /// Unpacks the entries in order. A path may have `room` bytes.
-pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because> {
+pub(crate) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Rejection> {
     if zip.items.is_empty() {
-        return Err(Because::EmptyArchive);
+        return Err(Rejection::EmptyArchive);
     }
     let mut unpacked = Unpacked::default();
     for item in &zip.items {
@@ -32,14 +33,14 @@ pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because>
 }
 
 impl Unpacked {
-    fn add(&mut self, item: &ZipItem, room: usize) -> Result<(), Because> {
+    fn add(&mut self, item: &ZipItem, room: usize) -> Result<(), Rejection> {
         if item.name.split(['/', '\\']).any(|part| part == "..") {
-            return Err(Because::UnsafeEntry);
+            return Err(Rejection::UnsafeEntry);
         }
         let path = path_of(&item.name);
         let length = path.iter().map(|part| part.len() + 1).sum::<usize>().saturating_sub(1);
         if length > room {
-            return Err(Because::EntryNotWritable);
+            return Err(Rejection::EntryNotWritable);
         }
         if item.directory {
             return self.folders(&path);
@@ -49,19 +50,19 @@ impl Unpacked {
             || self.0.get(&path) == Some(&UnpackNode::Folder)
             || path.iter().any(|part| is_impossible(part))
         {
-            return Err(Because::EntryNotWritable);
+            return Err(Rejection::EntryNotWritable);
         }
         self.0.insert(path, UnpackNode::File);
-        if item.damaged { Err(Because::DamagedArchive) } else { Ok(()) }
+        if item.damaged { Err(Rejection::DamagedArchive) } else { Ok(()) }
     }
 
-    fn folders(&mut self, path: &[String]) -> Result<(), Because> {
+    fn folders(&mut self, path: &[String]) -> Result<(), Rejection> {
         for length in 1..=path.len() {
             if is_impossible(&path[length - 1]) {
-                return Err(Because::EntryNotWritable);
+                return Err(Rejection::EntryNotWritable);
             }
             if *self.0.entry(path[..length].to_vec()).or_insert(UnpackNode::Folder) == UnpackNode::File {
-                return Err(Because::EntryNotWritable);
+                return Err(Rejection::EntryNotWritable);
             }
         }
         Ok(())
@@ -77,14 +78,14 @@ impl Unpacked {
         self.0.iter().filter(|(_, node)| **node == UnpackNode::Folder).map(|(path, _)| path.join("/"))
     }
 
-    /// Whether there is an executable in the root.
-    pub(super) fn has_executable(&self, provider: AskedProvider<'_>) -> bool {
-        let files = self.0.iter().filter(|(path, node)| path.len() == 1 && **node == UnpackNode::File);
-        files.into_iter().any(|(path, _)| is_executable(&path[0], provider))
+    /// The files in the root.
+    pub(crate) fn root_files(&self) -> impl Iterator<Item = &str> {
+        let files = self.0.iter().filter(|(_, node)| **node == UnpackNode::File);
+        files.filter_map(|(path, _)| if let [name] = path.as_slice() { Some(name.as_str()) } else { None })
     }
 
     /// Whether a name cannot be part of a checksum.
-    pub(super) fn has_line_break(&self) -> bool {
+    pub(crate) fn has_line_break(&self) -> bool {
         self.0.iter().any(|(path, node)| *node == UnpackNode::File && path.iter().any(|part| part.contains('\n')))
     }
 }
@@ -99,22 +100,12 @@ fn is_impossible(name: &str) -> bool {
     name.contains('\0') || name.len() > LONGEST
 }
 
-fn is_executable(name: &str, provider: AskedProvider<'_>) -> bool {
-    let Some(rest) = name.strip_prefix("terraform-provider-") else { return false };
-    match provider {
-        AskedProvider::Named(address) => rest
-            .strip_prefix(address.provider_type())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])),
-        AskedProvider::Unnamed => !rest.is_empty(),
-    }
-}
-
 impl ZipFault {
     /// Why `OpenTofu` refuses an archive with this fault.
-    pub(super) fn because(self) -> Because {
+    pub(crate) fn because(self) -> Rejection {
         match self {
-            Self::NotAZip => Because::NotAZip,
-            Self::TooMany => Because::RepositoryUnreadable,
+            Self::NotAZip => Rejection::NotAZip,
+            Self::TooMany => Rejection::RepositoryUnreadable,
         }
     }
 }

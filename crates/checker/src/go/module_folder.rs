@@ -8,9 +8,9 @@ use std::path::Path;
 use tofu_oci_tfconfig::{PackageModules, PackageModulesError, is_configuration_file, package_modules};
 use tofu_oci_types::Subdir;
 
-use crate::opentofu::unpack::{Unpacked, path_of, unpack};
-use crate::opentofu::zip::read_items;
-use crate::opentofu::{Because, ZipListing};
+use super::unpack::{Unpacked, path_of, unpack};
+use super::zip::{ZipItem, ZipListing, read_items};
+use crate::Rejection;
 
 /// Most bytes of a configuration file that is read.
 const FILE: u64 = 16 << 20;
@@ -33,13 +33,13 @@ pub struct ModuleFolder {
 /// Why `OpenTofu` does not install a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleRefusal {
-    pub because: Because,
+    pub because: Rejection,
     /// The reason with its details, without a full stop.
     pub detail: String,
 }
 
 impl ModuleRefusal {
-    fn new(because: Because, detail: impl Into<String>) -> Self {
+    fn new(because: Rejection, detail: impl Into<String>) -> Self {
         Self { because, detail: detail.into() }
     }
 }
@@ -97,17 +97,17 @@ fn fits(written: io::Result<()>) -> io::Result<bool> {
 }
 
 /// What is wrong with the archive, in words.
-fn unpacking(zip: &ZipListing, because: Because) -> String {
-    let entry = |is: &dyn Fn(&crate::opentofu::ZipItem) -> bool| {
+fn unpacking(zip: &ZipListing, because: Rejection) -> String {
+    let entry = |is: &dyn Fn(&ZipItem) -> bool| {
         zip.items.iter().find(|item| is(item)).map(|item| format!("entry `{}`: ", item.name)).unwrap_or_default()
     };
     match because {
-        Because::EmptyArchive => "the zip has no entries".to_owned(),
-        Because::UnsafeEntry => {
+        Rejection::EmptyArchive => "the zip has no entries".to_owned(),
+        Rejection::UnsafeEntry => {
             let found = entry(&|item| item.name.split(['/', '\\']).any(|part| part == ".."));
             format!("{found}its name has the segment `..`")
         }
-        Because::DamagedArchive => {
+        Rejection::DamagedArchive => {
             let found = entry(&|item| item.damaged);
             format!("{found}its contents are damaged, encrypted, or packed in a way that OpenTofu does not know")
         }
@@ -124,21 +124,21 @@ fn chosen(unpacked: &Unpacked, subdir: &Subdir) -> Result<String, ModuleRefusal>
     let folders: BTreeSet<String> = unpacked.every_folder().collect();
     match subdir.matches(paths.iter().map(String::as_str)).as_slice() {
         [only] if folders.contains(*only) => Ok((*only).to_owned()),
-        [only] => Err(ModuleRefusal::new(Because::SubdirMissing, format!("`{only}` is not a folder of the package"))),
-        [] => Err(ModuleRefusal::new(Because::SubdirMissing, format!("the package has no folder `{subdir}`"))),
+        [only] => Err(ModuleRefusal::new(Rejection::SubdirMissing, format!("`{only}` is not a folder of the package"))),
+        [] => Err(ModuleRefusal::new(Rejection::SubdirMissing, format!("the package has no folder `{subdir}`"))),
         several => {
             let said = format!("`{subdir}` matches {} paths of the package", several.len());
-            Err(ModuleRefusal::new(Because::SubdirAmbiguous, said))
+            Err(ModuleRefusal::new(Rejection::SubdirAmbiguous, said))
         }
     }
 }
 
 fn refused(error: &PackageModulesError) -> ModuleRefusal {
     let because = match error {
-        PackageModulesError::Escapes { .. } => Because::CallEscapesPackage,
-        PackageModulesError::Missing { .. } => Because::CallMissing,
-        PackageModulesError::Loop { .. } => Because::CallLoop,
-        _ => Because::InvalidConfiguration,
+        PackageModulesError::Escapes { .. } => Rejection::CallEscapesPackage,
+        PackageModulesError::Missing { .. } => Rejection::CallMissing,
+        PackageModulesError::Loop { .. } => Rejection::CallLoop,
+        _ => Rejection::InvalidConfiguration,
     };
     ModuleRefusal::new(because, error.to_string())
 }

@@ -5,7 +5,7 @@
 
 use tofu_oci_types::{JsonKind, JsonMember, JsonValue};
 
-use super::{GoDescriptor, GoPlatform};
+use super::descriptor::{GoDescriptor, GoPlatform};
 
 /// The media type of the layer that holds a package.
 const ZIP: &str = "archive/zip";
