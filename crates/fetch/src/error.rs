@@ -78,7 +78,7 @@ pub enum FetchError {
         refusal: Box<tofu_oci_trust::TrustRefusal>,
         rule: Box<tofu_oci_trust::TrustRule>,
         /// Whether a person can accept the release as it is.
-        by_hand: tofu_oci_trust::ByHand,
+        by_hand: tofu_oci_trust::ManualAcceptance,
     },
     #[error("{place} has {version} as {published_as}, not as {address}")]
     #[fault(code = "other-address")]

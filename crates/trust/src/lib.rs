@@ -57,7 +57,7 @@ pub use signer::PrivateKey;
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use verdict::{
-    ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
+    Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
     TrustRefusal, TrustRemark, Verdict,
 };
 pub use vocabulary::{

@@ -2,7 +2,7 @@
 
 use tofu_oci_fetch::PinFileError;
 use tofu_oci_mapper::{Symbol, TemplateAddress};
-use tofu_oci_trust::{ByHand, Flaw, RuleOrigin, TrustRefusal, TrustRule};
+use tofu_oci_trust::{Flaw, ManualAcceptance, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
@@ -22,7 +22,7 @@ pub(crate) struct Refused<'a> {
     /// The rule that holds for the provider.
     pub(crate) rule: &'a TrustRule,
     /// Whether `--accept` can help.
-    pub(crate) by_hand: ByHand,
+    pub(crate) by_hand: ManualAcceptance,
     pub(crate) release: RefusedRelease<'a>,
 }
 
@@ -35,7 +35,7 @@ impl Refused<'_> {
     /// The rule of the policy file that decides: where it stands and what satisfies it. None if no rule decides.
     pub(crate) fn rule(&self) -> Option<String> {
         let RuleOrigin::File { path, line, providers } = &self.rule.origin else { return None };
-        if self.by_hand == ByHand::Settles || self.is_contradiction() {
+        if self.by_hand == ManualAcceptance::Settles || self.is_contradiction() {
             return None;
         }
         let (path, providers) = (path.strip_prefix(".").unwrap_or(path), providers.join(", "));
@@ -143,7 +143,7 @@ impl Diagnostic {
     pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
         let RefusedRelease { address, version, place } = refused.release;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
-        let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
+        let accept = Some(accept).filter(|_| refused.by_hand == ManualAcceptance::Settles);
         let sign = invocation::sign(place, version);
         let mut diagnostic = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {

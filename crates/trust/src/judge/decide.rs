@@ -6,8 +6,8 @@ use super::examine::Examination;
 use super::vouched;
 use crate::verdict::{By, best};
 use crate::{
-    Action, Admission, ByHand, Covered, Examined, Flaw, KeyId, Pins, ReleaseFacts, Standing, Subject, TrustRefusal,
-    TrustRemark, TrustRule, Unsigned, Verdict,
+    Action, Admission, Covered, Examined, Flaw, KeyId, ManualAcceptance, Pins, ReleaseFacts, Standing, Subject,
+    TrustRefusal, TrustRemark, TrustRule, Unsigned, Verdict,
 };
 
 /// The verdict on what was looked at.
@@ -73,7 +73,7 @@ pub(super) fn decide(
     Verdict {
         standing,
         refusal,
-        by_hand: ByHand::DoesNot,
+        by_hand: ManualAcceptance::DoesNot,
         signers: vouched::signers(&examination),
         covered,
         examined: examination.examined,

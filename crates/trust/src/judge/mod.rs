@@ -31,7 +31,7 @@ use std::time::SystemTime;
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{ByHand, EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, TrustRemark, TrustRule, Verdict};
+use crate::{EVIDENCE_LIMIT, Evidence, ManualAcceptance, Pins, Policy, ReleaseFacts, TrustRemark, TrustRule, Verdict};
 use examine::Examination;
 use trusted_keys::TrustedKeys;
 
@@ -51,7 +51,7 @@ pub fn judge(
         if accepted.accept(facts, &verdict).is_ok() {
             let after = look_at(policy, &accepted, facts, evidence, now);
             let left = if verdict.refusal.is_some() { after.refusal } else { after.otherwise };
-            verdict.by_hand = if left.is_none() { ByHand::Settles } else { ByHand::DoesNot };
+            verdict.by_hand = if left.is_none() { ManualAcceptance::Settles } else { ManualAcceptance::DoesNot };
         }
     }
     verdict

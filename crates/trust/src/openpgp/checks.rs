@@ -10,7 +10,7 @@ use super::algorithms::weak_key;
 use super::fault::{KeyPart, OpenPgpFault, Reason, WeakPart};
 use super::issuer::upper_hex;
 use super::key::{CertifiedUser, OpenPgpKey, Subkey};
-use super::self_signature::{Back, Binding, KeyPurpose, Lasts, Revocation, SelfSignature, moment};
+use super::self_signature::{Back, Binding, KeyPurpose, Revocation, SelfSignature, Validity, moment};
 use super::standing::{Expired, KeyStanding};
 
 /// How far the clocks of two machines may differ.
@@ -38,9 +38,9 @@ pub(super) enum Component<'a> {
 }
 
 /// What the primary key says of itself.
-struct Own {
+struct PrimaryKeyInfo {
     purpose: KeyPurpose,
-    key_lasts: Lasts,
+    key_validity: Validity,
     /// When what it says expires.
     end: Option<SystemTime>,
 }
@@ -61,7 +61,7 @@ struct Reserves {
 
 impl Judge<'_> {
     /// Whether the key could make a signature then, which itself lasts so long, and its state now.
-    pub(super) fn standing(&self, signature_lasts: Lasts) -> Result<KeyStanding, OpenPgpFault> {
+    pub(super) fn standing(&self, signature_validity: Validity) -> Result<KeyStanding, OpenPgpFault> {
         let mut reserves = Reserves::default();
         self.strong()?;
         self.revoked(KeyPart::Primary, &self.key.revocations, &mut reserves)?;
@@ -78,9 +78,9 @@ impl Judge<'_> {
         if let Component::Subkey(subkey) = self.component {
             self.dated(self.part(), moment(subkey.key.created_at()))?;
         }
-        self.expiry(Expired::Key(KeyPart::Primary), own.key_lasts.end(made), &mut reserves)?;
+        self.expiry(Expired::Key(KeyPart::Primary), own.key_validity.end(made), &mut reserves)?;
         self.expiry(Expired::Binding(KeyPart::Primary), own.end, &mut reserves)?;
-        self.expiry(Expired::Signature, signature_lasts.end(self.times.signed), &mut reserves)?;
+        self.expiry(Expired::Signature, signature_validity.end(self.times.signed), &mut reserves)?;
         Ok(reserves.standing())
     }
 
@@ -134,21 +134,23 @@ impl Judge<'_> {
     /// and directly if that says nothing or does not exist.
     ///
     /// Spec: RFC 9580, sections 5.2.3.10 and 10.1.
-    fn own(&self) -> Result<Own, OpenPgpFault> {
+    fn own(&self) -> Result<PrimaryKeyInfo, OpenPgpFault> {
         let direct = self.newest(&self.key.direct);
         let version = self.key.primary.version();
         let user = match version {
             pgp::types::KeyVersion::V6 => None,
             _ => self.speaker()?,
         };
-        let end = |signature: &SelfSignature| signature.lasts.end(signature.created);
+        let end = |signature: &SelfSignature| signature.validity.end(signature.created);
         match (user, direct) {
-            (Some(user), direct) => Ok(Own {
+            (Some(user), direct) => Ok(PrimaryKeyInfo {
                 purpose: user.purpose.or(direct.map_or(KeyPurpose::Unsaid, |direct| direct.purpose)),
-                key_lasts: user.key_lasts.or(direct.map_or(Lasts::Unsaid, |direct| direct.key_lasts)),
+                key_validity: user.key_validity.or(direct.map_or(Validity::Unsaid, |direct| direct.key_validity)),
                 end: end(user),
             }),
-            (None, Some(direct)) => Ok(Own { purpose: direct.purpose, key_lasts: direct.key_lasts, end: end(direct) }),
+            (None, Some(direct)) => {
+                Ok(PrimaryKeyInfo { purpose: direct.purpose, key_validity: direct.key_validity, end: end(direct) })
+            }
             (None, None) => Err(self.unsigned()),
         }
     }
@@ -205,14 +207,14 @@ impl Judge<'_> {
         self.revoked(self.part(), &subkey.revocations, reserves)?;
         let binding = self.binding(subkey)?;
         let purpose = binding.signature.purpose;
-        let end = binding.signature.key_lasts.end(moment(subkey.key.created_at()));
+        let end = binding.signature.key_validity.end(moment(subkey.key.created_at()));
         if purpose == KeyPurpose::Signing {
             let back = self.back(binding)?;
-            self.expiry(Expired::Binding(self.part()), back.lasts.end(back.created), reserves)?;
+            self.expiry(Expired::Binding(self.part()), back.validity.end(back.created), reserves)?;
         }
         self.expiry(Expired::Key(self.part()), end, reserves)?;
         let signature = &binding.signature;
-        self.expiry(Expired::Binding(self.part()), signature.lasts.end(signature.created), reserves)?;
+        self.expiry(Expired::Binding(self.part()), signature.validity.end(signature.created), reserves)?;
         Ok(purpose)
     }
 

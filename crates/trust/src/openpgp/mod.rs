@@ -39,7 +39,7 @@ pub use fault::{KeyPart, OpenPgpError, OpenPgpFault, Reason, WeakPart};
 use issuer::{IssuerMatch, issuer, names, upper_hex};
 pub use key::OpenPgpKey;
 pub use secret_key::{OpenPgpSecretKey, OpenPgpSecretKeyError};
-use self_signature::{Lasts, moment};
+use self_signature::{Validity, moment};
 pub use standing::{Expired, KeyStanding, OpenPgpSignature};
 use work::SIGNATURES;
 pub(crate) use work::VerifyBudget;
@@ -155,8 +155,8 @@ fn verify(
             Component::Primary => fits(document, signature, key, &key.primary)?,
             Component::Subkey(subkey) => fits(document, signature, key, &subkey.key)?,
         };
-        let lasts = Lasts::of(signature.signature_expiration_time());
-        let standing = Judge { key, component, times }.standing(lasts)?;
+        let validity = Validity::of(signature.signature_expiration_time());
+        let standing = Judge { key, component, times }.standing(validity)?;
         Ok(OpenPgpSignature { key: key.id(), signed_by, created, standing })
     });
     judged.reduce(better).unwrap_or_else(|| Err(OpenPgpFault::UnknownKey { issuer: issuer(signature) }))

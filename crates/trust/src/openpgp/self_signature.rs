@@ -13,9 +13,9 @@ use super::fault::Reason;
 pub(super) struct SelfSignature {
     pub(super) created: SystemTime,
     /// How long the signature itself lasts.
-    pub(super) lasts: Lasts,
+    pub(super) validity: Validity,
     /// How long the key lasts, from when the key was made.
-    pub(super) key_lasts: Lasts,
+    pub(super) key_validity: Validity,
     pub(super) purpose: KeyPurpose,
     pub(super) rank: Rank,
     /// The name of its digest, if that can be forged.
@@ -26,7 +26,7 @@ pub(super) struct SelfSignature {
 
 /// How long something lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lasts {
+pub(super) enum Validity {
     Always,
     For(Duration),
     /// The signature does not say.
@@ -96,8 +96,8 @@ impl SelfSignature {
         });
         Some(Self {
             created: moment(signature.created()?),
-            lasts: Lasts::of(signature.signature_expiration_time()),
-            key_lasts: Lasts::of(signature.key_expiration_time()),
+            validity: Validity::of(signature.signature_expiration_time()),
+            key_validity: Validity::of(signature.key_expiration_time()),
             purpose: match flags {
                 Some(flags) if flags.sign() => KeyPurpose::Signing,
                 Some(_) => KeyPurpose::Other,
@@ -114,7 +114,7 @@ impl SelfSignature {
     }
 }
 
-impl Lasts {
+impl Validity {
     /// Zero is for ever.
     ///
     /// Spec: RFC 9580, sections 5.2.3.13 and 5.2.3.18.

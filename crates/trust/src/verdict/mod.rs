@@ -30,7 +30,7 @@ pub struct Verdict {
     /// Why it must not be used; `None` if it may be.
     pub refusal: Option<TrustRefusal>,
     /// Whether a person can settle the refusal by accepting the release.
-    pub by_hand: ByHand,
+    pub by_hand: ManualAcceptance,
     /// The keys whose signatures count, each once, also if they are too few.
     pub signers: Vec<Signer>,
     /// Each signature that was looked at, in the order in which it was found.
@@ -53,7 +53,7 @@ pub struct Verdict {
 
 /// Whether a person can accept a refused release by hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ByHand {
+pub enum ManualAcceptance {
     Settles,
     /// A person cannot: a rule of the policy demands a signature all the same, or a signature is wrong.
     #[default]

@@ -5,7 +5,7 @@ use std::path::Path;
 use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_source::{Release, ReleaseDescription, ReleaseId, Search};
 use tofu_oci_trust::{
-    Archives, ByHand, Evidence, ReleaseFacts, Subject, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
+    Archives, Evidence, ManualAcceptance, ReleaseFacts, Subject, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
 };
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 
@@ -160,5 +160,5 @@ impl ReleaseWithEvidence {
 pub(super) struct Demanded {
     pub(super) refusal: TrustRefusal,
     pub(super) rule: TrustRule,
-    pub(super) by_hand: ByHand,
+    pub(super) by_hand: ManualAcceptance,
 }

@@ -43,7 +43,7 @@ fn a_person_cannot_accept_a_release_that_was_withdrawn() {
     let withdrawn = Scene::new().found([bare(Withdrawn, &[])]);
     check(&withdrawn, "refused withdrawn");
     assert_eq!(withdrawn.not_accepted(), "withdrawn");
-    assert_eq!(withdrawn.judge().by_hand, ByHand::DoesNot);
+    assert_eq!(withdrawn.judge().by_hand, ManualAcceptance::DoesNot);
     // Neither does it help that the very index was trusted before.
     let pinned = Scene::with_policy(&[1], "").found([bundle(1)]).remembered();
     check(&pinned.clone().found([bundle(1), signed(1, Withdrawn, &[])]), "refused withdrawn");
