@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{MirrorError, PullThrough};
-use tofu_oci_source::{Created, Offer, Release, Source};
+use tofu_oci_source::{Offer, Release, ReleaseDate, Source};
 use tofu_oci_types::{PackageHash, Pattern, Platform, ProviderAddr, Version};
 
 /// Opens the place of an address for one question: what a source has read, it does not read again.
@@ -60,7 +60,7 @@ pub struct ServedRelease {
     pub protocols: Vec<String>,
     pub packages: BTreeMap<Platform, ServedPackage>,
     /// When it was made, by its own word.
-    pub created: Option<Created>,
+    pub created: Option<ReleaseDate>,
     /// Its `VERSION.json` without links.
     pub(crate) archives: KeptDocument,
 }

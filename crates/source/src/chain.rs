@@ -27,7 +27,7 @@ use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
-    Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Opened, Part, Release,
+    ClaimedHashes, InstallMethod, Listing, MethodError, NotOffered, Offer, Part, PartStream, Release, ReleaseDate,
     ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage,
 };
 
@@ -124,7 +124,7 @@ impl ChainedMethods {
                 }
             }
         }
-        SourceError::Method(Box::new(Blame {
+        SourceError::Method(Box::new(MethodError {
             label: link.label.clone(),
             kind: link.method,
             address: address.clone(),
@@ -284,7 +284,7 @@ impl Release for ChainedRelease {
         all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         self.first.created().await
     }
 
@@ -321,7 +321,7 @@ impl Release for ChainedRelease {
         self.first.size(part).await
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         self.first.open(part).await
     }
 }

@@ -56,13 +56,13 @@ pub enum SourceError {
     /// One of several methods ends the search: its answer rules the next ones out.
     #[error(transparent)]
     #[fault(code = _0.code(), end = _0.source.end())]
-    Method(Box<Blame>),
+    Method(Box<MethodError>),
 }
 
 /// Which of several methods ended a search, and why.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{label} ends the search for {address}{}", version_of(.version.as_ref()))]
-pub struct Blame {
+pub struct MethodError {
     pub label: String,
     pub kind: InstallMethod,
     pub address: ProviderAddr,
@@ -200,7 +200,7 @@ impl SourceError {
     }
 }
 
-impl Blame {
+impl MethodError {
     /// The name of a missing version or provider depends on the kind of the method.
     fn code(&self) -> &'static str {
         match (&self.source, self.kind) {

@@ -53,7 +53,7 @@ impl fmt::Debug for Locator {
 }
 
 /// The bytes of a part, as its release opens it.
-pub struct Opened {
+pub struct PartStream {
     /// How many bytes the place announces; `None` if it does not say.
     pub size: Option<u64>,
     pub stream: ByteStream,

@@ -51,7 +51,7 @@ pub struct ReleaseDescription {
 
 /// When a release was made, by its own word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Created {
+pub struct ReleaseDate {
     /// When.
     pub at: CreationTime,
     /// Which of its documents says so.

@@ -11,7 +11,7 @@ use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, Predecessors, ProviderAddr, Version};
 
 use crate::{
-    ClaimedHashes, Created, Listing, Opened, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError,
+    ClaimedHashes, Listing, Package, Part, PartStream, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
 };
 
 /// A place that offers releases of providers.
@@ -72,7 +72,7 @@ pub trait Release: Send + Sync {
 
     /// When the release was made, by its own word: the index, else the first platform's manifest, else the config of
     /// that image. `None` if it does not say, as reproducible releases do not.
-    async fn created(&self) -> Result<Option<Created>, SourceError>;
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError>;
 
     /// What the package of a platform consists of, by manifests that have been verified. The package is not fetched.
     ///
@@ -128,7 +128,7 @@ pub trait Release: Send + Sync {
     fn note_use(&self) {}
 
     /// The bytes of a part that this release has offered. [`Part::checked`] compares them with its digest and size.
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError>;
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError>;
 }
 
 impl fmt::Debug for dyn Release {

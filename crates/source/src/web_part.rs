@@ -5,19 +5,19 @@ use tofu_oci_http::{BodySize, Downloaded, Protection, WebClient, WebDownload, We
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Place;
 
-use crate::{Failure, Locator, Opened, Part, SourceError};
+use crate::{Failure, Locator, Part, PartStream, SourceError};
 
 /// The bytes of a part, as [`Release::open`](crate::Release::open) gives them.
-pub(crate) async fn open(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, SourceError> {
+pub(crate) async fn open(web: &WebClient, place: &Place, part: &Part) -> Result<PartStream, SourceError> {
     opened(web, place, part).await.map_err(|failure| SourceError::Failed { place: place.clone(), failure })
 }
 
 /// The same, for a part that belongs to no provider.
-pub(crate) async fn opened(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, Failure> {
+pub(crate) async fn opened(web: &WebClient, place: &Place, part: &Part) -> Result<PartStream, Failure> {
     let opened = web.download(&download(part)?).await;
     let Downloaded { size, stream } = opened.map_err(|error| not_opened(&error))?;
     let broken_at = place.clone();
-    Ok(Opened { size, stream: stream.map_err(move |error| broken(&broken_at, error)).boxed() })
+    Ok(PartStream { size, stream: stream.map_err(move |error| broken(&broken_at, error)).boxed() })
 }
 
 /// The size of a part, as [`Release::size`](crate::Release::size) gives it.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use tofu_oci_fetch::SignatureStanding;
-use tofu_oci_source::Created;
+use tofu_oci_source::ReleaseDate;
 use tofu_oci_types::{Moment, Platform, Version};
 
 use super::frame::PageFrame;
@@ -46,7 +46,7 @@ pub(super) enum RowState {
 /// What the table says of a version.
 #[derive(Debug)]
 pub(super) struct RowFacts {
-    pub(super) created: Option<Created>,
+    pub(super) created: Option<ReleaseDate>,
     pub(super) protocols: Vec<String>,
     pub(super) platforms: Vec<Platform>,
     /// `None` if the place could not be asked.

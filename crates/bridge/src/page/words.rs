@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use tofu_oci_layout::CreationTime;
-use tofu_oci_source::Created;
+use tofu_oci_source::ReleaseDate;
 use tofu_oci_trust::TrustRemark;
 use tofu_oci_types::{Hostname, Moment, Platform, Version, printable};
 
@@ -28,7 +28,7 @@ pub(super) fn sentence(clause: &str) -> String {
 }
 
 /// When a release was made, by its own word, as an age if that can be told.
-pub(super) fn age(created: &Created, now: Moment) -> Markup {
+pub(super) fn age(created: &ReleaseDate, now: Moment) -> Markup {
     made(&created.at, now)
 }
 

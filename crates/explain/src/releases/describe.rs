@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _};
 use serde::Serialize;
-use tofu_oci_source::{Created, LeafKind, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
+use tofu_oci_source::{LeafKind, Offer, Release, ReleaseDate, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::Notice;
 use tofu_oci_types::{Counter, Digest, PackageHash, Place, Platform, Reporter, Scheme};
 
@@ -20,7 +20,7 @@ pub struct DescribedRelease {
     /// What it says of itself.
     pub description: ReleaseDescription,
     /// When it was made; `None` if it does not say.
-    pub created: Option<Created>,
+    pub created: Option<ReleaseDate>,
     /// What its publisher says of it later, unverified.
     pub notice: Option<Notice>,
     /// Its packages, or why one cannot be installed; sorted by platform.

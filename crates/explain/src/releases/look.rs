@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::{SignatureStanding, Trust, judged};
 use tofu_oci_layout::{DocumentKind, LayoutError, PackageLayout};
-use tofu_oci_source::{Created, Release, Source, SourceError};
+use tofu_oci_source::{Release, ReleaseDate, Source, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Counter, Digest, Platform, ProviderAddr, Reporter, Version};
 
@@ -74,7 +74,7 @@ pub struct VersionDetails {
     pub index: Option<Digest>,
     pub protocols: Vec<String>,
     /// When it was made.
-    pub created: Option<Created>,
+    pub created: Option<ReleaseDate>,
     /// What its signatures come to; `None` if nothing names the provider.
     pub signatures: Option<SignatureStanding>,
 }

@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zip};
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Listing, Locator, Offer, Opened, Package, Part, Release, ReleaseDescription, ReleaseId,
-    Search, Source, SourceError,
+    ClaimedHashes, Listing, Locator, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription,
+    ReleaseId, Search, Source, SourceError,
 };
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Evidence, Notice, Policy};
@@ -110,7 +110,7 @@ impl Release for OneRelease {
         Ok(self.about.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -139,9 +139,9 @@ impl Release for OneRelease {
         Ok(ClaimedHashes::new())
     }
 
-    async fn open(&self, _: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, _: &Part) -> Result<PartStream, SourceError> {
         let zip = self.zip.clone();
-        Ok(Opened { size: None, stream: futures_util::stream::once(async move { Ok(zip) }).boxed() })
+        Ok(PartStream { size: None, stream: futures_util::stream::once(async move { Ok(zip) }).boxed() })
     }
 }
 

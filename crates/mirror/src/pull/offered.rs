@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_source::{
-    ClaimedHashes, Created, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, SourceError,
+    ClaimedHashes, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
 };
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
@@ -76,7 +76,7 @@ impl Release for UpstreamRelease {
         self.upstream.platforms().await
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         self.upstream.created().await
     }
 
@@ -117,7 +117,7 @@ impl Release for UpstreamRelease {
         });
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         if let Some(release) = self.kept().await?
             && let Some(kept) = equal_part(&release, part).await?
         {

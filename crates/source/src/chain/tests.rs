@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash};
 
 use super::*;
 use crate::error::causes;
-use crate::{Created, Failure, Locator, Package, StrayEffect, StrayTag};
+use crate::{Failure, Locator, Package, ReleaseDate, StrayEffect, StrayTag};
 
 const ADDRESS: &str = "registry.example.test/acme/widget";
 const LINUX: &str = "linux_amd64";
@@ -89,7 +89,7 @@ impl Release for FakeRelease {
         Ok(self.about.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -131,9 +131,9 @@ impl Release for FakeRelease {
         Ok(self.about.platforms.iter().map(of).collect())
     }
 
-    async fn open(&self, _: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, _: &Part) -> Result<PartStream, SourceError> {
         let name = Bytes::from(self.id.place.to_string());
-        Ok(Opened { size: None, stream: stream::once(async move { Ok(name) }).boxed() })
+        Ok(PartStream { size: None, stream: stream::once(async move { Ok(name) }).boxed() })
     }
 }
 

@@ -15,8 +15,8 @@ use tofu_oci_types::Platform;
 use super::blocking::blocking;
 use super::links::FolderLinks;
 use crate::{
-    ClaimedHashes, Created, Failure, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription,
-    ReleaseId, Search, SourceError,
+    ClaimedHashes, Failure, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
+    ReleaseDescription, ReleaseId, Search, SourceError,
 };
 
 /// The packages of one version, by platform. A folder has no signatures and names no checksums.
@@ -64,7 +64,7 @@ impl Release for FolderRelease {
         Ok(self.about.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -108,10 +108,10 @@ impl Release for FolderRelease {
         Ok(ClaimedHashes::new())
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         let Locator::File(path) = &part.at else { unreachable!("this release offers files alone") };
         let FolderLinks::KeptIn(folder) = &self.links else {
-            return Ok(Opened { size: part.size, stream: FileBody(path).open().await? });
+            return Ok(PartStream { size: part.size, stream: FileBody(path).open().await? });
         };
         // A link may have replaced it since.
         let (folder, zip) = (folder.clone(), path.clone());
@@ -121,7 +121,7 @@ impl Release for FolderRelease {
             Err(error) => Err(unreadable(&zip, &error)),
         });
         let (file, size) = opened.await.map_err(|problem| self.failed(Failure::FolderUnreadable(problem)))?;
-        Ok(Opened { size: part.size, stream: file_range(Arc::new(file), path.clone(), 0..size) })
+        Ok(PartStream { size: part.size, stream: file_range(Arc::new(file), path.clone(), 0..size) })
     }
 }
 

@@ -11,7 +11,7 @@ use tofu_oci_types::{Descriptor, Digest, Identity, ModuleAddr, Place, Predecesso
 use super::error::ModuleError;
 use super::git::GitCheckout;
 use super::location::{ArchiveForm, ModuleArchive};
-use crate::{Failure, Locator, Opened, Part, Search, evidence, notice_evidence, web_part};
+use crate::{Failure, Locator, Part, PartStream, Search, evidence, notice_evidence, web_part};
 
 /// The package of a module: what to fetch, and the folder in it that was named.
 pub struct ModulePackage {
@@ -198,11 +198,11 @@ impl ModulePackage {
     ///
     /// # Errors
     /// If no answer begins them.
-    pub async fn open(&self) -> Result<Opened, ModuleError> {
+    pub async fn open(&self) -> Result<PartStream, ModuleError> {
         match (&self.from, &self.bytes) {
             (PackageEnd::Repository { store, about, .. }, _) => {
                 let package = about.package();
-                Ok(Opened { size: Some(package.size), stream: store.fetch(package).await? })
+                Ok(PartStream { size: Some(package.size), stream: store.fetch(package).await? })
             }
             (PackageEnd::Web(web), PackageBytes::Archive { part, .. }) => web_part::opened(web, &self.place, part)
                 .await

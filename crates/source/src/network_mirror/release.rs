@@ -12,8 +12,8 @@ use url::Url;
 use super::documents::{Archive, ArchiveList, is_known};
 use super::mirror::{Mirror, MirrorChecksums};
 use crate::{
-    ClaimedHashes, Created, Failure, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription,
-    ReleaseId, Search, SourceError, web_part,
+    ClaimedHashes, Failure, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
+    ReleaseDescription, ReleaseId, Search, SourceError, web_part,
 };
 
 /// What a `VERSION.json` says. It has no signature, and no identity that one could be about.
@@ -104,7 +104,7 @@ impl Release for MirrorRelease {
         Ok(self.description.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -151,7 +151,7 @@ impl Release for MirrorRelease {
         web_part::size(&self.mirror.access.downloads, &self.id.place, part).await
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         web_part::open(&self.mirror.access.downloads, &self.id.place, part).await
     }
 }

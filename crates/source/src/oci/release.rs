@@ -17,8 +17,8 @@ use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::memory::lock;
 use crate::{
-    ClaimedHashes, ClaimedPackage, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part,
-    Release, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage,
+    ClaimedHashes, ClaimedPackage, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, PartStream, Release,
+    ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage,
 };
 
 /// A release whose index has been read.
@@ -261,9 +261,9 @@ impl Release for OciRelease {
         Ok(self.whole().await?.index.platforms())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         if let Some(at) = self.root.index.created() {
-            return Ok(Some(Created { at, by: CreatedBy::Index }));
+            return Ok(Some(ReleaseDate { at, by: CreatedBy::Index }));
         }
         let index = &self.whole().await?.index;
         let Some(first) = index.platforms().iter().find_map(|platform| select(index, platform).ok()) else {
@@ -271,7 +271,7 @@ impl Release for OciRelease {
         };
         let leaf = self.leaf(&first.descriptor).await?;
         if let Some(at) = leaf.created().cloned() {
-            return Ok(Some(Created { at, by: CreatedBy::Manifest }));
+            return Ok(Some(ReleaseDate { at, by: CreatedBy::Manifest }));
         }
         // The config of an artifact is not read: whoever writes one writes no time into it.
         if leaf.kind() == LeafKind::Artifact {
@@ -279,7 +279,7 @@ impl Release for OciRelease {
         }
         let bytes = self.repository.document(leaf.config()).await?;
         let config = ImageConfig::parse(&bytes).map_err(|error| self.layout(error))?;
-        Ok(config.created().cloned().map(|at| Created { at, by: CreatedBy::ImageConfig }))
+        Ok(config.created().cloned().map(|at| ReleaseDate { at, by: CreatedBy::ImageConfig }))
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
@@ -332,7 +332,7 @@ impl Release for OciRelease {
         Some(Arc::clone(&self.repository.store))
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         let (Locator::Blob(media_type), Some(size), Some(digest)) = (&part.at, part.size, &part.digest) else {
             return Err(self.unusable(format!("{part} is not a blob of a repository")));
         };
@@ -341,7 +341,7 @@ impl Release for OciRelease {
             Some(stream) => stream,
             None => self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error))?,
         };
-        Ok(Opened { size: Some(size), stream })
+        Ok(PartStream { size: Some(size), stream })
     }
 }
 

@@ -9,7 +9,7 @@ use tofu_oci_testkit::{HookedStore, StoreHook};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 
 use super::*;
-use crate::{Created, CreatedBy, LeafKind, NotOffered, Offer, Package};
+use crate::{CreatedBy, LeafKind, NotOffered, Offer, Package, ReleaseDate};
 
 pub(crate) mod answers;
 
@@ -134,7 +134,11 @@ async fn an_image_has_its_layers_and_their_diff_ids() {
 }
 
 /// What a release of one image says of its time. Each part is put where builders put it; `null` is no time.
-async fn created(index: serde_json::Value, manifest: serde_json::Value, config: serde_json::Value) -> Option<Created> {
+async fn created(
+    index: serde_json::Value,
+    manifest: serde_json::Value,
+    config: serde_json::Value,
+) -> Option<ReleaseDate> {
     let store = MemoryStore::new("memory".parse().unwrap());
     let noted = |at: serde_json::Value| json!({"org.opencontainers.image.created": at});
     let labels = json!({"Labels": {"org.opentofu.package-type": "provider_binary"}});
@@ -161,7 +165,7 @@ async fn created(index: serde_json::Value, manifest: serde_json::Value, config: 
 
 #[tokio::test]
 async fn the_outermost_document_that_names_a_time_says_when_a_release_was_made() {
-    let of = |created: Option<Created>| created.map(|created| (created.at.day().to_owned(), created.by));
+    let of = |created: Option<ReleaseDate>| created.map(|created| (created.at.day().to_owned(), created.by));
     let (index, manifest, config) =
         (json!("2026-03-01T00:00:00Z"), json!("2026-03-02T00:00:00Z"), json!("2026-03-03T00:00:00Z"));
     let none = json!(null);

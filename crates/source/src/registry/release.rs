@@ -14,8 +14,8 @@ use super::registry_sums::RegistrySums;
 use super::version_list::VersionList;
 use crate::memory::{SharedCell, lock, slot};
 use crate::{
-    ClaimedHashes, Created, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription, ReleaseId,
-    Search, SourceError, web_part,
+    ClaimedHashes, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription,
+    ReleaseId, Search, SourceError, web_part,
 };
 
 /// For how many platforms a document is asked for until one is there. A registry that lists more and has none would make a run
@@ -181,7 +181,7 @@ impl Release for RegistryRelease {
         Ok(self.description.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -231,7 +231,7 @@ impl Release for RegistryRelease {
         web_part::size(&access.web, place, part).await
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         let Origin { access, place, .. } = &*self.facts.origin;
         web_part::open(&access.web, place, part).await
     }

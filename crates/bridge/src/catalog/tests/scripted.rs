@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Failure, Listing, Locator, NotOffered, Offer, Opened, Package, Part, Release,
+    ClaimedHashes, Failure, Listing, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
     ReleaseDescription, ReleaseId, Search, Source, SourceError,
 };
 use tofu_oci_trust::{Evidence, Notice};
@@ -187,7 +187,7 @@ impl Release for ScriptedRelease {
         Ok(self.description.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -218,7 +218,7 @@ impl Release for ScriptedRelease {
         Ok(self.description.claims.clone())
     }
 
-    async fn open(&self, _: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, _: &Part) -> Result<PartStream, SourceError> {
         Err(*unavailable())
     }
 }

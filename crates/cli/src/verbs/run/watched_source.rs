@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Listing, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
-    SourceError,
+    ClaimedHashes, Listing, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search,
+    Source, SourceError,
 };
 use tofu_oci_store::{BlobSender, ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_trust::{Evidence, Notice};
@@ -71,7 +71,7 @@ impl Release for WatchedRelease {
         self.release.platforms().await
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         self.release.created().await
     }
 
@@ -105,11 +105,11 @@ impl Release for WatchedRelease {
         self.release.note_use();
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         let (of, watched) = (self.id().address.to_string(), Arc::clone(&self.watched));
         let opened = self.release.open(part).await.inspect_err(|error| watched.failed(&of, error))?;
         let stream = opened.stream.inspect_err(move |error| watched.failed(&of, &error.clone().into()));
-        Ok(Opened { stream: Box::pin(stream), ..opened })
+        Ok(PartStream { stream: Box::pin(stream), ..opened })
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tofu_oci_explain::releases::DescribedPackage;
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_source::{Created, SourceError};
+use tofu_oci_source::{ReleaseDate, SourceError};
 use tofu_oci_trust::{Examined, Notice};
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Tag, Version};
 
@@ -21,7 +21,7 @@ pub(super) struct ReleaseLine<'a> {
     tag: Option<&'a Tag>,
     index: &'a Identity,
     layout: Option<PackageLayout>,
-    created: Option<&'a Created>,
+    created: Option<&'a ReleaseDate>,
     protocols: &'a [String],
     published_as: Option<&'a ProviderAddr>,
     notice: Option<&'a Notice>,

@@ -2,7 +2,7 @@
 
 use tofu_oci_explain::releases::DescribedPackage;
 use tofu_oci_fetch::SignatureStanding;
-use tofu_oci_source::{Created, CreatedBy, SourceError};
+use tofu_oci_source::{CreatedBy, ReleaseDate, SourceError};
 use tofu_oci_types::{Digest, PackageHash, Scheme};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -46,8 +46,8 @@ pub(super) fn page(report: &ShowReport) -> Page {
     page
 }
 
-fn created(created: Option<&Created>) -> String {
-    let Some(Created { at, by }) = created else {
+fn created(created: Option<&ReleaseDate>) -> String {
+    let Some(ReleaseDate { at, by }) = created else {
         return "unknown: the release names no time (a reproducible one has none)".to_owned();
     };
     let by = match by {

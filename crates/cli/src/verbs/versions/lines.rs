@@ -8,7 +8,7 @@ use tofu_oci_explain::releases::{
 };
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::DocumentKind;
-use tofu_oci_source::{Created, Listing};
+use tofu_oci_source::{Listing, ReleaseDate};
 use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Digest, Event, Place, Platform, Tag, Version};
 
@@ -39,7 +39,7 @@ pub(super) struct VersionLine<'a> {
 pub(super) struct LongLine {
     pub(super) index: Option<Digest>,
     pub(super) protocols: Vec<String>,
-    pub(super) created: Option<Created>,
+    pub(super) created: Option<ReleaseDate>,
     pub(super) signatures: Option<SignatureStanding>,
 }
 

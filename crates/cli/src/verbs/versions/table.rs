@@ -1,7 +1,7 @@
 //! The versions for people.
 
 use tofu_oci_fetch::SignatureStanding;
-use tofu_oci_source::Created;
+use tofu_oci_source::ReleaseDate;
 
 use super::lines::VersionLine;
 use crate::page::{Line, Page};
@@ -29,7 +29,7 @@ pub(super) fn table(lines: &[VersionLine<'_>]) -> Page {
 }
 
 fn row(line: &VersionLine<'_>) -> [String; 5] {
-    let created = |created: &Option<Created>| {
+    let created = |created: &Option<ReleaseDate>| {
         created.as_ref().map_or_else(|| "unknown".to_owned(), |created| created.at.day().to_owned())
     };
     let (created, protocols, signed) = match &line.long {

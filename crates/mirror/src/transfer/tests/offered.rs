@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Locator, Offer, Opened, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
-    SourceError,
+    ClaimedHashes, Locator, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId,
+    Search, SourceError,
 };
 use tofu_oci_store::StoreError;
 use tofu_oci_testkit::{ProviderZip, ScratchOpenPgpKey};
@@ -123,7 +123,7 @@ impl Release for OfferedRelease {
         Ok(self.about.platforms.clone())
     }
 
-    async fn created(&self) -> Result<Option<Created>, SourceError> {
+    async fn created(&self) -> Result<Option<ReleaseDate>, SourceError> {
         Ok(None)
     }
 
@@ -160,7 +160,7 @@ impl Release for OfferedRelease {
         Ok(self.package(part).asked)
     }
 
-    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+    async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         self.opened.fetch_add(1, Ordering::SeqCst);
         let package = self.package(part);
         let end = package.lost_after.unwrap_or(package.zip.len());
@@ -170,7 +170,7 @@ impl Release for OfferedRelease {
             let (place, problem) = (self.id.place.clone(), "the connection was lost".to_owned());
             pieces.push(Err(StoreError::Unreachable { place, fault: NetworkFault::Lost, problem }));
         }
-        Ok(Opened { size: part.size, stream: futures_util::stream::iter(pieces).boxed() })
+        Ok(PartStream { size: part.size, stream: futures_util::stream::iter(pieces).boxed() })
     }
 }
 
