@@ -13,14 +13,14 @@ use tofu_oci_types::{Event, PackageHash, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
-use crate::cache::{CacheRequest, KeepOutcome, Keeping, Reservation};
-use crate::cache_dir::folder::KeptFrom;
+use crate::cache::{CacheRequest, CacheWrite, KeepOutcome, Reservation};
+use crate::cache_dir::folder::CacheOrigin;
 use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
 use crate::small::{ProvedContents, SmallLayerFault};
 use crate::stage::{OfferedBytes, Staged, stage};
 use crate::staging::scratch;
-use crate::verify::{Expect, Verified, verify};
+use crate::verify::{ExpectedHashes, Verified, verify};
 use crate::{FetchError, PackageCache, subject};
 
 /// Packages up to this size, in bytes, are fetched without waiting for a turn.
@@ -70,7 +70,7 @@ impl<'a> Fetcher<'a> {
         &self,
         offer: &Offer,
         place: &PackagePath,
-        locked: Option<Expect<'_>>,
+        locked: Option<ExpectedHashes<'_>>,
         proved: &ProvedContents,
     ) -> Result<Verified, FetchError> {
         self.limits.check_packed(offer.bytes().unwrap_or(0)).map_err(|error| package_error(offer, error))?;
@@ -85,7 +85,7 @@ impl<'a> Fetcher<'a> {
             return Ok(self.kept(&wanted, verified, from).await.knowing(self.cache.clone()));
         }
         let mut lock = None;
-        if staged.is_none() && self.cache.keeping(&wanted) == Keeping::Sure {
+        if staged.is_none() && self.cache.cache_write(&wanted) == CacheWrite::Sure {
             lock = match self.reservation(wanted.lock_name()) {
                 Some(lock) => Some(lock),
                 None => self.cache.lock(wanted.lock_name(), &self.waiter, self.reporter).await,
@@ -103,7 +103,7 @@ impl<'a> Fetcher<'a> {
     }
 
     /// Puts the package into the cache. If its files are there already, it gets these.
-    async fn kept(&self, wanted: &CacheRequest, verified: Verified, from: Option<KeptFrom>) -> Verified {
+    async fn kept(&self, wanted: &CacheRequest, verified: Verified, from: Option<CacheOrigin>) -> Verified {
         let keep = async || self.cache.keep(wanted, &verified, from.clone(), &self.waiter, self.reporter).await;
         if keep().await == KeepOutcome::Done {
             return verified;
@@ -138,7 +138,7 @@ impl<'a> Fetcher<'a> {
         &self,
         offer: &Offer,
         place: &PackagePath,
-        locked: Option<Expect<'_>>,
+        locked: Option<ExpectedHashes<'_>>,
         proved: &ProvedContents,
     ) -> Result<Verified, FetchError> {
         let _turn = match offer.bytes() {
@@ -167,7 +167,7 @@ impl<'a> Fetcher<'a> {
         offer: &Offer,
         layer: &Part,
         place: &PackagePath,
-        locked: Option<Expect<'_>>,
+        locked: Option<ExpectedHashes<'_>>,
         proved: &ProvedContents,
         received: &AtomicU64,
     ) -> Result<Option<Verified>, FetchError> {

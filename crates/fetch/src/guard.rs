@@ -1,7 +1,7 @@
 //! Programs that work on the same files take turns.
 //!
 //! ```text
-//! Turn           the folder of a lock file: read, merge and write it and the pins
+//! FolderLock     the folder of a lock file: read, merge and write it and the pins
 //! package_lock   …/VERSION/OS_ARCH.lock: OpenTofu takes it too, while it puts a package in its place
 //! ```
 
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use tofu_oci_disk::{Held, Lock, LockError, Lockable, Waiter};
 use tofu_oci_types::{Event, Reporter};
 
-/// Its holder may change the lock file and the pins of a folder; dropping it ends the turn.
+/// Its holder may change the lock file and the pins of a folder.
 ///
 /// A program takes it only to read, merge and write, after all downloads. So downloads of several programs run side by
 /// side.
 #[derive(Debug)]
-pub struct Turn {
+pub struct FolderLock {
     _lock: Lock,
 }
 
-impl Turn {
+impl FolderLock {
     /// Waits until no other program changes the files beside `lock_file`.
     ///
     /// # Errors

@@ -11,7 +11,7 @@
 //! Making a package visible takes a [`Verified`], which only verification makes. Dropping any earlier stage, or the
 //! future, removes its temporary folder. The next run removes the folders of a killed process.
 //!
-//! This crate knows neither a working directory nor a lock file: a caller says by [`Expect`] what was locked.
+//! This crate knows neither a working directory nor a lock file: a caller says by [`ExpectedHashes`] what was locked.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
@@ -40,7 +40,7 @@ pub use cache::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, P
 pub use cache_dir::{CacheDirOrigin, PackageCache, PackageCacheSettings};
 pub use error::FetchError;
 pub use fetch::Fetcher;
-pub use guard::Turn;
+pub use guard::FolderLock;
 pub use link::Linked;
 pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, current_commit, fetch_module};
 pub use pin_file::PinFileError;
@@ -49,10 +49,10 @@ pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
-    Judgement, ModuleStanding, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,
-    judge_module, judged, module_facts, module_says_another, other_address_note, real_zips,
+    Judgement, ModuleStanding, OfflineScope, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker,
+    VouchedBy, judge_module, judged, module_facts, module_says_another, other_address_note, real_zips,
 };
 pub use verify::{
-    Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,
-    report_unexplained, report_wrong, zh_is_suspicious,
+    ExpectedHashes, OTHER_MANIFEST, PUBLISHED_ANEW, Placement, Verified, check_before, check_lines, known_before,
+    recorded, report_unexplained, report_wrong, zh_is_suspicious,
 };

@@ -1,7 +1,7 @@
 //! The pin file on disk. `trust` reads its text.
 //!
 //! It lies beside the lock file and follows the same rules: a link must not leave its folder, and readers see the old
-//! or the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
+//! or the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`FolderLock`].
 
 mod place;
 
@@ -12,7 +12,7 @@ use tofu_oci_lockfile::{LockFileError, WriteOutcome};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
 use tofu_oci_types::Place;
 
-use crate::Turn;
+use crate::FolderLock;
 
 pub use place::place;
 
@@ -49,7 +49,7 @@ pub fn read(path: &Path) -> Result<Pins, PinFileError> {
 }
 
 /// Merges the changes of `pins` into the file as it is now, and writes it only if it changes.
-pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<WriteOutcome, PinFileError> {
+pub fn write(path: &Path, pins: &Pins, _folder_lock: &FolderLock) -> Result<WriteOutcome, PinFileError> {
     if !pins.is_changed() {
         return Ok(WriteOutcome::Unchanged);
     }

@@ -20,7 +20,7 @@ use tofu_oci_source::{ClaimedHashes, Offer, Part};
 use tofu_oci_types::{Event, PackageHash, Platform, Reporter, Scheme};
 
 use crate::place::{PackageForm, PackagePath};
-use crate::verify::Expect;
+use crate::verify::ExpectedHashes;
 use crate::{FetchError, Judgement, subject};
 
 /// How many bytes larger than the zip a small layer may be: files that cannot be compressed still have the headers of
@@ -45,10 +45,10 @@ enum ProvedModes {
 
 impl ProvedContents {
     /// What is known of an offered package by the lock file's entry of its version, and by the judgement on its release.
-    pub fn of(offer: &Offer, locked: Option<Expect<'_>>, judgement: Option<&Judgement>) -> Self {
+    pub fn of(offer: &Offer, locked: Option<ExpectedHashes<'_>>, judgement: Option<&Judgement>) -> Self {
         let Some(zip) = offer.zh() else { return Self::default() };
         let Self { mut h1, .. } = locked
-            .map(|Expect { entry, .. }| Self::by_lock(entry, &zip, &offer.platform, &offer.claims))
+            .map(|ExpectedHashes { entry, .. }| Self::by_lock(entry, &zip, &offer.platform, &offer.claims))
             .unwrap_or_default();
         h1.retain(|h1| judgement.is_none_or(|judgement| judgement.admits_unfetched(offer, h1)));
         let covered = judgement.and_then(|judgement| judgement.covered().get(&offer.platform));

@@ -33,7 +33,7 @@ pub struct Verified {
 
 /// The result of putting a package in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placed {
+pub enum Placement {
     Now,
     /// The same package was there before.
     Before,
@@ -105,7 +105,7 @@ impl Verified {
         limits: &Limits,
         waiter: &Waiter,
         reporter: &dyn Reporter,
-    ) -> Result<Placed, FetchError> {
+    ) -> Result<Placement, FetchError> {
         let _lock = match self.place.writers {
             Writers::OpenTofu => Some(package_lock(&self.place.path, waiter, reporter).await?),
             Writers::Ourselves => None,
@@ -115,7 +115,7 @@ impl Verified {
     }
 
     /// Renames the package into its place.
-    fn put(mut self, limits: &Limits, address: ProviderAddr, version: Version) -> Result<Placed, FetchError> {
+    fn put(mut self, limits: &Limits, address: ProviderAddr, version: Version) -> Result<Placement, FetchError> {
         let Self { staged, place, hashes, known, .. } = &mut self;
         let vacant = |contents: &PathContents| matches!(contents, PathContents::Nothing | PathContents::DanglingLink);
         let mut existing = place.inspect(limits, known)?;
@@ -123,7 +123,7 @@ impl Verified {
             match place.put(&staged.package, &existing) {
                 Ok(()) => {
                     staged.staging.keep_parents();
-                    return Ok(Placed::Now);
+                    return Ok(Placement::Now);
                 }
                 // Another task or program was faster; its package decides.
                 Err(error) => {
@@ -138,13 +138,13 @@ impl Verified {
             PathContents::Package(package)
                 if Some(&package.h1()) == hashes.h1.as_ref() && package.is_archive(hashes.zh.as_ref()) =>
             {
-                Ok(Placed::Before)
+                Ok(Placement::Before)
             }
             // A link to another folder: nothing is lost with it.
             contents if place.path.is_symlink() && staged.package.is_symlink() => {
                 place.put(&staged.package, &contents)?;
                 staged.staging.keep_parents();
-                Ok(Placed::Now)
+                Ok(Placement::Now)
             }
             _ => Err(FetchError::LocallyModified { address, version, path: place.path.clone() }),
         }
@@ -153,7 +153,7 @@ impl Verified {
 
 /// What a package is compared with: its entry in the lock file, and how `ch:` lines count.
 #[derive(Clone, Copy, Debug)]
-pub struct Expect<'a> {
+pub struct ExpectedHashes<'a> {
     /// The entry of the package's version.
     pub entry: &'a LockEntry,
     /// How `ch:` lines count.
@@ -166,8 +166,8 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
 }
 
 /// Compares the offer with the lock file before the download: refuses a package if no `h1:` could change that.
-pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
-    let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
+pub fn check_before(offer: &Offer, locked: Option<ExpectedHashes<'_>>) -> Result<(), FetchError> {
+    let Some(ExpectedHashes { entry, manifests }) = locked else { return Ok(()) };
     if matches!(offer.package, Package::Zip(Part { digest: None, .. })) {
         // Only its bytes say which zip it is.
         return Ok(());
@@ -183,7 +183,7 @@ pub(crate) fn verify(
     staged: Staged,
     place: &PackagePath,
     offer: &Offer,
-    locked: Option<Expect<'_>>,
+    locked: Option<ExpectedHashes<'_>>,
     reporter: &dyn Reporter,
 ) -> Result<Verified, FetchError> {
     staged.contents.require_executable(offer.address().provider_type()).map_err(|error| package_error(offer, error))?;
@@ -227,10 +227,10 @@ pub fn recorded(offer: &Offer, hashes: &PackageHashes) -> PackageHashes {
 /// belong to.
 pub fn check_lines(
     offer: &Offer,
-    locked: Option<Expect<'_>>,
+    locked: Option<ExpectedHashes<'_>>,
     hashes: &PackageHashes,
 ) -> Result<LineReport, FetchError> {
-    let Some(Expect { entry, manifests }) = locked else { return Ok(LineReport::default()) };
+    let Some(ExpectedHashes { entry, manifests }) = locked else { return Ok(LineReport::default()) };
     match check(entry, hashes, &offer.claims, manifests) {
         LockVerdict::Unlocked => Ok(LineReport::default()),
         LockVerdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),

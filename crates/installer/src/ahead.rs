@@ -1,6 +1,6 @@
 //! Which packages and small layers are asked for before the manifest that lists them has come.
 
-use tofu_oci_fetch::{Expect, Fetcher, PackagePath, PathContents, ProvedContents, Unasked};
+use tofu_oci_fetch::{ExpectedHashes, Fetcher, OfflineScope, PackagePath, PathContents, ProvedContents};
 use tofu_oci_source::{ClaimedPackage, WantedAhead, WantedPackage};
 use tofu_oci_types::{PackageHash, Scheme};
 
@@ -23,21 +23,21 @@ impl LocalState<'_> {
     pub(crate) fn will_be_fetched(&self) -> bool {
         let is_package = |contents: &PathContents| matches!(contents, PathContents::Package(_));
         let cached = self.cached.as_ref().is_some_and(|(_, cached)| is_package(cached));
-        self.unasked == Unasked::Locked && !cached && !is_package(&self.installed)
+        self.offline == OfflineScope::Locked && !cached && !is_package(&self.installed)
     }
 }
 
 /// A package that the lock file admits, as far as it names zips, and that no other run of this user fetches or has fetched.
 /// No signature decides whether it may be.
 struct UsefulPackage<'a> {
-    locked: Option<Expect<'a>>,
+    locked: Option<ExpectedHashes<'a>>,
     target: &'a PackagePath,
     fetcher: &'a Fetcher<'a>,
 }
 
 impl UsefulPackage<'_> {
     fn is_admitted(&self, zip: &PackageHash) -> bool {
-        let Some(Expect { entry, .. }) = self.locked else { return true };
+        let Some(ExpectedHashes { entry, .. }) = self.locked else { return true };
         entry.hashes.contains(zip) || !entry.hashes.iter().any(|hash| hash.scheme() == Scheme::Zh)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{Fetcher, PackageCache, TrustChecker, Turn};
+use tofu_oci_fetch::{Fetcher, FolderLock, PackageCache, TrustChecker};
 use tofu_oci_lockfile::{Guide, LockFile, WriteOutcome};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::{ProviderAddr, Reporter};
@@ -54,19 +54,19 @@ pub async fn install(
     let mut judged_by = options.lock.clone();
     let mut completed = context.run(requests.iter(), judged_by.file()).await?;
     for _ in 0..ROUNDS {
-        let turn = Turn::take(judged_by.path(), &options.waiter, reporter).await?;
+        let folder_lock = FolderLock::take(judged_by.path(), &options.waiter, reporter).await?;
         let now = judged_by.read_again()?;
         let changed = changed(requests.iter().map(|request| &request.address), judged_by.file(), now.file());
         if changed.is_empty() {
             let pairs = requests.iter().zip(&completed);
             let Merged { file: lock, narrow } = merged(now.file(), pairs, &options.forget, &options.trust.policy)?;
-            let pins = context.trust_checker.write_pins(now.would_write(&lock), &turn)?;
+            let pins = context.trust_checker.write_pins(now.would_write(&lock), &folder_lock)?;
             let written = now.write(&lock)?;
             let installed = completed.into_iter().map(|completed| completed.installed).collect();
             return Ok(InstallReport { installed, lock, written, pins, narrow });
         }
         // The new entries may need downloads, which must not take a turn.
-        drop(turn);
+        drop(folder_lock);
         let rerun = context.run(changed.iter().map(|&nth| &requests[nth]), now.file()).await?;
         for (nth, newer) in changed.into_iter().zip(rerun) {
             completed[nth].replace(newer);

@@ -16,7 +16,7 @@
 //!
 //! Making a package visible takes a [`Verified`](tofu_oci_fetch::Verified), which only verification makes.
 //!
-//! **Many at once.** Programs that work in one directory take [`Turn`](tofu_oci_fetch::Turn)s to look at the lock file
+//! **Many at once.** Programs that work in one directory take [`FolderLock`](tofu_oci_fetch::FolderLock)s to look at the lock file
 //! again, merge, and write it and the pins. If another program has changed the entry of a provider meanwhile, the new
 //! entry binds as if it had been there from the start; entries of other providers stay.
 //!

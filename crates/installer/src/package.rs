@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
-    Expect, Fetcher, FoundPackage, Judgement, Linked, PackageCache, PackageOrigin, PackagePath, PathContents, Placed,
-    ProvedContents, TrustChecker, Unasked, Verified, check_before, check_lines, known_before, recorded,
+    ExpectedHashes, Fetcher, FoundPackage, Judgement, Linked, OfflineScope, PackageCache, PackageOrigin, PackagePath,
+    PathContents, Placement, ProvedContents, TrustChecker, Verified, check_before, check_lines, known_before, recorded,
     report_unexplained, report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
@@ -36,13 +36,13 @@ pub(crate) struct LocalState<'a> {
     provider_type: &'a str,
     pub(crate) version: Version,
     /// The entry of this version.
-    pub(crate) locked: Option<Expect<'a>>,
+    pub(crate) locked: Option<ExpectedHashes<'a>>,
     pub(crate) place: PackagePath,
     pub(crate) installed: PathContents,
     /// The package in the cache, if there is a cache.
     pub(crate) cached: Option<(PackagePath, PathContents)>,
     unlocked: Unlocked,
-    pub(crate) unasked: Unasked,
+    pub(crate) offline: OfflineScope,
 }
 
 /// What a place offers, and the judgement on the release that it belongs to.
@@ -64,7 +64,7 @@ impl PackageInstall<'_> {
         let InstallRequest { address, platform, target, .. } = self.request;
         let version = self.choice.version(self.reporter).await?;
         let entry = self.choice.lock.map(|guide| &guide.entry).filter(|entry| entry.version == version);
-        let locked = entry.map(|entry| Expect { entry, manifests: self.trust_checker.manifest_lines(address) });
+        let locked = entry.map(|entry| ExpectedHashes { entry, manifests: self.trust_checker.manifest_lines(address) });
         let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
         let unlocked = match target.cache() {
             Some(cache) if cache.may_break_lock && !entry.is_some_and(says) => Unlocked::Used,
@@ -84,9 +84,9 @@ impl PackageInstall<'_> {
             (Some((path, contents @ PathContents::Package(_))), _) if place.leads_to(path).await => contents.clone(),
             _ => place.look(self.limits, self.package_cache).await?,
         };
-        let unasked = self.trust_checker.unasked(address, &version, platform);
+        let offline = self.trust_checker.offline_scope(address, &version, platform);
         let provider_type = address.provider_type();
-        Ok(LocalState { provider_type, version, locked, place, installed, cached, unlocked, unasked })
+        Ok(LocalState { provider_type, version, locked, place, installed, cached, unlocked, offline })
     }
 
     async fn install(&self, found: &LocalState<'_>) -> Result<Completed, InstallError> {
@@ -176,7 +176,7 @@ impl PackageInstall<'_> {
         let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
         let (origin, received) = (verified.origin(), verified.bytes_received());
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
-            Placed::Now => (
+            Placement::Now => (
                 InstallOutcome::Installed,
                 match origin {
                     PackageOrigin::Place => "installed",
@@ -184,7 +184,7 @@ impl PackageInstall<'_> {
                     PackageOrigin::Cache => "installed-from-cache",
                 },
             ),
-            Placed::Before => (InstallOutcome::AlreadyInstalled, "already-installed"),
+            Placement::Before => (InstallOutcome::AlreadyInstalled, "already-installed"),
         };
         self.finished(found, word);
         if let Some(cached) = cached
@@ -225,7 +225,7 @@ impl PackageInstall<'_> {
 
     /// Reports lines of the lock file that are not the package's. It asks for the release's other manifests only if a
     /// line is suspicious; without an answer the lines stay unexplained.
-    async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
+    async fn report(&self, offer: &Offer, locked: Option<ExpectedHashes<'_>>, verified: &Verified) {
         let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
             && let Ok(claims) = offer.release.hashes().await
@@ -323,7 +323,7 @@ impl LocalState<'_> {
     /// with `h1:` alone is completed by a download. If the place names no checksum, its offer says nothing against what is
     /// locked.
     fn names(&self, offer: &Offer) -> bool {
-        let Some(Expect { entry, .. }) = self.locked else { return false };
+        let Some(ExpectedHashes { entry, .. }) = self.locked else { return false };
         match offer.zh().or_else(|| offer.ch()) {
             Some(hash) => entry.hashes.contains(&hash),
             None => offer.allowed.is_empty() || offer.allowed.iter().any(|hash| entry.hashes.contains(hash)),
@@ -347,7 +347,7 @@ impl LocalState<'_> {
             };
             SeenPackage {
                 locked: self.locks(package),
-                unasked: self.unasked.admits(&h1),
+                unasked: self.offline.admits(&h1),
                 admitted: judgement.is_none_or(|(offer, judgement)| judgement.admits_unfetched(offer, &h1)),
                 of_the_offer: named || judgement.is_some_and(covers),
                 same_archive: offered.is_none_or(|offered| package.is_archive(offered.offer.zh().as_ref())),

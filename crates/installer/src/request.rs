@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{PackageCache, PackageForm, PackagePath, Trust, Vouched};
+use tofu_oci_fetch::{PackageCache, PackageForm, PackagePath, Trust, VouchedBy};
 use tofu_oci_lockfile::StoredLockFile;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
@@ -174,7 +174,7 @@ pub struct Installed {
     #[serde(rename = "index")]
     pub identity: Identity,
     /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
-    pub trust: Option<Vouched>,
+    pub trust: Option<VouchedBy>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

@@ -11,7 +11,7 @@ use tofu_oci_types::{PackageHash, Reporter};
 use super::take::{CacheRequest, make_folders, read_only};
 use crate::blocking::blocking;
 use crate::cache_dir::clone::{CloneWay, set_mode};
-use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::folder::{CacheFolder, CacheOrigin};
 use crate::cache_dir::open::{CacheDirOrigin, OpenCaches, PackageCache};
 use crate::cache_dir::record::{FILES, PackageRecord, UnpackedTo};
 use crate::stage::PackageOrigin;
@@ -22,7 +22,7 @@ const PROGRAM: &str = "terraform-provider-";
 
 /// Whether a package that is fetched now will be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Keeping {
+pub(crate) enum CacheWrite {
     /// Others that want it should wait for it.
     Sure,
     /// If the file systems can share its blocks, which is not known yet.
@@ -45,18 +45,22 @@ struct ArrivingPackage {
     contents: PackageContents,
     h1: PackageHash,
     /// What it was unpacked from; `None` if that is not known.
-    from_archive: Option<KeptFrom>,
+    from_archive: Option<CacheOrigin>,
     name: String,
     ways: Vec<CloneWay>,
 }
 
 impl PackageCache {
     /// Whether what this request fetches will be in the cache.
-    pub(crate) fn keeping(&self, request: &CacheRequest) -> Keeping {
+    pub(crate) fn cache_write(&self, request: &CacheRequest) -> CacheWrite {
         let Some((caches, own)) = self.0.as_ref().and_then(|caches| Some((caches, caches.own.as_ref()?))) else {
-            return Keeping::IfShared;
+            return CacheWrite::IfShared;
         };
-        if can_link(request, own) || caches.origin == CacheDirOrigin::Named { Keeping::Sure } else { Keeping::IfShared }
+        if can_link(request, own) || caches.origin == CacheDirOrigin::Named {
+            CacheWrite::Sure
+        } else {
+            CacheWrite::IfShared
+        }
     }
 
     /// Records what the files of a package hold, so that they need not be read again once they are in their place.
@@ -78,7 +82,7 @@ impl PackageCache {
         &self,
         request: &CacheRequest,
         verified: &Verified,
-        from: Option<KeptFrom>,
+        from: Option<CacheOrigin>,
         waiter: &Waiter,
         reporter: &dyn Reporter,
     ) -> KeepOutcome {
@@ -87,11 +91,11 @@ impl PackageCache {
         let hashes = verified.hashes();
         let Some(h1) = hashes.h1.clone() else { return KeepOutcome::Done };
         let from_archive = match verified.origin() {
-            PackageOrigin::SmallLayer => request.small.clone().map(KeptFrom::SmallLayer),
+            PackageOrigin::SmallLayer => request.small.clone().map(CacheOrigin::SmallLayer),
             PackageOrigin::Cache => from,
             PackageOrigin::Place => match hashes.zh.clone().or_else(|| hashes.ch.clone()) {
                 None => return KeepOutcome::Done,
-                Some(hash) => Some(KeptFrom::Package(hash)),
+                Some(hash) => Some(CacheOrigin::Package(hash)),
             },
         };
         let Some((from, contents)) = verified.folder() else { return KeepOutcome::Done };

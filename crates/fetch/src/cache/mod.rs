@@ -22,7 +22,7 @@ mod take;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keep::{KeepOutcome, Keeping};
+pub(crate) use keep::{CacheWrite, KeepOutcome};
 pub(crate) use reserve::Reservation;
 pub use stock::{CacheHealth, CacheInfo, DamagedPackage, KeptPackage, PruneAct, PruneRules, Pruned};
 pub(crate) use take::CacheRequest;

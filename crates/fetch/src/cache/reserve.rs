@@ -3,7 +3,7 @@
 use tofu_oci_disk::{Lock, Lockable, Waiter};
 use tofu_oci_types::PackageHash;
 
-use super::keep::Keeping;
+use super::keep::CacheWrite;
 use super::take::CacheRequest;
 use crate::cache_dir::open::PackageCache;
 use crate::place::PackagePath;
@@ -34,7 +34,7 @@ impl PackageCache {
         if caches.hold(&request) {
             return Reservation::Taken;
         }
-        let own = caches.own.as_ref().filter(|_| self.keeping(&request) == Keeping::Sure);
+        let own = caches.own.as_ref().filter(|_| self.cache_write(&request) == CacheWrite::Sure);
         let Some(own) = own else { return Reservation::Free };
         match tofu_oci_disk::try_lock(&Lockable::File(own.lock(zip)), &waiter.program) {
             // Another run may have put it there before the lock was taken.

@@ -13,7 +13,7 @@ use tofu_oci_types::{Digest, Event, PackageHash, Reporter, Scheme};
 
 use crate::blocking::blocking;
 use crate::cache_dir::clone::{CloneWay, set_mode};
-use crate::cache_dir::folder::{CacheFolder, KeptFrom};
+use crate::cache_dir::folder::{CacheFolder, CacheOrigin};
 use crate::cache_dir::open::{OpenCaches, PackageCache};
 use crate::cache_dir::record::{FILES, PackageRecord, RECORD, UnpackedTo};
 use crate::place::{CacheUse, PackagePath};
@@ -54,7 +54,7 @@ struct CachedContents {
 #[derive(Clone, PartialEq, Eq)]
 enum KnownModes {
     /// Those that this archive gave them.
-    Of(KeptFrom, UnpackedTo),
+    Of(CacheOrigin, UnpackedTo),
     /// Any modes will do: the contents are proved, and nothing says more.
     Any,
 }
@@ -79,7 +79,7 @@ pub(super) struct ComparedFile<'a> {
 }
 
 /// What came of one look into a cache.
-enum Taken {
+enum CacheLookup {
     Staged(Box<Staged>),
     Unknown,
     /// A file of the package has changed since it came.
@@ -96,12 +96,12 @@ impl CacheRequest {
 
     /// The contents that the package may have by a cache.
     fn contents(&self, folder: &CacheFolder) -> Vec<CachedContents> {
-        let of = |from: KeptFrom| {
+        let of = |from: CacheOrigin| {
             let to = UnpackedTo::read(&folder.source(&from))?;
             Some(CachedContents { h1: to.h1.clone(), known: KnownModes::Of(from, to) })
         };
-        let by_source = self.known_by.iter().filter_map(|hash| of(KeptFrom::Package(hash.clone())));
-        let by_small = self.small.iter().filter_map(|digest| of(KeptFrom::SmallLayer(digest.clone())));
+        let by_source = self.known_by.iter().filter_map(|hash| of(CacheOrigin::Package(hash.clone())));
+        let by_small = self.small.iter().filter_map(|digest| of(CacheOrigin::SmallLayer(digest.clone())));
         let by_small = by_small.filter(|contents| self.proved.contain(&contents.h1));
         let proved = self.proved.with_any_modes().filter(|h1| h1.is_well_formed());
         let proved = proved.map(|h1| CachedContents { h1: h1.clone(), known: KnownModes::Any });
@@ -169,7 +169,7 @@ impl PackageCache {
         request: &CacheRequest,
         waiter: &Waiter,
         reporter: &dyn Reporter,
-    ) -> Option<(Staged, Option<KeptFrom>)> {
+    ) -> Option<(Staged, Option<CacheOrigin>)> {
         let lower = self.0.as_ref()?.lower.as_ref()?;
         self.take_from(lower, FolderOf::Others, request, waiter, reporter).await
     }
@@ -181,7 +181,7 @@ impl PackageCache {
         request: &CacheRequest,
         waiter: &Waiter,
         reporter: &dyn Reporter,
-    ) -> Option<(Staged, Option<KeptFrom>)> {
+    ) -> Option<(Staged, Option<CacheOrigin>)> {
         let caches = self.0.as_ref()?;
         let mut damaged: Vec<PackageHash> = Vec::new();
         for known in request.contents(folder) {
@@ -204,28 +204,28 @@ impl PackageCache {
                 let taken = caches.take(&folder, of, &known, &request);
                 match (&taken, of) {
                     // A package that cannot be removed is found damaged again.
-                    (Taken::Damaged(file), FolderOf::User) => {
+                    (CacheLookup::Damaged(file), FolderOf::User) => {
                         caches.forget(file);
                         drop(folder.remove(&content));
                     }
-                    (Taken::Staged(_), FolderOf::User) => note_use(&content),
+                    (CacheLookup::Staged(_), FolderOf::User) => note_use(&content),
                     _ => {}
                 }
                 taken
             };
             match blocking(work).await {
-                Taken::Staged(staged) => {
+                CacheLookup::Staged(staged) => {
                     let zh = match &from {
-                        Some(KeptFrom::Package(hash)) if hash.scheme() == Scheme::Zh => Some(hash.clone()),
+                        Some(CacheOrigin::Package(hash)) if hash.scheme() == Scheme::Zh => Some(hash.clone()),
                         _ => None,
                     };
                     return Some((Staged { zh, ..*staged }, from));
                 }
-                Taken::Damaged(file) => {
+                CacheLookup::Damaged(file) => {
                     report_damage(&file, of, reporter);
                     damaged.push(h1);
                 }
-                Taken::Unknown => {}
+                CacheLookup::Unknown => {}
             }
         }
         None
@@ -255,23 +255,23 @@ impl CachedContents {
 
 impl OpenCaches {
     /// Makes a staged package of one in this cache.
-    fn take(&self, folder: &CacheFolder, of: FolderOf, known: &CachedContents, request: &CacheRequest) -> Taken {
-        let Some(contents) = known.recorded(folder) else { return Taken::Unknown };
+    fn take(&self, folder: &CacheFolder, of: FolderOf, known: &CachedContents, request: &CacheRequest) -> CacheLookup {
+        let Some(contents) = known.recorded(folder) else { return CacheLookup::Unknown };
         let content = folder.content(&known.h1);
-        let Ok(staging) = StagingFolder::beside(&request.place) else { return Taken::Unknown };
-        let Ok(package) = staging.folder("package") else { return Taken::Unknown };
+        let Ok(staging) = StagingFolder::beside(&request.place) else { return CacheLookup::Unknown };
+        let Ok(package) = staging.folder("package") else { return CacheLookup::Unknown };
         for file in contents.files() {
             match self.take_file(&content.join(FILES).join(&file.name), of, file, &package, request) {
                 Ok(true) => {}
-                Ok(false) => return Taken::Damaged(content.join(FILES).join(&file.name)),
+                Ok(false) => return CacheLookup::Damaged(content.join(FILES).join(&file.name)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Taken::Damaged(content.join(FILES).join(&file.name));
+                    return CacheLookup::Damaged(content.join(FILES).join(&file.name));
                 }
-                Err(_) => return Taken::Unknown,
+                Err(_) => return CacheLookup::Unknown,
             }
         }
         let (archive, origin) = (ArchiveOrigin::Original, PackageOrigin::Cache);
-        Taken::Staged(Box::new(Staged { staging, package, contents, archive, origin, zh: None }))
+        CacheLookup::Staged(Box::new(Staged { staging, package, contents, archive, origin, zh: None }))
     }
 
     /// Makes one file visible below `package`; false if it is not the recorded one.

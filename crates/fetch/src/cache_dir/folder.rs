@@ -89,7 +89,7 @@ impl CacheFolder {
     }
 
     /// The file that says which package this was unpacked to.
-    pub(crate) fn source(&self, from: &KeptFrom) -> PathBuf {
+    pub(crate) fn source(&self, from: &CacheOrigin) -> PathBuf {
         self.sources().join(from.file_name())
     }
 
@@ -125,13 +125,13 @@ impl CacheFolder {
 
 /// What a package was unpacked from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KeptFrom {
+pub(crate) enum CacheOrigin {
     /// The zip with this checksum, or the layers of the leaf manifest with it.
     Package(PackageHash),
     SmallLayer(Digest),
 }
 
-impl KeptFrom {
+impl CacheOrigin {
     /// The name of the file that says what became of it.
     pub(crate) fn file_name(&self) -> String {
         match self {

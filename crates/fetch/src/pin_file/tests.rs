@@ -2,13 +2,13 @@ use tofu_oci_trust::{Archives, Policy, ReleaseFacts, Subject, judge};
 use tofu_oci_types::{Digest, Identity};
 
 use super::{PIN_FILE_NAME, Path, PinFileError, Pins, WriteOutcome, beside, read};
-use crate::Turn;
+use crate::FolderLock;
 
 /// Writes the pins in this program's turn.
 fn write(path: &Path, pins: &Pins) -> Result<WriteOutcome, PinFileError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let turn = runtime.block_on(Turn::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
-    super::write(path, pins, &turn.unwrap())
+    let turn = runtime.block_on(FolderLock::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
+    super::write(path, pins, &folder_lock.unwrap())
 }
 
 /// The pins of a file, and one more release.

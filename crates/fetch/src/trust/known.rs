@@ -21,7 +21,7 @@ pub(crate) struct KnownContents {
 
 /// Which locked packages may be used without asking their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unasked {
+pub enum OfflineScope {
     /// All of them: neither a rule nor a pin requires signatures.
     Locked,
     /// Those with one of these `h1:`.
@@ -68,7 +68,7 @@ impl KnownContents {
     }
 }
 
-impl Unasked {
+impl OfflineScope {
     /// Whether a package with these contents is among them.
     pub fn admits(&self, h1: &PackageHash) -> bool {
         match self {

@@ -27,7 +27,7 @@ use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
-pub use known::Unasked;
+pub use known::OfflineScope;
 pub use module::{ModuleStanding, judge_module, module_facts, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
 
@@ -76,7 +76,7 @@ pub fn other_address_note(text: String) -> Event {
 
 /// Who vouches for a package.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Vouched {
+pub struct VouchedBy {
     /// What the package rests on.
     pub standing: Standing,
     /// Whose signatures count, or counted when the index was pinned; sorted by name.
@@ -92,7 +92,7 @@ pub struct SignedBy {
     pub key: KeyId,
 }
 
-impl Vouched {
+impl VouchedBy {
     /// Who vouches for the package with this archive; `zip` is `None` for another form of package. The signers in
     /// `pinned` have signed the index before.
     pub(super) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {

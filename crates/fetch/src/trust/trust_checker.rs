@@ -14,10 +14,10 @@ use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr
 use tokio::sync::OnceCell;
 
 use super::check::{Knowledge, ReleaseCheck, zips};
-use super::known::{KnownContents, Unasked, asks};
+use super::known::{KnownContents, OfflineScope, asks};
 use super::pinned_release::PinnedRelease;
-use super::{RenamedReleases, SignedBy, Trust, Vouched, other_address_note};
-use crate::guard::Turn;
+use super::{RenamedReleases, SignedBy, Trust, VouchedBy, other_address_note};
+use crate::guard::FolderLock;
 use crate::pin_file::{self, PinFileError};
 use crate::{FetchError, subject};
 
@@ -188,15 +188,15 @@ impl<'a> TrustChecker<'a> {
     /// Which locked packages may be used without asking their place: all of them if no signatures are required and
     /// unsigned releases are allowed. Otherwise those whose contents the pins know, if keys that still count had signed
     /// the pinned version.
-    pub fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
+    pub fn offline_scope(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> OfflineScope {
         let Trust { policy, pins, now, .. } = self.trust;
         let names = policy.predecessors().names(address);
         if !names.iter().any(|name| asks(self.trust, name)) {
-            return Unasked::Locked;
+            return OfflineScope::Locked;
         }
         if names.iter().any(|name| !policy.decides_alike(pins, address, name)) {
             // The release says under which name it was published.
-            return Unasked::Known(BTreeSet::new());
+            return OfflineScope::Known(BTreeSet::new());
         }
         let archives = &Archives::Unknown;
         let known = pins.iter().filter(|pin| pin.address == *address && pin.version == *version).flat_map(|pin| {
@@ -208,7 +208,7 @@ impl<'a> TrustChecker<'a> {
             let contents = counts.then(|| pins.contents(&facts, &verdict).remove(platform));
             contents.flatten().unwrap_or_default()
         });
-        Unasked::Known(known.collect())
+        OfflineScope::Known(known.collect())
     }
 
     /// What the `ch:` lines of a provider are worth.
@@ -235,9 +235,9 @@ impl<'a> TrustChecker<'a> {
     ///
     /// # Errors
     /// [`PinFileError`].
-    pub fn write_pins(&self, lock_file: WriteOutcome, turn: &Turn) -> Result<WriteOutcome, PinFileError> {
+    pub fn write_pins(&self, lock_file: WriteOutcome, folder_lock: &FolderLock) -> Result<WriteOutcome, PinFileError> {
         let (before, after) = (&self.trust.pins, self.pins());
-        let error = match pin_file::write(&self.trust.pins_path, &after, turn) {
+        let error = match pin_file::write(&self.trust.pins_path, &after, folder_lock) {
             Ok(written) => return Ok(written),
             Err(error) => error,
         };
@@ -329,8 +329,8 @@ impl Judgement {
     }
 
     /// Who vouches for the package with this archive.
-    pub fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
-        Vouched::of(&self.verdict, &self.pinned, platform, zip)
+    pub fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> VouchedBy {
+        VouchedBy::of(&self.verdict, &self.pinned, platform, zip)
     }
 
     /// Whether bytes with this `h1:` may be used as the package of an offer although they were not fetched from it.

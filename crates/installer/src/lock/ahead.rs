@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tofu_oci_fetch::Unasked;
+use tofu_oci_fetch::OfflineScope;
 use tofu_oci_lockfile::LockEntry;
 use tofu_oci_source::{AnyZip, Offer, ReleaseId, SourceError};
 use tofu_oci_types::Platform;
@@ -29,7 +29,7 @@ impl Locking<'_> {
     ) -> Result<Offer, SourceError> {
         let ReleaseId { address, version, .. } = release.id;
         let handle = Arc::clone(release.handle);
-        if before.is_none() && self.trust_checker.unasked(address, version, platform) == Unasked::Locked {
+        if before.is_none() && self.trust_checker.offline_scope(address, version, platform) == OfflineScope::Locked {
             handle.offer_to_fetch(platform, &AnyZip).await
         } else {
             handle.offer(platform).await

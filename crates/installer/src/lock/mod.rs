@@ -18,7 +18,7 @@ mod report;
 mod unfetched;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
+use tofu_oci_fetch::{Fetcher, FolderLock, TrustChecker};
 use tofu_oci_lockfile::{Guide, LockEntry, LockFile, StoredLockFile, WriteOutcome};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::Reporter;
@@ -63,16 +63,16 @@ pub async fn lock(
         return Ok(report(&requests, locked, judged, options));
     }
     for _ in 0..ROUNDS {
-        let turn = Turn::take(&options.path, &options.waiter, reporter).await?;
+        let folder_lock = FolderLock::take(&options.path, &options.waiter, reporter).await?;
         let now = judged.read_again()?;
         let changed = changed(requests.iter().map(|request| &request.address), judged.file(), now.file());
         if changed.is_empty() {
             let report = report(&requests, locked, now, options);
-            trust_checker.write_pins(report.before.would_rewrite(&report.after), &turn)?;
+            trust_checker.write_pins(report.before.would_rewrite(&report.after), &folder_lock)?;
             let written = report.before.rewrite(&report.after)?;
             return Ok(LockReport { written, ..report });
         }
-        drop(turn);
+        drop(folder_lock);
         let rerun = run(changed.iter().map(|&nth| &requests[nth]), now.file(), policy, &work).await?;
         for (nth, newer) in changed.into_iter().zip(rerun) {
             locked[nth] = newer;

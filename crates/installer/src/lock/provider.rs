@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{
-    FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, Vouched, known_before, real_zips,
+    FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, VouchedBy, known_before, real_zips,
     recorded, subject,
 };
 use tofu_oci_lockfile::{
@@ -68,7 +68,7 @@ struct LockedPackage {
     /// What a key of the origin registry has signed.
     signed: BTreeSet<PackageHash>,
     bytes: u64,
-    trust: Vouched,
+    trust: VouchedBy,
 }
 
 impl Locking<'_> {
@@ -332,7 +332,7 @@ fn not_the_locked(
 
 impl LockedPackage {
     /// A package whose checksums are known without a download.
-    fn unfetched(basis: Basis, hashes: PackageHashes, signed: BTreeSet<PackageHash>, trust: Vouched) -> Self {
+    fn unfetched(basis: Basis, hashes: PackageHashes, signed: BTreeSet<PackageHash>, trust: VouchedBy) -> Self {
         Self { basis, recorded: hashes.clone(), hashes, signed, bytes: 0, trust }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_fetch::Vouched;
+use tofu_oci_fetch::VouchedBy;
 use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, WriteOutcome};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Scheme, Version};
@@ -69,7 +69,7 @@ pub struct LockedPlatform {
     /// Bytes that were fetched for that.
     pub bytes: u64,
     /// Who vouches for the package.
-    pub trust: Vouched,
+    pub trust: VouchedBy,
     /// Its checksums, sorted.
     pub hashes: Vec<PackageHash>,
     /// Those that the lock file did not have, sorted.

@@ -9,7 +9,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{ModuleFetchError, Trust, TrustChecker, Turn, pin_file};
+use tofu_oci_fetch::{FolderLock, ModuleFetchError, Trust, TrustChecker, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
@@ -163,8 +163,9 @@ async fn one(
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge_as_well(said, trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
-            let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
-            pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
+            let folder_lock =
+                FolderLock::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
+            pin_file::write(&trust.pins_path, &trust.pins, &folder_lock)?;
             verdict = after;
             accepted = Accepted::Yes { path: &trust.pins_path };
         } else {

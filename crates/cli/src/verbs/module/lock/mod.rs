@@ -12,7 +12,7 @@ mod remarks;
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_fetch::Turn;
+use tofu_oci_fetch::FolderLock;
 use tofu_oci_tfconfig::{CallFileWrite, TfConfigError, module_calls};
 
 use self::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
@@ -102,9 +102,10 @@ async fn write(context: &Context, args: &ModuleLockArgs, writes: &[CallFileWrite
         write.check()?;
     }
     for (nth, write) in writes.iter().enumerate() {
-        let turn = Turn::take(write.place(), &context.waiter(&args.network), context.reporter.as_ref()).await?;
+        let folder_lock =
+            FolderLock::take(write.place(), &context.waiter(&args.network), context.reporter.as_ref()).await?;
         let written = write.write();
-        drop(turn);
+        drop(folder_lock);
         written.map_err(|error| match nth {
             0 => Diagnostic::from(error),
             _ => Diagnostic::from(error).hint(format!("{nth} of {} files were written", writes.len())),
