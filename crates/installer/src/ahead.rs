@@ -5,11 +5,11 @@ use tofu_oci_source::{ClaimedPackage, WantedAhead, WantedPackage};
 use tofu_oci_types::{PackageHash, Scheme};
 
 use crate::InstallError;
-use crate::package::{LocalState, Offered, PackageInstall};
+use crate::package::{JudgedOffer, LocalState, PackageInstall};
 
 impl PackageInstall<'_> {
     /// What the place offers for a package that is fetched then, if the trust policy admits its release.
-    pub(crate) async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+    pub(crate) async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<JudgedOffer, InstallError> {
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
         let wanted = UsefulPackage { locked: found.locked, target, fetcher: self.fetcher };
         let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &wanted).await?;

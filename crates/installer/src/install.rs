@@ -13,7 +13,7 @@ use tofu_oci_types::{ProviderAddr, Reporter};
 
 use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned, admitted};
 use crate::package::PackageInstall;
-use crate::record::{Completed, Merged, guide, merged};
+use crate::record::{InstallRecord, Merged, guide, merged};
 use crate::{InstallError, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
 /// How many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
@@ -135,7 +135,7 @@ pub fn check_locked(requests: &[InstallRequest], options: &Options) -> Result<()
 }
 
 /// A request, and what chooses its version.
-pub(crate) type Guided<'r> = (&'r InstallRequest, Option<Guide>);
+pub(crate) type GuidedRequest<'r> = (&'r InstallRequest, Option<Guide>);
 
 /// What the requests of one call share.
 pub(crate) struct InstallContext<'a> {
@@ -171,7 +171,7 @@ impl<'a> InstallContext<'a> {
         &self,
         requests: impl Iterator<Item = &'r InstallRequest>,
         lock: &LockFile,
-    ) -> Vec<Guided<'r>> {
+    ) -> Vec<GuidedRequest<'r>> {
         requests.map(|request| (request, guide(lock, &request.address, self.policy))).collect()
     }
 
@@ -180,14 +180,14 @@ impl<'a> InstallContext<'a> {
         &self,
         requests: impl Iterator<Item = &InstallRequest>,
         lock: &LockFile,
-    ) -> Result<Vec<Completed>, InstallError> {
+    ) -> Result<Vec<InstallRecord>, InstallError> {
         self.each(&self.guided(requests, lock), PackageInstall::run).await
     }
 
     /// Works on each request.
     pub(crate) async fn each<'w, T, F: Future<Output = Result<T, InstallError>>>(
         &'w self,
-        guided: &'w [Guided<'w>],
+        guided: &'w [GuidedRequest<'w>],
         work: impl Fn(PackageInstall<'w>) -> F,
     ) -> Result<Vec<T>, InstallError> {
         let runs = guided.iter().map(|(request, guide)| {

@@ -1,12 +1,12 @@
 //! Resolve, select, fetch, verify, unpack and lock.
 //!
 //! ```text
-//! InstallRequest --choose--> version --look--> Seen --plan--> InstallStep
+//! InstallRequest --choose--> version --look--> StepFacts --plan--> InstallStep
 //!                              |                                |-- Keep   it is in its place
 //!                          lock file,                           |-- Link   the plugin cache has it
 //!                          place on disk,                       |-- Fetch  Offer --fetch--> Verified --place-->
 //!                          plugin cache: read once              v
-//!                                                           Completed --record--> pins, then the lock file
+//!                                                            InstallRecord --record--> pins, then the lock file
 //! ```
 //!
 //! Modules have no lock file: [`pin_modules`] says which digest a call of a module names, and whether it still should.

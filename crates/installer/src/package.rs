@@ -14,8 +14,8 @@ use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
 
 use crate::choose::VersionChoice;
-use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
-use crate::record::Completed;
+use crate::plan::{CachePolicy, InstallStep, KnownHashes, PlaceAnswer, SeenContents, SeenPackage, StepFacts, plan};
+use crate::record::InstallRecord;
 use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite};
 
 /// One request at work.
@@ -41,18 +41,18 @@ pub(crate) struct LocalState<'a> {
     pub(crate) installed: PathContents,
     /// The package in the cache, if there is a cache.
     pub(crate) cached: Option<(PackagePath, PathContents)>,
-    unlocked: Unlocked,
+    unlocked: CachePolicy,
     pub(crate) offline: OfflineScope,
 }
 
 /// What a place offers, and the judgement on the release that it belongs to.
-pub(crate) struct Offered {
+pub(crate) struct JudgedOffer {
     pub(crate) offer: Offer,
     pub(crate) judgement: Option<Arc<Judgement>>,
 }
 
 impl PackageInstall<'_> {
-    pub(crate) async fn run(self) -> Result<Completed, InstallError> {
+    pub(crate) async fn run(self) -> Result<InstallRecord, InstallError> {
         let found = self.look().await?;
         let completed = self.install(&found).await?;
         self.warn_of_other_platform(&found).await;
@@ -67,14 +67,14 @@ impl PackageInstall<'_> {
         let locked = entry.map(|entry| ExpectedHashes { entry, manifests: self.trust_checker.manifest_lines(address) });
         let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
         let unlocked = match target.cache() {
-            Some(cache) if cache.may_break_lock && !entry.is_some_and(says) => Unlocked::Used,
-            _ => Unlocked::Refused,
+            Some(cache) if cache.may_break_lock && !entry.is_some_and(says) => CachePolicy::Used,
+            _ => CachePolicy::Refused,
         };
         let mut cached = target
             .cache()
             .map(|cache| (PackagePath::in_cache(&cache.dir, address, &version, platform), PathContents::Nothing));
         if let Some((path, contents)) = &mut cached
-            && (entry.is_some() || unlocked == Unlocked::Used)
+            && (entry.is_some() || unlocked == CachePolicy::Used)
         {
             *contents = path.look(self.limits, self.package_cache).await?;
         }
@@ -89,7 +89,7 @@ impl PackageInstall<'_> {
         Ok(LocalState { provider_type, version, locked, place, installed, cached, unlocked, offline })
     }
 
-    async fn install(&self, found: &LocalState<'_>) -> Result<Completed, InstallError> {
+    async fn install(&self, found: &LocalState<'_>) -> Result<InstallRecord, InstallError> {
         match plan(&found.seen(PlaceAnswer::NotAsked(self.write), None)) {
             InstallStep::Keep(_) => return self.keep(found, None),
             InstallStep::Link(_) => return self.link(found, None).await,
@@ -108,18 +108,18 @@ impl PackageInstall<'_> {
     }
 
     /// What the place offers, if the trust policy admits its release.
-    pub(crate) async fn ask(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+    pub(crate) async fn ask(&self, found: &LocalState<'_>) -> Result<JudgedOffer, InstallError> {
         let offer = self.choice.offer(&found.version, &self.request.platform).await?;
         self.judged(offer).await
     }
 
-    pub(crate) async fn judged(&self, offer: Offer) -> Result<Offered, InstallError> {
+    pub(crate) async fn judged(&self, offer: Offer) -> Result<JudgedOffer, InstallError> {
         let judgement = self.trust_checker.of_offer(&offer).await?;
-        Ok(Offered { offer, judgement })
+        Ok(JudgedOffer { offer, judgement })
     }
 
     /// Keeps an installed and locked package if the place does not answer and its answer is not needed.
-    fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
+    fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<InstallRecord, InstallError> {
         let PathContents::Package(package) = &found.installed else { return Err(error) };
         if !error.is_without_answer() || plan(&found.seen(PlaceAnswer::Unreachable, None)) == InstallStep::Fetch {
             return Err(error);
@@ -131,11 +131,11 @@ impl PackageInstall<'_> {
         self.reporter.event(&Event::warning("place-unreachable", text));
         let completed =
             self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes(package, None), None);
-        Ok(Completed { installed: Installed { place: from, ..completed.installed }, ..completed })
+        Ok(InstallRecord { installed: Installed { place: from, ..completed.installed }, ..completed })
     }
 
     /// The installed package is the right one.
-    fn keep(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+    fn keep(&self, found: &LocalState<'_>, offered: Option<&JudgedOffer>) -> Result<InstallRecord, InstallError> {
         let package = package(&found.installed);
         let hashes = hashes(package, offered);
         match offered {
@@ -146,7 +146,7 @@ impl PackageInstall<'_> {
     }
 
     /// The cached package is the right one.
-    async fn link(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+    async fn link(&self, found: &LocalState<'_>, offered: Option<&JudgedOffer>) -> Result<InstallRecord, InstallError> {
         let (path, contents) = found.cached.as_ref().expect("`plan` links only what is cached");
         let package = package(contents);
         let hashes = hashes(package, offered);
@@ -159,8 +159,8 @@ impl PackageInstall<'_> {
     }
 
     /// Fetches the package. The right one goes into its place, or into the cache with a link in its place.
-    async fn fetch(&self, found: &LocalState<'_>, offered: &Offered) -> Result<Completed, InstallError> {
-        let Offered { offer, judgement } = offered;
+    async fn fetch(&self, found: &LocalState<'_>, offered: &JudgedOffer) -> Result<InstallRecord, InstallError> {
+        let JudgedOffer { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
         let target = cached.unwrap_or(&found.place);
         // What the publisher says of the release is asked for beside the download, and never instead of it.
@@ -215,7 +215,7 @@ impl PackageInstall<'_> {
     fn report_lines(
         &self,
         found: &LocalState<'_>,
-        offered: &Offered,
+        offered: &JudgedOffer,
         hashes: &PackageHashes,
     ) -> Result<(), InstallError> {
         let report = check_lines(&offered.offer, found.locked, hashes)?;
@@ -271,8 +271,8 @@ impl PackageInstall<'_> {
         outcome: InstallOutcome,
         bytes: u64,
         hashes: PackageHashes,
-        offered: Option<&Offered>,
-    ) -> Completed {
+        offered: Option<&JudgedOffer>,
+    ) -> InstallRecord {
         let InstallRequest { address, platform, source, target, .. } = self.request;
         let offer = offered.map(|offered| &offered.offer);
         let judgement = offered.and_then(|offered| offered.judgement.clone());
@@ -299,7 +299,7 @@ impl PackageInstall<'_> {
         };
         let offered = offer.map(|offer| offer.claims.keys().cloned().collect()).unwrap_or_default();
         let signed = offer.map(|offer| offer.signed.clone()).unwrap_or_default();
-        Completed { installed, hashes, judgement, offered, signed }
+        InstallRecord { installed, hashes, judgement, offered, signed }
     }
 }
 
@@ -309,7 +309,7 @@ impl LocalState<'_> {
     }
 
     /// What to do about an offer, unless the lock file refuses it.
-    pub(crate) fn step(&self, offered: &Offered) -> Result<InstallStep, InstallError> {
+    pub(crate) fn step(&self, offered: &JudgedOffer) -> Result<InstallStep, InstallError> {
         check_before(&offered.offer, self.locked)?;
         if let PathContents::Package(package) = &self.installed
             && self.locks(package)
@@ -331,17 +331,17 @@ impl LocalState<'_> {
     }
 
     /// The answer of a place that offers the package.
-    fn answer(&self, Offered { offer, judgement }: &Offered) -> PlaceAnswer {
+    fn answer(&self, JudgedOffer { offer, judgement }: &JudgedOffer) -> PlaceAnswer {
         let vouched = judgement.as_ref().is_some_and(|judgement| judgement.stands_for(offer));
         PlaceAnswer::Offer { named: self.names(offer), vouched }
     }
 
     /// What is known for [`plan`]; with an offer, also how the packages relate to it.
-    pub(crate) fn seen(&self, answer: PlaceAnswer, offered: Option<&Offered>) -> Seen {
+    pub(crate) fn seen(&self, answer: PlaceAnswer, offered: Option<&JudgedOffer>) -> StepFacts {
         let named = matches!(answer, PlaceAnswer::Offer { named: true, .. });
         let bytes = |package: &FoundPackage| {
             let h1 = package.h1();
-            let judgement = offered.and_then(|Offered { offer, judgement }| Some((offer, judgement.as_deref()?)));
+            let judgement = offered.and_then(|JudgedOffer { offer, judgement }| Some((offer, judgement.as_deref()?)));
             let covers = |(offer, judgement): (&Offer, &Judgement)| {
                 judgement.covered().get(&offer.platform).is_some_and(|covered| covered.contains(&h1))
             };
@@ -359,7 +359,7 @@ impl LocalState<'_> {
             PathContents::DanglingLink | PathContents::Other => SeenContents::Other,
             PathContents::Package(package) => SeenContents::Package(bytes(package)),
         };
-        Seen {
+        StepFacts {
             installed: contents(&self.installed),
             cached: self.cached.as_ref().map(|(_, cached)| contents(cached)),
             unlocked: self.unlocked,
@@ -368,11 +368,11 @@ impl LocalState<'_> {
     }
 }
 
-impl KnownBy {
+impl KnownHashes {
     /// The offer, if what it says is recorded.
-    pub(crate) fn offer(self, offered: &Offered) -> Option<&Offered> {
+    pub(crate) fn offer(self, offered: &JudgedOffer) -> Option<&JudgedOffer> {
         match self {
-            Self::SeenContents => None,
+            Self::Contents => None,
             Self::Offer => Some(offered),
         }
     }
@@ -387,7 +387,7 @@ pub(crate) fn package(contents: &PathContents) -> &FoundPackage {
 }
 
 /// Its checksums, with those that the offer names.
-pub(crate) fn hashes(package: &FoundPackage, offered: Option<&Offered>) -> PackageHashes {
+pub(crate) fn hashes(package: &FoundPackage, offered: Option<&JudgedOffer>) -> PackageHashes {
     let known = offered.map(|offered| known_before(&offered.offer)).unwrap_or_default();
     PackageHashes { h1: Some(package.h1()), ..known }
 }

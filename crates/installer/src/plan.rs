@@ -27,13 +27,13 @@ use crate::LockWrite;
 
 /// What is known of one package when a step is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct StepFacts {
     /// What lies in the package's place.
     pub(crate) installed: SeenContents,
     /// What lies in the plugin cache; `None` without a cache.
     pub(crate) cached: Option<SeenContents>,
     /// Whether an unlocked cached package will do.
-    pub(crate) unlocked: Unlocked,
+    pub(crate) unlocked: CachePolicy,
     /// What the place of the release says.
     pub(crate) answer: PlaceAnswer,
 }
@@ -68,7 +68,7 @@ pub(crate) struct SeenPackage {
 
 /// Whether to use a cached package that the lock file does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unlocked {
+pub(crate) enum CachePolicy {
     /// Never, or something is locked.
     Refused,
     /// Nothing is locked, and the cache may break the lock file.
@@ -91,25 +91,25 @@ pub(crate) enum PlaceAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstallStep {
     /// The package in its place is the right one.
-    Keep(KnownBy),
+    Keep(KnownHashes),
     /// The cached package is the right one.
-    Link(KnownBy),
+    Link(KnownHashes),
     /// What lies there does not suffice: ask the place, and fetch the package that it offers.
     Fetch,
 }
 
 /// What is recorded of a package that was not fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KnownBy {
+pub(crate) enum KnownHashes {
     /// Its `h1:`.
-    SeenContents,
+    Contents,
     /// The offer's checksums, too.
     Offer,
 }
 
 /// What to do about a package.
-pub(crate) fn plan(seen: &Seen) -> InstallStep {
-    let Seen { installed, cached, unlocked, answer } = *seen;
+pub(crate) fn plan(seen: &StepFacts) -> InstallStep {
+    let StepFacts { installed, cached, unlocked, answer } = *seen;
     let locked = |contents: SeenContents| match contents {
         SeenContents::Package(bytes) if bytes.locked => Some(bytes),
         _ => None,
@@ -117,30 +117,30 @@ pub(crate) fn plan(seen: &Seen) -> InstallStep {
     let unasked = |contents| locked(contents).is_some_and(|bytes| bytes.unasked);
     let (named, vouched) = match answer {
         PlaceAnswer::NotAsked(LockWrite::Compare) if unasked(installed) => {
-            return InstallStep::Keep(KnownBy::SeenContents);
+            return InstallStep::Keep(KnownHashes::Contents);
         }
         PlaceAnswer::NotAsked(_) => {
             return match cached {
                 None | Some(SeenContents::Nothing) => InstallStep::Fetch,
-                Some(_) if unasked(installed) => InstallStep::Keep(KnownBy::SeenContents),
-                Some(cached) if unasked(cached) => InstallStep::Link(KnownBy::SeenContents),
+                Some(_) if unasked(installed) => InstallStep::Keep(KnownHashes::Contents),
+                Some(cached) if unasked(cached) => InstallStep::Link(KnownHashes::Contents),
                 Some(_) => InstallStep::Fetch,
             };
         }
-        PlaceAnswer::Unreachable if unasked(installed) => return InstallStep::Keep(KnownBy::SeenContents),
+        PlaceAnswer::Unreachable if unasked(installed) => return InstallStep::Keep(KnownHashes::Contents),
         PlaceAnswer::Unreachable => return InstallStep::Fetch,
         PlaceAnswer::Offer { named, vouched } => (named, vouched),
     };
     if locked(installed).is_some_and(|bytes| named && bytes.admitted && bytes.same_archive) {
-        return InstallStep::Keep(KnownBy::Offer);
+        return InstallStep::Keep(KnownHashes::Offer);
     }
     let Some(cached) = cached else { return InstallStep::Fetch };
     if locked(cached).is_some_and(|bytes| bytes.of_the_offer && bytes.admitted) {
-        return InstallStep::Link(KnownBy::Offer);
+        return InstallStep::Link(KnownHashes::Offer);
     }
     match cached {
-        SeenContents::Package(bytes) if unlocked == Unlocked::Used && bytes.has_executable && bytes.admitted => {
-            InstallStep::Link(if vouched { KnownBy::Offer } else { KnownBy::SeenContents })
+        SeenContents::Package(bytes) if unlocked == CachePolicy::Used && bytes.has_executable && bytes.admitted => {
+            InstallStep::Link(if vouched { KnownHashes::Offer } else { KnownHashes::Contents })
         }
         _ => InstallStep::Fetch,
     }

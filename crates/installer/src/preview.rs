@@ -6,9 +6,9 @@ use tofu_oci_lockfile::{LockFile, PackageHashes};
 use tofu_oci_types::{PackageHash, Reporter, Scheme};
 
 use crate::install::InstallContext;
-use crate::package::{LocalState, Offered, PackageInstall, hashes, package};
+use crate::package::{JudgedOffer, LocalState, PackageInstall, hashes, package};
 use crate::plan::{InstallStep, PlaceAnswer, plan};
-use crate::record::{Completed, Merged, merged};
+use crate::record::{InstallRecord, Merged, merged};
 use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
 /// What an installation would do.
@@ -49,7 +49,7 @@ pub async fn preview(
     let file = options.lock.file();
     let planned = context.each(&context.guided(requests.iter(), file), PackageInstall::preview).await?;
     // Without any checksum that binds, what would be recorded is not known.
-    let binds = |(_, completed): &(_, &Completed)| completed.hashes.h1.is_some() || completed.hashes.zh.is_some();
+    let binds = |(_, completed): &(_, &InstallRecord)| completed.hashes.h1.is_some() || completed.hashes.zh.is_some();
     let pairs = requests.iter().zip(planned.iter().map(|planned| &planned.completed)).filter(binds);
     let Merged { file: lock, narrow } = merged(file, pairs, &options.forget, &options.trust.policy)?;
     let package = |PlannedInstall { completed, download, claimed }: PlannedInstall| PlannedPackage {
@@ -62,7 +62,7 @@ pub async fn preview(
 
 /// What would come of one request.
 struct PlannedInstall {
-    completed: Completed,
+    completed: InstallRecord,
     download: u64,
     claimed: Option<PackageHash>,
 }
@@ -83,11 +83,11 @@ impl PackageInstall<'_> {
         }
     }
 
-    fn kept(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> PlannedInstall {
+    fn kept(&self, found: &LocalState<'_>, offered: Option<&JudgedOffer>) -> PlannedInstall {
         self.present(found, InstallOutcome::AlreadyInstalled, &found.installed, offered)
     }
 
-    fn linked(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> PlannedInstall {
+    fn linked(&self, found: &LocalState<'_>, offered: Option<&JudgedOffer>) -> PlannedInstall {
         let (_, contents) = found.cached.as_ref().expect("`plan` links only what is cached");
         self.present(found, InstallOutcome::Linked, contents, offered)
     }
@@ -97,7 +97,7 @@ impl PackageInstall<'_> {
         found: &LocalState<'_>,
         outcome: InstallOutcome,
         contents: &PathContents,
-        offered: Option<&Offered>,
+        offered: Option<&JudgedOffer>,
     ) -> PlannedInstall {
         let package = package(contents);
         let completed = self.completed(found, outcome, package.bytes(), hashes(package, offered), offered);
@@ -105,8 +105,8 @@ impl PackageInstall<'_> {
     }
 
     /// A package that would be fetched, with the `h1:` that the release claims for it.
-    async fn fetched(&self, found: &LocalState<'_>, offered: &Offered) -> Result<PlannedInstall, InstallError> {
-        let Offered { offer, judgement } = offered;
+    async fn fetched(&self, found: &LocalState<'_>, offered: &JudgedOffer) -> Result<PlannedInstall, InstallError> {
+        let JudgedOffer { offer, judgement } = offered;
         self.trust_checker.report_notice(&*offer.release).await;
         let of = |claims: &std::collections::BTreeSet<PackageHash>| {
             claims.iter().find(|hash| hash.scheme() == Scheme::H1).cloned()

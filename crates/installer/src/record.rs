@@ -11,7 +11,7 @@ use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Scheme, V
 use crate::{InstallError, InstallRequest, Installed, NarrowEntry};
 
 /// A request that has succeeded.
-pub(crate) struct Completed {
+pub(crate) struct InstallRecord {
     pub(crate) installed: Installed,
     pub(crate) hashes: PackageHashes,
     /// The judgement on the release; `None` if its place was not asked.
@@ -22,7 +22,7 @@ pub(crate) struct Completed {
     pub(crate) signed: BTreeSet<PackageHash>,
 }
 
-impl Completed {
+impl InstallRecord {
     /// Takes over a second run, which another entry of the lock file bound. For the same version, the first report
     /// stays.
     pub(crate) fn replace(&mut self, newer: Self) {
@@ -122,7 +122,7 @@ pub(crate) struct Merged {
 /// The lock file with what was verified and what trusted signatures cover, and without the entries to forget.
 pub(crate) fn merged<'a>(
     before: &LockFile,
-    completed: impl Iterator<Item = (&'a InstallRequest, &'a Completed)>,
+    completed: impl Iterator<Item = (&'a InstallRequest, &'a InstallRecord)>,
     forget: &BTreeSet<ProviderAddr>,
     policy: &Policy,
 ) -> Result<Merged, InstallError> {
@@ -131,7 +131,7 @@ pub(crate) fn merged<'a>(
         file.remove(address);
     }
     let mut records: BTreeMap<&ProviderAddr, ProviderRecord<'_>> = BTreeMap::new();
-    for (request, Completed { installed, hashes, judgement, offered, signed }) in completed {
+    for (request, InstallRecord { installed, hashes, judgement, offered, signed }) in completed {
         let of = records.entry(&request.address).or_insert_with(|| ProviderRecord {
             request,
             version: &installed.version,

@@ -19,10 +19,10 @@ const UNSIGNED: SeenPackage = SeenPackage { unasked: false, admitted: false, ..R
 /// Locked and signed; only the place knows the signature.
 const SIGNED: SeenPackage = SeenPackage { unasked: false, ..RIGHT };
 
-const KEEP: InstallStep = InstallStep::Keep(KnownBy::SeenContents);
-const LINK: InstallStep = InstallStep::Link(KnownBy::SeenContents);
-const KEEP_OFFER: InstallStep = InstallStep::Keep(KnownBy::Offer);
-const LINK_OFFER: InstallStep = InstallStep::Link(KnownBy::Offer);
+const KEEP: InstallStep = InstallStep::Keep(KnownHashes::Contents);
+const LINK: InstallStep = InstallStep::Link(KnownHashes::Contents);
+const KEEP_OFFER: InstallStep = InstallStep::Keep(KnownHashes::Offer);
+const LINK_OFFER: InstallStep = InstallStep::Link(KnownHashes::Offer);
 
 fn package(bytes: SeenPackage) -> SeenContents {
     SeenContents::Package(bytes)
@@ -37,7 +37,7 @@ fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallSt
         PlaceAnswer::Unreachable,
         PlaceAnswer::Offer { named: true, vouched: true },
     ];
-    let got = answers.map(|answer| plan(&Seen { installed, cached, unlocked: Unlocked::Refused, answer }));
+    let got = answers.map(|answer| plan(&StepFacts { installed, cached, unlocked: CachePolicy::Refused, answer }));
     assert_eq!(got, want);
 }
 
@@ -45,14 +45,19 @@ fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallSt
 #[track_caller]
 fn check_unlocked(cached: SeenContents, vouched: bool, want: InstallStep) {
     let answer = PlaceAnswer::Offer { named: false, vouched };
-    let seen = Seen { installed: SeenContents::Nothing, cached: Some(cached), unlocked: Unlocked::Used, answer };
+    let seen =
+        StepFacts { installed: SeenContents::Nothing, cached: Some(cached), unlocked: CachePolicy::Used, answer };
     assert_eq!(plan(&seen), want);
     assert_eq!(
-        plan(&Seen { answer: PlaceAnswer::NotAsked(LockWrite::Write), ..seen }),
+        plan(&StepFacts { answer: PlaceAnswer::NotAsked(LockWrite::Write), ..seen }),
         InstallStep::Fetch,
         "the place is asked first"
     );
-    assert_eq!(plan(&Seen { unlocked: Unlocked::Refused, ..seen }), InstallStep::Fetch, "no cache may do so unasked");
+    assert_eq!(
+        plan(&StepFacts { unlocked: CachePolicy::Refused, ..seen }),
+        InstallStep::Fetch,
+        "no cache may do so unasked"
+    );
 }
 
 #[test]
@@ -65,7 +70,11 @@ fn if_the_lock_file_stays_a_locked_package_is_kept_without_a_request() {
         (package(SIGNED), InstallStep::Fetch),
     ] {
         let answer = PlaceAnswer::NotAsked(LockWrite::Compare);
-        assert_eq!(plan(&Seen { installed, cached: None, unlocked: Unlocked::Refused, answer }), want, "{installed:?}");
+        assert_eq!(
+            plan(&StepFacts { installed, cached: None, unlocked: CachePolicy::Refused, answer }),
+            want,
+            "{installed:?}"
+        );
     }
 }
 
@@ -125,10 +134,10 @@ fn where_signatures_are_asked_for_the_place_is_asked_and_the_bytes_must_be_cover
 
 #[test]
 fn an_offer_that_the_lock_file_does_not_name_is_fetched_unless_a_signature_names_the_contents() {
-    let seen = |installed, cached, of_the_offer| Seen {
+    let seen = |installed, cached, of_the_offer| StepFacts {
         installed,
         cached: Some(package(SeenPackage { of_the_offer, ..cached })),
-        unlocked: Unlocked::Refused,
+        unlocked: CachePolicy::Refused,
         answer: PlaceAnswer::Offer { named: false, vouched: true },
     };
     assert_eq!(plan(&seen(package(RIGHT), RIGHT, false)), InstallStep::Fetch);
@@ -152,7 +161,7 @@ fn a_cache_that_may_break_the_lock_file_is_used_for_sound_packages() {
 }
 
 /// Every value of everything that is known.
-fn all() -> impl Iterator<Item = Seen> {
+fn all() -> impl Iterator<Item = StepFacts> {
     let contents = |bits: u8| match bits {
         64 => SeenContents::Nothing,
         65 => SeenContents::Other,
@@ -184,7 +193,7 @@ fn all() -> impl Iterator<Item = Seen> {
     });
     pairs.flat_map(move |(installed, cached)| {
         answers.into_iter().flat_map(move |answer| {
-            [Unlocked::Refused, Unlocked::Used].map(|unlocked| Seen { installed, cached, unlocked, answer })
+            [CachePolicy::Refused, CachePolicy::Used].map(|unlocked| StepFacts { installed, cached, unlocked, answer })
         })
     })
 }
@@ -199,7 +208,7 @@ fn no_bytes_are_used_unfetched_that_neither_the_lock_file_nor_a_signature_admits
             InstallStep::Link(_) => (seen.cached.expect("a link leads to the cache"), true),
         };
         let SeenContents::Package(bytes) = contents else { panic!("no package is used: {seen:?}") };
-        let may_break = cached && seen.unlocked == Unlocked::Used && bytes.has_executable;
+        let may_break = cached && seen.unlocked == CachePolicy::Used && bytes.has_executable;
         assert!(bytes.locked || may_break, "it is locked, or need not be: {seen:?}");
         match seen.answer {
             PlaceAnswer::NotAsked(write) => {
