@@ -47,13 +47,13 @@ enum ConnectionPurpose {
 
 /// The connections that wait for a request, by origin. Clones are the same shelf.
 #[derive(Clone, Default)]
-pub(crate) struct Shelf(Arc<Mutex<HashMap<ConnectionOrigin, VecDeque<Awaited>>>>);
+pub(crate) struct Shelf(Arc<Mutex<HashMap<ConnectionOrigin, VecDeque<Preconnect>>>>);
 
 /// Where a connection for the shelf goes.
 type ShelfSender = oneshot::Sender<(AnyConnection, Instant)>;
 
 /// A connection that is there, or on its way.
-type Awaited = oneshot::Receiver<(AnyConnection, Instant)>;
+type Preconnect = oneshot::Receiver<(AnyConnection, Instant)>;
 
 fn origin(url: &Url) -> Option<ConnectionOrigin> {
     Some((url.scheme().to_owned(), url.host_str()?.to_owned(), url.port_or_known_default()?))
@@ -93,11 +93,11 @@ impl Shelf {
         }
     }
 
-    fn take(&self, origin: &ConnectionOrigin) -> Option<Awaited> {
+    fn take(&self, origin: &ConnectionOrigin) -> Option<Preconnect> {
         self.all().get_mut(origin)?.pop_front()
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<ConnectionOrigin, VecDeque<Awaited>>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<ConnectionOrigin, VecDeque<Preconnect>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

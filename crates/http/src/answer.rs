@@ -10,12 +10,12 @@ use tofu_oci_types::NetworkFault;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
+use crate::address_scope::AddressScope;
+use crate::body_rate::BodyRate;
 use crate::decoding::Decoding;
 use crate::held_url::HeldUrl;
 use crate::limits::HttpLimits;
-use crate::pace::Pace;
 use crate::problem::NetworkProblem;
-use crate::reach::Reach;
 use crate::retry::{Attempts, RetryAfter, retry_after};
 use crate::waiting::{Elapsed, Waiting};
 
@@ -23,7 +23,7 @@ use crate::waiting::{Elapsed, Waiting};
 pub struct HttpAnswer {
     response: Response,
     /// How near the host may be that it names.
-    nearest: Reach,
+    nearest: AddressScope,
     /// The whole body, if it has been read already.
     body: Option<Bytes>,
     /// How the body becomes what was asked for, if it comes compressed.
@@ -31,7 +31,7 @@ pub struct HttpAnswer {
     /// What reports a long wait for the body.
     waiting: Waiting,
     /// How the body comes.
-    pace: Pace,
+    rate: BodyRate,
     limits: HttpLimits,
     now: SystemTime,
 }
@@ -40,15 +40,15 @@ impl HttpAnswer {
     /// An answer of a host at this distance or farther. Reading its body counts towards the same attempts.
     pub(crate) fn new(
         response: Response,
-        nearest: Reach,
+        nearest: AddressScope,
         waiting: Waiting,
         limits: HttpLimits,
         left: Duration,
         now: SystemTime,
     ) -> Self {
         let nearest = HeldUrl::answered(response.url(), nearest, response.remote_addr());
-        let pace = Pace::within(left);
-        let mut answer = Self { response, nearest, body: None, decoding: None, waiting, pace, limits, now };
+        let rate = BodyRate::within(left);
+        let mut answer = Self { response, nearest, body: None, decoding: None, waiting, rate, limits, now };
         answer.decoding = answer
             .header("content-encoding")
             .and_then(|encoding| Decoding::of(encoding.trim(), answer.is_of_compressed()))
@@ -154,7 +154,7 @@ impl HttpAnswer {
 
     /// Counts the time that a broken body took without the progress that it should have made.
     pub fn spend_on(&self, attempts: &mut Attempts) {
-        attempts.spend(self.pace.still());
+        attempts.spend(self.rate.still());
     }
 
     /// The next piece of the body. Only the time that is waited here counts: the caller may be slow.
@@ -181,17 +181,17 @@ impl HttpAnswer {
     async fn receive(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
         let start = Instant::now();
         // What was waited before counts, as long as not enough has come since.
-        let since = start.checked_sub(self.pace.stalled()).unwrap_or(start);
-        let limit = self.pace.stalled().saturating_add(self.pace.time_left(&self.limits));
+        let since = start.checked_sub(self.rate.stalled()).unwrap_or(start);
+        let limit = self.rate.stalled().saturating_add(self.rate.time_left(&self.limits));
         let piece = self.waiting.until(limit, || since, self.response.chunk()).await;
-        self.pace.waited(start.elapsed());
+        self.rate.waited(start.elapsed());
         match piece {
             Ok(Ok(piece)) => {
-                self.pace.moved(piece.as_ref().map_or(0, |piece| piece.len() as u64), &self.limits);
+                self.rate.moved(piece.as_ref().map_or(0, |piece| piece.len() as u64), &self.limits);
                 Ok(piece)
             }
             Ok(Err(error)) => Err(NetworkProblem::of(error, self.now)),
-            Err(Elapsed) => Err(self.pace.too_slow(&self.limits)),
+            Err(Elapsed) => Err(self.rate.too_slow(&self.limits)),
         }
     }
 
@@ -238,7 +238,7 @@ impl HttpAnswer {
                 Some(piece) => piece,
                 None if is_all(&bytes) => Ok(None),
                 None => {
-                    self.pace.waited(moment);
+                    self.rate.waited(moment);
                     match self.piece().await {
                         // A wrong digest explains more than a missing end.
                         Err(problem) if problem.fault == NetworkFault::TimedOut && is_document(&bytes) => Ok(None),

@@ -9,6 +9,7 @@ use tofu_oci_types::{Event, NetworkFault, Reporter};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
+use crate::address_scope::AddressScope;
 use crate::answer::{HttpAnswer, UnreadBody};
 use crate::clean::{clean, host_of};
 use crate::connections::{Connections, NoAnswer};
@@ -18,7 +19,6 @@ use crate::options::{ClientError, HttpOptions};
 use crate::pacing::Pacing;
 use crate::problem::{NetworkProblem, is_lasting, is_refused};
 use crate::progress::Progress;
-use crate::reach::Reach;
 use crate::redirect::{MAX_REDIRECTS, is_loopback, same_origin};
 use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::resolver::Resolver;
@@ -148,7 +148,7 @@ impl HttpClient {
     pub async fn execute(
         &self,
         request: Request,
-        nearest: Reach,
+        nearest: AddressScope,
         progress: &Progress,
         attempts: &mut Attempts,
     ) -> Result<HttpAnswer, NoAnswer> {

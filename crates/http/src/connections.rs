@@ -8,10 +8,10 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Proxy, Request, Response};
 use url::Url;
 
+use crate::address_scope::AddressScope;
 use crate::ahead::Shelf;
 use crate::options::{ClientError, HttpOptions, Proxies};
 use crate::problem::NetworkProblem;
-use crate::reach::Reach;
 use crate::redirect::is_loopback;
 use crate::resolver::{ASKED_HOST, Resolver, key};
 use crate::tls::{Roots, tls};
@@ -63,11 +63,11 @@ impl Connections {
     pub(crate) async fn execute(
         &self,
         request: Request,
-        nearest: Reach,
+        nearest: AddressScope,
         resolver: &Resolver,
     ) -> Result<Response, reqwest::Error> {
         let client = self.to(request.url(), nearest, resolver);
-        if nearest == Reach::Machine {
+        if nearest == AddressScope::Machine {
             return Shelf::execute(client, request).await;
         }
         let host = key(request.url().host_str().unwrap_or_default());
@@ -77,7 +77,7 @@ impl Connections {
     /// Makes connections to the host of an address, for requests that will come soon. It does not wait for them.
     pub(crate) fn make_ahead(&self, url: &Url, count: usize, resolver: &Resolver) {
         if self.unsupported_proxy(url).is_none() {
-            self.shelf.make(self.to(url, Reach::Machine, resolver), url, count);
+            self.shelf.make(self.to(url, AddressScope::Machine, resolver), url, count);
         }
     }
 
@@ -87,7 +87,7 @@ impl Connections {
     }
 
     /// The connections to the host of an address, which is no nearer than this.
-    fn to(&self, url: &Url, nearest: Reach, resolver: &Resolver) -> &Client {
+    fn to(&self, url: &Url, nearest: AddressScope, resolver: &Resolver) -> &Client {
         let resolver = &resolver.within(nearest);
         let given = |options: &HttpOptions| {
             build(options, resolver, &self.shelf, Roots::Given).unwrap_or_else(|_| self.bare.clone())
@@ -152,13 +152,13 @@ mod tests {
     fn the_systems_certificates_are_read_for_a_request_that_needs_them_and_not_before() {
         let connections = connections(&HttpOptions::default()).unwrap();
         let resolver = Resolver::new(Arc::clone(&connections.options.names));
-        connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), Reach::Machine, &resolver);
+        connections.to(&"http://127.0.0.1:5000/".parse().unwrap(), AddressScope::Machine, &resolver);
         assert!(connections.local_plain.get().is_some());
         assert!(connections.outside.iter().all(|client| client.get().is_none()) && connections.local.get().is_none());
-        connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), Reach::Machine, &resolver);
+        connections.to(&"https://127.0.0.1:5000/".parse().unwrap(), AddressScope::Machine, &resolver);
         assert!(connections.outside.iter().all(|client| client.get().is_none()) && connections.local.get().is_some());
-        connections.to(&"https://registry.example.com/".parse().unwrap(), Reach::Machine, &resolver);
-        assert!(connections.outside[Reach::Machine as usize].get().is_some());
+        connections.to(&"https://registry.example.com/".parse().unwrap(), AddressScope::Machine, &resolver);
+        assert!(connections.outside[AddressScope::Machine as usize].get().is_some());
     }
 
     #[test]

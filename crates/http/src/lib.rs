@@ -1,7 +1,7 @@
 //! HTTP without any protocol on top: what every client of this program needs.
 //!
 //! ```text
-//! WebClient    documents and files: any host, redirects by the rules of `Reach`
+//! WebClient    documents and files: any host, redirects by the rules of `AddressScope`
 //!     |
 //! HttpClient   get: attempts · redirects · a document within a limit          Download: a body that resumes by Range
 //!     |        execute: one exchange     retry: the wait before the next attempt
@@ -9,19 +9,21 @@
 //! Connections  TLS, certificates, proxies      Resolver   names and how near they are
 //! Shelf        connections that are made before a request needs them
 //! Attempts     back-off, Retry-After           Pacing     what all requests to a host know of each other
-//! Pace, Progress   bytes that come or go too slowly       SecretScrubber   what was sent, cut out of what comes back
+//! BodyRate, Progress   bytes that come or go too slowly       SecretScrubber   what was sent, cut out of what comes back
 //! ```
 //!
 //! # Rules
 //! - A redirect never leads from HTTPS to plain HTTP, unless a digest protects the answer and the user names the host.
-//! - A host names hosts that are as far away as itself or farther ([`Reach`]), in documents and redirects ([`HeldUrl`]).
+//! - A host names hosts that are as far away as itself or farther ([`AddressScope`]), in documents and redirects ([`HeldUrl`]).
 //!   Names are held to that when a connection is made, and no connection that was made without that rule is used.
 //! - Only time in which nothing, or too little, moves counts against a limit ([`HttpLimits`]).
 //! - No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 
+mod address_scope;
 mod ahead;
 mod answer;
 mod authorization;
+mod body_rate;
 mod clean;
 mod client;
 mod clock;
@@ -36,12 +38,10 @@ mod leading;
 mod limits;
 mod named_hosts;
 mod options;
-mod pace;
 mod pacing;
 mod problem;
 mod progress;
 mod proxies;
-mod reach;
 mod recent;
 mod redirect;
 mod requester;
@@ -54,6 +54,7 @@ mod waiting;
 mod web;
 mod web_download;
 
+pub use address_scope::AddressScope;
 pub use answer::{HttpAnswer, UnreadBody, is_cut_short, is_document};
 pub use authorization::{authorization, bearer};
 pub use clean::{clean, host_of, shown_url};
@@ -69,7 +70,6 @@ pub use options::{ClientError, HttpOptions, Proxies, RetryPolicy};
 pub use problem::NetworkProblem;
 pub use progress::{Progress, metered};
 pub use proxies::EnvironmentProxies;
-pub use reach::Reach;
 pub use recent::RecentMap;
 pub use redirect::{
     MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, named_address, next_hop, same_origin,

@@ -23,7 +23,7 @@ struct HostPace {
 }
 
 /// While it lives, no other request reports that it waits for this host.
-pub(crate) struct Announced<'a>(&'a Pacing, String);
+pub(crate) struct WaitNotice<'a>(&'a Pacing, String);
 
 impl Pacing {
     fn hosts(&self) -> MutexGuard<'_, HashMap<String, HostPace>> {
@@ -58,18 +58,18 @@ impl Pacing {
     }
 
     /// The right to report that a request waits for the host; `None` while another request has it.
-    pub(crate) fn announce(&self, host: String) -> Option<Announced<'_>> {
+    pub(crate) fn announce(&self, host: String) -> Option<WaitNotice<'_>> {
         let mut hosts = self.hosts();
         let known = hosts.entry(host.clone()).or_default();
         if std::mem::replace(&mut known.announced, true) {
             return None;
         }
         drop(hosts);
-        Some(Announced(self, host))
+        Some(WaitNotice(self, host))
     }
 }
 
-impl Drop for Announced<'_> {
+impl Drop for WaitNotice<'_> {
     fn drop(&mut self) {
         self.0.hosts().entry(std::mem::take(&mut self.1)).or_default().announced = false;
     }

@@ -17,9 +17,9 @@ use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Url;
 
+use crate::address_scope::AddressScope;
 use crate::held_url::HeldUrl;
 use crate::named_hosts::NamedHosts;
-use crate::reach::Reach;
 use crate::recent::RecentMap;
 
 /// The name service. Proxies look names up themselves.
@@ -77,16 +77,16 @@ pub(crate) struct Resolver {
     names: Arc<dyn NameService>,
     known: Arc<Mutex<RecentMap<String, KnownName>>>,
     /// The nearest address of a host that counts. A proxy may be anywhere.
-    nearest: Reach,
+    nearest: AddressScope,
 }
 
 /// What is known of a name.
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownName {
     /// The farthest address that it ever had, if it has been looked up.
-    found: Option<Reach>,
+    found: Option<AddressScope>,
     /// The nearest address that counts, if another host has named it.
-    nearest: Option<Reach>,
+    nearest: Option<AddressScope>,
 }
 
 /// Where a host is that an answer names, for a program that connects to it by itself.
@@ -115,25 +115,25 @@ pub(crate) struct LookupError(#[from] pub(crate) io::Error);
 
 impl Resolver {
     pub(crate) fn new(names: Arc<dyn NameService>) -> Self {
-        Self { names, known: Arc::new(Mutex::new(RecentMap::new(MOST_NAMES))), nearest: Reach::Machine }
+        Self { names, known: Arc::new(Mutex::new(RecentMap::new(MOST_NAMES))), nearest: AddressScope::Machine }
     }
 
     /// The same for connections to hosts that are no nearer than this.
-    pub(crate) fn within(&self, nearest: Reach) -> Self {
+    pub(crate) fn within(&self, nearest: AddressScope) -> Self {
         Self { nearest, ..self.clone() }
     }
 
     /// How near the host may be that an answer of `from` names: as near as that host, and anywhere if the user allows it.
     /// `None` if it is known to be nearer.
-    pub(crate) fn led(&self, from: &HeldUrl, to: &Url, allowed: &NamedHosts) -> Option<Reach> {
+    pub(crate) fn led(&self, from: &HeldUrl, to: &Url, allowed: &NamedHosts) -> Option<AddressScope> {
         if from.url.host() == to.host() {
             return Some(from.nearest);
         }
         if allowed.contain(to) {
-            return Some(Reach::Machine);
+            return Some(AddressScope::Machine);
         }
-        let nearest = self.reach(&from.url).min(from.nearest);
-        self.known_reach(to).is_none_or(|reach| reach <= nearest).then_some(nearest)
+        let nearest = self.scope(&from.url).min(from.nearest);
+        self.known_scope(to).is_none_or(|scope| scope <= nearest).then_some(nearest)
     }
 
     /// Whether one host may name another that another program will connect to: all addresses that the name has now count.
@@ -141,15 +141,15 @@ impl Resolver {
         if allowed.contain(to) {
             return NamedHost::Anywhere;
         }
-        let known = Reach::of_host(to);
+        let known = AddressScope::of_host(to);
         let found = if known.is_some() { Vec::new() } else { self.all_addresses(to).await };
         if from.host() != to.host() {
-            let farthest = match Reach::of_host(from) {
-                Some(reach) => Some(reach),
-                None => self.all_addresses(from).await.into_iter().map(Reach::of).min(),
+            let farthest = match AddressScope::of_host(from) {
+                Some(scope) => Some(scope),
+                None => self.all_addresses(from).await.into_iter().map(AddressScope::of).min(),
             };
-            let nearest = known.or_else(|| found.iter().map(|address| Reach::of(*address)).max());
-            if nearest > Some(farthest.unwrap_or(Reach::Internet)) {
+            let nearest = known.or_else(|| found.iter().map(|address| AddressScope::of(*address)).max());
+            if nearest > Some(farthest.unwrap_or(AddressScope::Internet)) {
                 return NamedHost::TooNear;
             }
         }
@@ -167,7 +167,7 @@ impl Resolver {
         let mut known = self.known();
         let known = known.get_or_insert(&key(name), KnownName::default);
         // A name that was far once gains nothing by a nearer address.
-        known.found = all.iter().map(|address| Reach::of(*address)).chain(known.found).min();
+        known.found = all.iter().map(|address| AddressScope::of(*address)).chain(known.found).min();
         Ok(all)
     }
 
@@ -175,23 +175,23 @@ impl Resolver {
     ///
     /// A name that only the name service knows may be named; from then on it does not lead near.
     pub(crate) fn may_name(&self, from: &Url, to: &Url, allowed: &NamedHosts) -> bool {
-        from.host() == to.host() || self.may_lead(self.reach(from), to, allowed)
+        from.host() == to.host() || self.may_lead(self.scope(from), to, allowed)
     }
 
     /// Whether the text of an address may lead to a host: into private networks, since companies have their registries
     /// there, and not to this machine, since each reader of the text has another machine.
     pub(crate) fn may_be_written(&self, to: &Url, allowed: &NamedHosts) -> bool {
-        self.may_lead(Reach::Network, to, allowed)
+        self.may_lead(AddressScope::Network, to, allowed)
     }
 
     /// Whether a request may go to a host: to an address that is no nearer than this, or to a name, which is then held to it.
-    fn may_lead(&self, nearest: Reach, to: &Url, allowed: &NamedHosts) -> bool {
+    fn may_lead(&self, nearest: AddressScope, to: &Url, allowed: &NamedHosts) -> bool {
         if allowed.contain(to) {
             return true;
         }
         // A connection to a name that is known to be near may be open already.
-        let known = self.known_reach(to);
-        if known.is_some_and(|reach| reach > nearest) || Reach::of_host(to).is_some() {
+        let known = self.known_scope(to);
+        if known.is_some_and(|scope| scope > nearest) || AddressScope::of_host(to).is_some() {
             return known <= Some(nearest);
         }
         self.keep_away(&key(to.host_str().unwrap_or_default()), nearest);
@@ -199,15 +199,15 @@ impl Resolver {
     }
 
     /// Where a host is, as far as known: a name that was not looked up here counts as one of the internet.
-    fn reach(&self, host: &Url) -> Reach {
-        self.known_reach(host).unwrap_or(Reach::Internet)
+    fn scope(&self, host: &Url) -> AddressScope {
+        self.known_scope(host).unwrap_or(AddressScope::Internet)
     }
 
-    fn known_reach(&self, host: &Url) -> Option<Reach> {
-        Reach::of_host(host).or_else(|| self.known().get(&key(host.host_str()?)).and_then(|known| known.found))
+    fn known_scope(&self, host: &Url) -> Option<AddressScope> {
+        AddressScope::of_host(host).or_else(|| self.known().get(&key(host.host_str()?)).and_then(|known| known.found))
     }
 
-    fn keep_away(&self, name: &str, nearest: Reach) {
+    fn keep_away(&self, name: &str, nearest: AddressScope) {
         if name.len() > LONGEST_NAME {
             return;
         }
@@ -224,12 +224,12 @@ impl Resolver {
     async fn look_up(
         &self,
         name: &str,
-        nearest: Reach,
+        nearest: AddressScope,
     ) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
         let all = self.addresses(name).await.map_err(LookupError)?;
         let held = self.known().get(&key(name)).and_then(|known| known.nearest);
         let nearest = held.map_or(nearest, |held| held.min(nearest));
-        let (far, near): (Vec<_>, Vec<_>) = all.into_iter().partition(|address| Reach::of(*address) <= nearest);
+        let (far, near): (Vec<_>, Vec<_>) = all.into_iter().partition(|address| AddressScope::of(*address) <= nearest);
         match near.first() {
             Some(address) if far.is_empty() => Err(NearName { name: name.to_owned(), address: *address }.into()),
             _ => Ok(far),
@@ -242,7 +242,7 @@ impl Resolve for Resolver {
         let resolver = self.clone();
         Box::pin(async move {
             let is_proxy = ASKED_HOST.try_with(|asked| *asked != key(name.as_str())).unwrap_or(false);
-            let nearest = if is_proxy { Reach::Machine } else { resolver.nearest };
+            let nearest = if is_proxy { AddressScope::Machine } else { resolver.nearest };
             let found = resolver.look_up(name.as_str(), nearest).await?;
             // The port is the URL's.
             Ok(Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0))) as Addrs)

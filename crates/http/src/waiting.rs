@@ -8,7 +8,7 @@ use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, timeout_at};
 
 use crate::limits::shown_time;
-use crate::pacing::{Announced, Pacing};
+use crate::pacing::{Pacing, WaitNotice};
 
 /// A request that waits for a host.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ impl Waiting {
     ) -> Result<T, Elapsed> {
         let notice = self.notice;
         let mut future = std::pin::pin!(future);
-        let mut announced: Option<Announced<'_>> = None;
+        let mut announced: Option<WaitNotice<'_>> = None;
         loop {
             let is_announced = self.announced.load(Ordering::Relaxed);
             let patience = if is_announced { limit } else { limit.min(notice) };
@@ -62,7 +62,7 @@ impl Waiting {
         }
     }
 
-    fn announce(&self, still: Duration) -> Option<Announced<'_>> {
+    fn announce(&self, still: Duration) -> Option<WaitNotice<'_>> {
         let announced = self.pacing.announce(self.host.clone())?;
         let text = format!("waiting for {}: {} has got no further for {}", self.host, self.request, shown_time(still));
         self.reporter.event(&Event::note("waiting", text));

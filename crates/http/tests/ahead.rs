@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use reqwest::{Method, Request};
-use tofu_oci_http::{HttpClient, HttpOptions, Progress, Reach};
+use tofu_oci_http::{AddressScope, HttpClient, HttpOptions, Progress};
 use tofu_oci_testkit::{ClientCertificate, Fault, Registry, Round, Rounds, Rule};
 use tofu_oci_types::NoReporter;
 use url::Url;
@@ -17,7 +17,7 @@ fn client(registry: &Registry) -> Arc<HttpClient> {
 
 async fn get(client: &HttpClient, url: &Url) -> u16 {
     let request = Request::new(Method::GET, url.clone());
-    client.execute(request, Reach::Machine, &Progress::default(), &mut client.attempts()).await.unwrap().status()
+    client.execute(request, AddressScope::Machine, &Progress::default(), &mut client.attempts()).await.unwrap().status()
 }
 
 #[tokio::test]
@@ -47,7 +47,10 @@ async fn a_host_that_takes_no_connection_fails_the_request_and_nothing_else() {
     let client = HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap();
     client.connect_ahead(&url, 3);
     let request = Request::new(Method::GET, url.clone());
-    let error =
-        client.execute(request, Reach::Machine, &Progress::default(), &mut client.attempts()).await.err().unwrap();
+    let error = client
+        .execute(request, AddressScope::Machine, &Progress::default(), &mut client.attempts())
+        .await
+        .err()
+        .unwrap();
     assert!(error.lasting, "{:?}", error.problem);
 }

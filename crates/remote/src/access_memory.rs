@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tofu_oci_http::{Reach, RecentMap};
+use tofu_oci_http::{AddressScope, RecentMap};
 use tofu_oci_store::StoreError;
 use url::Url;
 
@@ -25,7 +25,7 @@ pub(crate) struct AccessMemory(Mutex<RecentMap<AccessSubject, KnownAccess>>);
 
 struct KnownAccess {
     /// The authentication that the registry asks for, and how near its token server may be.
-    scheme: Option<(AuthScheme, Reach)>,
+    scheme: Option<(AuthScheme, AddressScope)>,
     credential: Arc<tokio::sync::Mutex<KnownCredential>>,
     /// Scopes that a registry asked for beyond those of the request.
     asked: RecentMap<Scopes, Scopes>,
@@ -66,11 +66,11 @@ impl Default for KnownAccess {
 
 impl AccessMemory {
     /// How the registry wants to be asked, if it has said that.
-    pub(crate) fn scheme(&self, subject: &AccessSubject) -> Option<(AuthScheme, Reach)> {
+    pub(crate) fn scheme(&self, subject: &AccessSubject) -> Option<(AuthScheme, AddressScope)> {
         self.all().get(subject)?.scheme.clone()
     }
 
-    pub(crate) fn keep_scheme(&self, subject: &AccessSubject, scheme: AuthScheme, nearest: Reach) {
+    pub(crate) fn keep_scheme(&self, subject: &AccessSubject, scheme: AuthScheme, nearest: AddressScope) {
         self.all().get_or_insert(subject, KnownAccess::default).scheme = Some((scheme, nearest));
     }
 
@@ -134,7 +134,7 @@ mod tests {
         let memory = AccessMemory::default();
         for nth in 0..2 * MOST_SUBJECTS {
             let access = RequestedAccess::pull(&format!("a.test/made-up/{nth}").parse().unwrap());
-            memory.keep_scheme(&access.subject, AuthScheme::Basic, Reach::Machine);
+            memory.keep_scheme(&access.subject, AuthScheme::Basic, AddressScope::Machine);
             for scope in 0..2 * MOST_TOKENS {
                 memory.ask_for(&access, &format!("repository:x/{scope}:pull"));
             }

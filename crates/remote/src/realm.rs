@@ -1,6 +1,6 @@
 //! Which token server may be asked, and which may be given a secret. Pure.
 
-use tofu_oci_http::{Reach, host_of, is_loopback};
+use tofu_oci_http::{AddressScope, host_of, is_loopback};
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
@@ -49,12 +49,14 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &UserHosts) -> Res
     }
     let problem = format!("the token server is named by the IP address {host}, which is not the registry's");
     match realm.host() {
-        Some(Host::Domain(_)) if Reach::of_host(realm).is_some() => {
+        Some(Host::Domain(_)) if AddressScope::of_host(realm).is_some() => {
             let problem = format!("the token server {host} is on this machine, and the registry is not");
             refused(AccessFault::RealmPrivateAddress, problem)
         }
         Some(Host::Domain(_)) | None => Ok(()),
-        _ if Reach::of_host(realm) == Some(Reach::Internet) => refused(AccessFault::RealmOtherSite, problem),
+        _ if AddressScope::of_host(realm) == Some(AddressScope::Internet) => {
+            refused(AccessFault::RealmOtherSite, problem)
+        }
         _ => refused(AccessFault::RealmPrivateAddress, problem),
     }
 }

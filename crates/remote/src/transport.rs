@@ -12,8 +12,8 @@ use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use std::sync::Arc;
 use tofu_oci_http::{
-    Attempts, HeldUrl, HttpAnswer, MAX_REDIRECTS, NetworkProblem, NoAnswer, NoRetry, Reach, RedirectFault, RetryAfter,
-    Setback, clean, host_of, is_transient, next_hop, same_origin, shown_url,
+    AddressScope, Attempts, HeldUrl, HttpAnswer, MAX_REDIRECTS, NetworkProblem, NoAnswer, NoRetry, RedirectFault,
+    RetryAfter, Setback, clean, host_of, is_transient, next_hop, same_origin, shown_url,
 };
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, NetworkFault, Place};
@@ -152,7 +152,9 @@ impl RegistryClient {
                         shown: shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
                         problem: no_answer.problem.text.clone(),
                     });
-                    if no_answer.problem.fault == NetworkFault::PrivateAddress && hop.to.nearest != Reach::Machine {
+                    if no_answer.problem.fault == NetworkFault::PrivateAddress
+                        && hop.to.nearest != AddressScope::Machine
+                    {
                         return Err(forbidden(&RedirectFault::PrivateHost(host_of(&hop.to.url))));
                     }
                     if hop.crossed {

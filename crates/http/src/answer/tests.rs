@@ -18,7 +18,7 @@ fn answer(body: reqwest::Body, limits: HttpLimits) -> HttpAnswer {
     };
     HttpAnswer::new(
         http::Response::new(body).into(),
-        Reach::Machine,
+        AddressScope::Machine,
         waiting,
         limits,
         limits.total,

@@ -29,7 +29,7 @@ async fn led(resolver: &Resolver, from: &str, to: &str, allowed: &[&str]) -> Str
     if !resolver.may_name(&url(from), &url(to), &allowed) {
         return "refused".to_owned();
     }
-    match resolver.look_up(to.split(':').next().unwrap_or_default(), Reach::Machine).await {
+    match resolver.look_up(to.split(':').next().unwrap_or_default(), AddressScope::Machine).await {
         Ok(found) => found.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
         Err(error) => error.to_string(),
     }
@@ -40,7 +40,7 @@ async fn a_name_that_a_far_host_names_does_not_lead_near() {
     let check = async |namer: &str, named: &str, want: &str| {
         let resolver = Resolver::new(Arc::new(Table));
         // A host that is asked for a document was looked up before.
-        let _ = resolver.look_up(namer, Reach::Machine).await;
+        let _ = resolver.look_up(namer, AddressScope::Machine).await;
         let got = led(&resolver, namer, named, &[]).await;
         assert!(got.starts_with(want), "{namer} names {named}: {got}");
     };
@@ -68,7 +68,10 @@ async fn what_an_address_is_written_with_leads_into_private_networks_and_not_to_
         if !resolver.may_be_written(&url(to), &NamedHosts::default()) {
             return "refused".to_owned();
         }
-        resolver.look_up(to, Reach::Machine).await.map_or_else(|error| error.to_string(), |found| found[0].to_string())
+        resolver
+            .look_up(to, AddressScope::Machine)
+            .await
+            .map_or_else(|error| error.to_string(), |found| found[0].to_string())
     };
     assert_eq!(written("lan.test").await, "10.1.2.3");
     assert_eq!(written("far.test").await, "93.184.216.34");
@@ -85,16 +88,16 @@ async fn what_the_user_names_may_be_anywhere_and_what_no_host_named_too() {
     assert_eq!(led(&resolver, "far.test", "near.test:5000", &["near.test:5000"]).await, "127.0.0.1");
     assert!(led(&resolver, "far.test", "lan.test", &["near.test"]).await.contains("10.1.2.3, on this"));
     let resolver = Resolver::new(Arc::new(Table));
-    assert_eq!(resolver.look_up("near.test", Reach::Machine).await.expect("it is known").len(), 1);
+    assert_eq!(resolver.look_up("near.test", AddressScope::Machine).await.expect("it is known").len(), 1);
 }
 
 #[tokio::test]
 async fn a_redirect_leads_as_far_away_as_its_host_or_farther() {
-    use Reach::{Internet, Machine, Network};
+    use AddressScope::{Internet, Machine, Network};
 
-    let check = async |from: &str, to: &str, allowed: &[&str], want: Option<Reach>| {
+    let check = async |from: &str, to: &str, allowed: &[&str], want: Option<AddressScope>| {
         let resolver = Resolver::new(Arc::new(Table));
-        let _ = resolver.look_up(from, Reach::Machine).await;
+        let _ = resolver.look_up(from, AddressScope::Machine).await;
         let allowed = NamedHosts::new(&allowed.iter().map(ToString::to_string).collect::<Vec<_>>());
         let got = resolver.led(&HeldUrl::anywhere(url(from)), &url(to), &allowed);
         assert_eq!(got, want, "{from} leads to {to}, and {allowed:?} may be named");
@@ -112,7 +115,7 @@ async fn a_redirect_leads_as_far_away_as_its_host_or_farther() {
         ("127.0.0.2", Machine),
     ] {
         for to in everywhere {
-            let is_near_enough = Reach::of_host(&url(to)).is_none_or(|reach| reach <= nearest);
+            let is_near_enough = AddressScope::of_host(&url(to)).is_none_or(|scope| scope <= nearest);
             check(from, to, &[], is_near_enough.then_some(nearest)).await;
             check(from, to, &[to], Some(Machine)).await;
             check(from, to, &["elsewhere.test"], is_near_enough.then_some(nearest)).await;
@@ -146,11 +149,11 @@ async fn a_redirect_leads_as_far_away_as_its_host_or_farther() {
 async fn a_host_stays_held_on_its_own_redirects_and_a_chain_never_comes_nearer() {
     let resolver = Resolver::new(Arc::new(Table));
     let none = NamedHosts::default();
-    let _ = resolver.look_up("lan.test", Reach::Machine).await;
-    let first = HeldUrl { url: url("x.test"), nearest: Reach::Internet };
-    assert_eq!(resolver.led(&first, &url("x.test:8443"), &none), Some(Reach::Internet));
+    let _ = resolver.look_up("lan.test", AddressScope::Machine).await;
+    let first = HeldUrl { url: url("x.test"), nearest: AddressScope::Internet };
+    assert_eq!(resolver.led(&first, &url("x.test:8443"), &none), Some(AddressScope::Internet));
     // The second host is in a private network, as this run has learned by itself; the first one is not.
-    let second = HeldUrl { url: url("lan.test"), nearest: Reach::Internet };
+    let second = HeldUrl { url: url("lan.test"), nearest: AddressScope::Internet };
     assert_eq!(resolver.led(&second, &url("10.0.0.1"), &none), None);
 }
 
@@ -166,11 +169,11 @@ async fn a_name_that_was_far_once_leads_no_nearer_after_its_addresses_change() {
     }
     let resolver = Resolver::new(Arc::new(Turning(false.into())));
     for _ in 0..2 {
-        let _ = resolver.look_up("turning.test", Reach::Machine).await;
+        let _ = resolver.look_up("turning.test", AddressScope::Machine).await;
     }
     let from = HeldUrl::anywhere(url("turning.test"));
     assert_eq!(resolver.led(&from, &url("169.254.169.254"), &NamedHosts::default()), None);
-    let held = resolver.look_up("turning.test", Reach::Internet).await;
+    let held = resolver.look_up("turning.test", AddressScope::Internet).await;
     assert!(held.unwrap_err().to_string().contains("turning.test is at 127.0.0.1"), "a later look-up is held as well");
 }
 
@@ -178,13 +181,13 @@ async fn a_name_that_was_far_once_leads_no_nearer_after_its_addresses_change() {
 async fn a_redirect_does_not_bar_the_user_from_the_host_that_it_names() {
     let resolver = Resolver::new(Arc::new(Table));
     let from = HeldUrl::anywhere(url("far.test"));
-    assert_eq!(resolver.led(&from, &url("lan.test"), &NamedHosts::default()), Some(Reach::Internet));
-    assert!(resolver.look_up("lan.test", Reach::Internet).await.is_err());
-    assert_eq!(resolver.look_up("lan.test", Reach::Machine).await.expect("it is known").len(), 2);
+    assert_eq!(resolver.led(&from, &url("lan.test"), &NamedHosts::default()), Some(AddressScope::Internet));
+    assert!(resolver.look_up("lan.test", AddressScope::Internet).await.is_err());
+    assert_eq!(resolver.look_up("lan.test", AddressScope::Machine).await.expect("it is known").len(), 2);
     // From now on it is known where it is: a connection may be open.
     assert_eq!(resolver.led(&from, &url("lan.test"), &NamedHosts::default()), None);
     assert!(!resolver.may_name(&url("far.test"), &url("lan.test"), &NamedHosts::default()));
-    assert_eq!(resolver.look_up("lan.test", Reach::Machine).await.expect("it is known").len(), 2);
+    assert_eq!(resolver.look_up("lan.test", AddressScope::Machine).await.expect("it is known").len(), 2);
 }
 
 /// A name whose addresses change with each question.
@@ -204,9 +207,9 @@ async fn a_registry_over_plain_http_whose_name_changed_its_address_led_to_this_m
     let second_answer = async |scheme: &str, first: &'static str, second: &'static str| {
         let resolver = Resolver::new(Arc::new(Changing(Mutex::new(vec![second, first]))));
         let at = |rest: &str| Url::parse(&format!("{scheme}://registry.test{rest}")).expect("a test address");
-        let remote = resolver.look_up("registry.test", Reach::Machine).await.expect("the user names it")[0];
+        let remote = resolver.look_up("registry.test", AddressScope::Machine).await.expect("the user names it")[0];
         let (url, remote) = (at(":5000/v2/x/tags/list"), Some(SocketAddr::new(remote, 5000)));
-        let nearest = HeldUrl::answered(&url, Reach::Machine, remote);
+        let nearest = HeldUrl::answered(&url, AddressScope::Machine, remote);
         let led = resolver.led(&HeldUrl { url, nearest }, &at("/latest/meta-data"), &NamedHosts::default());
         resolver.look_up("registry.test", led.expect("it is the same host")).await.is_ok()
     };

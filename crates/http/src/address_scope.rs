@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 /// Where an address is. A nearer place is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum AddressScope {
     Internet,
     /// A private network, or one that a carrier's customers share.
     Network,
@@ -17,7 +17,7 @@ pub enum Reach {
     Machine,
 }
 
-impl Reach {
+impl AddressScope {
     /// Where an IP address is. An IPv6 address that contains an IPv4 address is where that one is.
     pub fn of(address: IpAddr) -> Self {
         match address {
@@ -119,17 +119,17 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(want: Option<Reach>, hosts: &[&str]) {
+    fn check(want: Option<AddressScope>, hosts: &[&str]) {
         for host in hosts {
             let url = Url::parse(&format!("https://{host}/")).expect("a test address");
-            assert_eq!(Reach::of_host(&url), want, "{host}");
+            assert_eq!(AddressScope::of_host(&url), want, "{host}");
         }
     }
 
     #[test]
     fn however_an_address_is_written_it_is_where_it_is() {
         check(
-            Some(Reach::Machine),
+            Some(AddressScope::Machine),
             &[
                 "127.0.0.1",
                 "127.1:5000",
@@ -160,7 +160,7 @@ mod tests {
             ],
         );
         check(
-            Some(Reach::Network),
+            Some(AddressScope::Network),
             &[
                 "10.0.0.1",
                 "172.16.0.1",
@@ -179,7 +179,7 @@ mod tests {
             ],
         );
         check(
-            Some(Reach::Internet),
+            Some(AddressScope::Internet),
             &["93.184.216.34", "172.32.0.1", "100.128.0.1", "192.0.2.1", "[2606:4700::1111]", "[::ffff:1.1.1.1]"],
         );
         check(None, &["example.com", "localhost.example.com", "notlocalhost", "registry"]);
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn metadata_of_a_cloud_was_only_a_private_network_or_the_internet() {
         check(
-            Some(Reach::Machine),
+            Some(AddressScope::Machine),
             &[
                 "100.100.100.200",
                 "168.63.129.16",
@@ -200,7 +200,7 @@ mod tests {
                 "[fd00:42::42]",
             ],
         );
-        check(Some(Reach::Network), &["100.100.100.199", "[fd00:ec2::1]", "[fd20:ce::1]", "[fd00:42::1]"]);
-        check(Some(Reach::Internet), &["168.63.129.15"]);
+        check(Some(AddressScope::Network), &["100.100.100.199", "[fd00:ec2::1]", "[fd20:ce::1]", "[fd00:42::1]"]);
+        check(Some(AddressScope::Internet), &["168.63.129.15"]);
     }
 }

@@ -7,7 +7,7 @@ use crate::problem::NetworkProblem;
 
 /// How a body comes. Two floors apply: one finds a body that has stopped, the other a body that drips.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pace {
+pub(crate) struct BodyRate {
     /// How much longer nothing may move, of the time that all attempts of the request have.
     left: Duration,
     stall: Gauge,
@@ -28,7 +28,7 @@ struct PaceFloor {
     within: Duration,
 }
 
-impl Pace {
+impl BodyRate {
     pub(crate) fn within(left: Duration) -> Self {
         Self { left, ..Self::default() }
     }
@@ -62,7 +62,7 @@ impl Pace {
         self.drip.moved(bytes, drip);
     }
 
-    /// What is wrong if the next piece has taken longer than [`Pace::time_left`].
+    /// What is wrong if the next piece has taken longer than [`BodyRate::time_left`].
     pub(crate) fn too_slow(&self, limits: &HttpLimits) -> NetworkProblem {
         let [stall, drip] = self.floors(limits);
         if self.stall.waited >= stall.within {
