@@ -27,7 +27,7 @@ pub(crate) struct ChosenChallenge<'a> {
 
 /// Whether the challenge answers a request that showed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChallengeTurn {
+pub(crate) enum ChallengeStage {
     /// It showed nothing.
     First,
     /// What it showed is refused; some registries then name the reason alone, and no token server.
@@ -42,7 +42,7 @@ pub(crate) enum ChallengeTurn {
 pub(crate) fn choose<'a>(
     challenges: &'a [AuthChallenge],
     root: &Url,
-    asked: ChallengeTurn,
+    asked: ChallengeStage,
     named: &UserHosts,
 ) -> Result<Option<ChosenChallenge<'a>>, RealmRefusal> {
     let known = |challenge: &&AuthChallenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
@@ -54,8 +54,10 @@ pub(crate) fn choose<'a>(
     let refused = |problem: &str| RealmRefusal::new(AccessFault::RealmScheme, problem);
     let realm = match (challenge.parameter("realm").filter(|realm| !realm.is_empty()), asked) {
         (Some(realm), _) => realm,
-        (None, ChallengeTurn::Again) => return Ok(None),
-        (None, ChallengeTurn::First) => return Err(refused("the registry asks for a token and names no token server")),
+        (None, ChallengeStage::Again) => return Ok(None),
+        (None, ChallengeStage::First) => {
+            return Err(refused("the registry asks for a token and names no token server"));
+        }
     };
     let realm = named_address(None, realm).map_err(|fault| match fault {
         RedirectFault::TooLong => refused("the registry names a token server by an address that is too long"),
@@ -75,7 +77,7 @@ mod tests {
     fn check(lines: &[&str], want: &str) {
         let root = Url::parse("https://registry.test:5000/").unwrap();
         let challenges = parse(lines.iter().copied());
-        let got = match choose(&challenges, &root, ChallengeTurn::First, &UserHosts::default()) {
+        let got = match choose(&challenges, &root, ChallengeStage::First, &UserHosts::default()) {
             Ok(None) => "nothing".to_owned(),
             Ok(Some(ChosenChallenge { scheme: AuthScheme::Basic, .. })) => "basic".to_owned(),
             Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope })) => {
@@ -120,8 +122,8 @@ mod tests {
     fn a_refused_token_needs_no_realm_to_stay_refused() {
         let root = Url::parse("https://registry.test/").unwrap();
         let challenges = parse([r#"Bearer error="insufficient_scope""#]);
-        assert_eq!(choose(&challenges, &root, ChallengeTurn::Again, &UserHosts::default()), Ok(None));
-        assert!(choose(&challenges, &root, ChallengeTurn::First, &UserHosts::default()).is_err());
+        assert_eq!(choose(&challenges, &root, ChallengeStage::Again, &UserHosts::default()), Ok(None));
+        assert!(choose(&challenges, &root, ChallengeStage::First, &UserHosts::default()).is_err());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::access_memory::AccessMemory;
 use crate::answer::RegistryAnswer;
-use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
+use crate::auth_scheme::{AuthScheme, ChallengeStage, choose};
 use crate::challenge::parse;
 use crate::credential::{CredentialFault, CredentialProvider};
 use crate::exchange::{Exchange, ShownCredential};
@@ -105,7 +105,7 @@ impl Authorizer {
     ) -> Result<Reply, StoreError> {
         let lines = answer.challenges();
         let challenges = parse(lines.iter().map(String::as_str));
-        let asked = if sent.is_some() { ChallengeTurn::Again } else { ChallengeTurn::First };
+        let asked = if sent.is_some() { ChallengeStage::Again } else { ChallengeStage::First };
         let chosen = choose(&challenges, root, asked, &network.hosts.named);
         let chosen = chosen.map_err(|refusal| realm_refused(network, access.subject.place(), refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };

@@ -15,7 +15,7 @@ use tofu_oci_store::{BlobAhead, BlobSender, ByteStream, ReadStore as _, StoreErr
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::answer::RegistryAnswer;
-use crate::call::{Following, RegistryCall};
+use crate::call::{RedirectPolicy, RegistryCall};
 use crate::client::RegistryClient;
 use crate::fault::{self, unreachable};
 use crate::repository::RemoteStore;
@@ -30,7 +30,7 @@ struct BlobSource {
     access: RequestedAccess,
     path: String,
     digest: Digest,
-    following: Following,
+    following: RedirectPolicy,
 }
 
 impl RemoteStore {
@@ -78,7 +78,7 @@ impl RemoteStore {
     /// The blob's bytes if the registry sends them itself, unverified, or else the address on another host that it redirects a
     /// reader to: over TLS, and without anything secret that this program has sent.
     pub(crate) async fn sender_of(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
-        let source = BlobSource { following: Following::WithinTheOrigin, ..self.blob_source(&blob.digest) };
+        let source = BlobSource { following: RedirectPolicy::WithinTheOrigin, ..self.blob_source(&blob.digest) };
         let mut attempts = self.client.http().attempts();
         let answer = source.send(&[], &mut attempts).await?;
         if let (300..=399, Some(location)) = (answer.status(), answer.header(LOCATION.as_str())) {
@@ -105,7 +105,7 @@ impl RemoteStore {
     fn blob_source(&self, digest: &Digest) -> BlobSource {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
         let path = self.path("blobs", digest.as_str());
-        BlobSource { client, access, path, digest: digest.clone(), following: Following::All }
+        BlobSource { client, access, path, digest: digest.clone(), following: RedirectPolicy::All }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Repeat {
 
 /// Which credential a request shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Showing {
+pub(crate) enum CredentialChoice {
     /// Once the registry has asked for it.
     WhenAsked,
     /// As far as the scheme is known; a challenge is not answered.
@@ -38,7 +38,7 @@ pub(crate) enum Showing {
 
 /// Which redirects a request follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Following {
+pub(crate) enum RedirectPolicy {
     /// All that the rules admit.
     All,
     /// Those within the registry's origin: a redirect to another one is the answer.
@@ -53,9 +53,9 @@ pub(crate) struct RegistryCall<'a> {
     pub(crate) body: CallBody<'a>,
     pub(crate) access: &'a RequestedAccess,
     pub(crate) repeat: Repeat,
-    pub(crate) showing: Showing,
+    pub(crate) showing: CredentialChoice,
     pub(crate) protection: Protection,
-    pub(crate) following: Following,
+    pub(crate) following: RedirectPolicy,
 }
 
 impl<'a> RegistryCall<'a> {
@@ -73,9 +73,9 @@ impl<'a> RegistryCall<'a> {
             body: CallBody::None,
             access,
             repeat: Repeat::Yes,
-            showing: Showing::WhenAsked,
+            showing: CredentialChoice::WhenAsked,
             protection: Protection::Tls,
-            following: Following::All,
+            following: RedirectPolicy::All,
         }
     }
 
@@ -111,13 +111,13 @@ impl<'a> RegistryCall<'a> {
 
     /// Without any credential, even if the registry asks for one.
     pub(crate) fn bare(mut self) -> Self {
-        self.showing = Showing::Never;
+        self.showing = CredentialChoice::Never;
         self
     }
 
     /// With the credential at hand; a challenge is not answered.
     pub(crate) fn at_hand(mut self) -> Self {
-        self.showing = Showing::AtHand;
+        self.showing = CredentialChoice::AtHand;
         self
     }
 

@@ -40,9 +40,9 @@ pub(crate) struct ChunkLength {
 }
 
 /// How a chunk ended.
-enum Patched {
+enum ChunkOutcome {
     /// The registry has taken it: where the session goes on, and what it has.
-    Taken(HeldUrl, Kept),
+    Taken(HeldUrl, UploadState),
     /// It is longer than the registry takes.
     TooLong(Box<RegistryAnswer>),
     /// It broke; what the registry has of it is not known.
@@ -117,7 +117,7 @@ impl RemoteStore {
                 return Err(self.wrong_length(descriptor, sent + size));
             }
             let known = match self.patch(&session, &pieces, sent, size, attempts).await? {
-                Patched::Taken(next, kept) => {
+                ChunkOutcome::Taken(next, kept) => {
                     session = next;
                     length.at_least(kept.minimum.unwrap_or(length.shortest));
                     length.arrived();
@@ -139,9 +139,9 @@ impl RemoteStore {
                     }
                     known
                 }
-                Patched::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(answer)),
-                Patched::TooLong(_) => sent,
-                Patched::Broken(broken) => {
+                ChunkOutcome::TooLong(answer) if !length.refused() => return Ok(Sent::TooLong(answer)),
+                ChunkOutcome::TooLong(_) => sent,
+                ChunkOutcome::Broken(broken) => {
                     length.broke();
                     self.after_break(attempts, &broken).await?;
                     let Some((next, known)) = self.progress_of(&session, attempts).await? else {
@@ -188,7 +188,7 @@ impl RemoteStore {
         start: u64,
         size: u64,
         attempts: &mut Attempts,
-    ) -> Result<Patched, StoreError> {
+    ) -> Result<ChunkOutcome, StoreError> {
         let call = RegistryCall::to(Method::PATCH, CallTarget::Address(session.clone()), &self.push)
             .header("content-type", "application/octet-stream")
             .header("content-range", &format!("{start}-{}", start + size - 1))
@@ -197,7 +197,7 @@ impl RemoteStore {
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Patched::Broken(BrokenTransfer {
+                return Ok(ChunkOutcome::Broken(BrokenTransfer {
                     error,
                     after: RetryAfter::Nothing,
                     host: host_of(&session.url),
@@ -208,14 +208,14 @@ impl RemoteStore {
         match answer.status() {
             200..=299 => {
                 let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
-                Ok(Patched::Taken(next, kept(&answer)))
+                Ok(ChunkOutcome::Taken(next, kept(&answer)))
             }
-            411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
+            411 | 413 => Ok(ChunkOutcome::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says how much it has.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (after, host) = (answer.retry_after(), host_of(answer.url()));
                 let error = self.chunk_error(answer).await;
-                Ok(Patched::Broken(BrokenTransfer { error, after, host }))
+                Ok(ChunkOutcome::Broken(BrokenTransfer { error, after, host }))
             }
             _ => Err(self.chunk_error(answer).await),
         }
@@ -269,7 +269,7 @@ impl RemoteStore {
 }
 
 /// What a registry says about a session.
-struct Kept {
+struct UploadState {
     /// How many bytes it has.
     offset: Option<u64>,
     /// How long a chunk must be.
@@ -277,14 +277,14 @@ struct Kept {
 }
 
 /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": `Range: 0-LAST`.
-fn kept(answer: &RegistryAnswer) -> Kept {
+fn kept(answer: &RegistryAnswer) -> UploadState {
     let end = answer.header("range").and_then(|range| {
         let range = range.trim().trim_start_matches("bytes=");
         range.strip_prefix("0-")?.parse::<u64>().ok()
     });
     let minimum = answer.header("oci-chunk-min-length").and_then(|length| length.trim().parse().ok());
     // A fresh session has nothing, and registries write that as `0-0`, as they do for one byte.
-    Kept { offset: end.map(|end| end + 1), minimum }
+    UploadState { offset: end.map(|end| end + 1), minimum }
 }
 
 /// Content cut to chunks.

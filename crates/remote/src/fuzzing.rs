@@ -5,7 +5,7 @@ use std::time::Duration;
 use tofu_oci_http::{HeldUrl, SecretScrubber, same_origin};
 use url::Url;
 
-use crate::auth_scheme::{AuthScheme, ChallengeTurn, ChosenChallenge, choose};
+use crate::auth_scheme::{AuthScheme, ChallengeStage, ChosenChallenge, choose};
 use crate::challenge::parse;
 use crate::exchange::shown_challenge;
 use crate::hosts::UserHosts;
@@ -32,7 +32,7 @@ pub fn challenge(lines: &[&str], secret: &str) {
     }
     let roots = ["https://registry.test:5000/", "http://registry.test/", "https://127.0.0.1:5000/"];
     for root in roots.iter().map(|root| Url::parse(root).expect("a fixed address")) {
-        for asked in [ChallengeTurn::First, ChallengeTurn::Again] {
+        for asked in [ChallengeStage::First, ChallengeStage::Again] {
             let Ok(Some(ChosenChallenge { scheme, scope })) = choose(&challenges, &root, asked, &UserHosts::default())
             else {
                 continue;

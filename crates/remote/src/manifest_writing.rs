@@ -35,7 +35,7 @@ enum WrittenState {
 }
 
 /// What became of the `PUT` of a manifest.
-pub(crate) enum Tried {
+pub(crate) enum PutOutcome {
     Written(Box<RegistryAnswer>),
     /// It was refused because something is missing, which is there.
     Denied(StoreError),
@@ -128,8 +128,8 @@ impl RemoteStore {
         let mut looks = Looks::default();
         loop {
             match self.try_manifest(reference, media_type, bytes, None).await? {
-                Tried::Written(answer) => return Ok(*answer),
-                Tried::Denied(error) => {
+                PutOutcome::Written(answer) => return Ok(*answer),
+                PutOutcome::Denied(error) => {
                     if !self.look_again(&mut looks, &self.label(reference), &denied(&error)).await {
                         return Err(error);
                     }
@@ -146,7 +146,7 @@ impl RemoteStore {
         media_type: &str,
         bytes: &Bytes,
         condition: Option<(&'static str, &str)>,
-    ) -> Result<Tried, StoreError> {
+    ) -> Result<PutOutcome, StoreError> {
         let path = self.path("manifests", reference);
         let call = RegistryCall::new(Method::PUT, path, &self.push)
             .header("content-type", media_type)
@@ -154,13 +154,13 @@ impl RemoteStore {
         let call = condition.into_iter().fold(call, |call, (name, value)| call.header(name, value));
         let mut answer = self.client.send(&call).await?;
         if matches!(answer.status(), 200..=204) {
-            return Ok(Tried::Written(Box::new(answer)));
+            return Ok(PutOutcome::Written(Box::new(answer)));
         }
         let may_pass = self.may_pass(&mut answer).await;
         let error = self.write_error(answer).await;
         // A manifest whose parts are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
-        Ok(Tried::Denied(match error {
+        Ok(PutOutcome::Denied(match error {
             StoreError::Rejected { place, status, request, problem, .. } if is_denied => {
                 StoreError::Disturbed { place, status, request, problem }
             }

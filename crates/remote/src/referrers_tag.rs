@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 use crate::manifest::OCI_INDEX;
-use crate::manifest_writing::Tried;
+use crate::manifest_writing::PutOutcome;
 use crate::moment::Looks;
 use crate::referrer_list::{ListWrite, ReferrerList};
 use crate::referrers::listed_in;
@@ -156,9 +156,9 @@ impl RemoteStore {
             let in_place_of = etag.as_deref().filter(|etag| refused.as_deref() != Some(*etag));
             let condition = in_place_of.map(|etag| ("if-match", etag));
             match self.try_manifest(tag.as_str(), OCI_INDEX, &written, condition).await {
-                Ok(Tried::Written(_)) => {}
+                Ok(PutOutcome::Written(_)) => {}
                 // After the wait the list is read again: others may have written it.
-                Ok(Tried::Denied(_)) => {
+                Ok(PutOutcome::Denied(_)) => {
                     may_write = false;
                     continue;
                 }

@@ -18,7 +18,7 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use tokio::time::Instant;
 
-use crate::manifest_writing::{Tried, denied};
+use crate::manifest_writing::{PutOutcome, denied};
 use crate::moment::Looks;
 use crate::referrer_list::ListWrite;
 use crate::referrers::is_referrers_tag;
@@ -90,14 +90,14 @@ impl RemoteStore {
             tried = true;
             let began = Instant::now();
             match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, condition).await {
-                Ok(Tried::Written(answer)) => {
+                Ok(PutOutcome::Written(answer)) => {
                     self.written(*answer, descriptor, &bytes).await?;
                     let written = (descriptor.digest.clone(), before.cloned());
                     self.memory.state().tagged.insert(tag.clone(), written);
                     self.note_tagged(tag, if before.is_none() { looked } else { began }, before.is_none());
                     return Ok(true);
                 }
-                Ok(Tried::Denied(error)) => {
+                Ok(PutOutcome::Denied(error)) => {
                     if !self.look_again(&mut looks, &self.label(tag.as_str()), &denied(&error)).await {
                         return Err(error);
                     }

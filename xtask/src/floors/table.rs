@@ -116,7 +116,7 @@ pub(super) const FOLDER_CIRCLES: &[&str] = &["cli"];
 
 /// Enums that have the variants of another one, and another meaning.
 pub(super) const OTHER_MEANING: &[&str] = &[
-    "Repetition",       // of an advice; `ChallengeTurn` is of a conversation
+    "Repetition",       // of an advice; `ChallengeStage` is of a conversation
     "UnknownPlatforms", // `Rename` is about providers
     "Duplicates",       // of arguments; `AddressKeys` is about maps
     "HostService",      // of a host; `TemplateOf` is what a repository template is for
