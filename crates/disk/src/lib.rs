@@ -40,4 +40,4 @@ pub use own_folder::{FolderFault, require_ours, require_own_folder, require_way}
 pub use private_file::{PrivateFile, StagedFile, make_private_folder};
 pub use read::{is_descriptor, open_file, read_file};
 pub use scratch::{Scratch, ScratchFile};
-pub use sweep::{Whose, sweep};
+pub use sweep::{FolderOwner, sweep};

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::read::{is_descriptor, open_file};
 use crate::scratch::ScratchFile;
-use crate::sweep::{Whose, sweep};
+use crate::sweep::{FolderOwner, sweep};
 use zeroize::Zeroizing;
 
 /// The largest file that is read, in bytes.
@@ -104,7 +104,7 @@ impl PrivateFile {
 
     /// Removes the leftovers of killed runs beside it, which may hold a secret.
     pub fn sweep(&self) {
-        sweep(self.folder(), Whose::Users);
+        sweep(self.folder(), FolderOwner::Users);
     }
 
     /// Prepares the writing: makes its folder, for the owner alone, and a file beside it.

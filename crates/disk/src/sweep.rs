@@ -25,7 +25,7 @@ const FOREIGN: Duration = Duration::from_hours(24);
 
 /// Whose folder it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum FolderOwner {
     /// One that only programs write to: everything that begins with [`OWN_PREFIX`] is ours.
     Ours,
     /// One that a person works in: only names that a program made are ours.
@@ -33,13 +33,13 @@ pub enum Whose {
 }
 
 /// Removes the leftovers of killed runs from a folder with other contents. Returns their number.
-pub fn sweep(folder: &Path, whose: Whose) -> usize {
+pub fn sweep(folder: &Path, owner: FolderOwner) -> usize {
     remove(folder, |name, _| {
         let stays = [LOCK_NAME, HOLDER_NAME, KEPT_INDEX_NAME].contains(&name);
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| !stays)?;
         // Without a label the end has six characters: a person gave any longer name.
         let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
-        (whose == Whose::Ours || is_ours()).then(|| origin(rest))
+        (owner == FolderOwner::Ours || is_ours()).then(|| origin(rest))
     })
 }
 

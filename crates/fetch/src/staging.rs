@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{FileError, Purpose, Scratch, Whose, sweep};
+use tofu_oci_disk::{FileError, FolderOwner, Purpose, Scratch, sweep};
 
 use crate::FetchError;
 use crate::place::PackagePath;
@@ -41,7 +41,7 @@ impl StagingFolder {
     /// A new folder in a folder that a person works in. The leftovers of dead processes there are removed.
     pub(crate) fn in_users_folder(parent: &Path) -> Result<Self, FetchError> {
         Self::after(parent, |parent| {
-            sweep(parent, Whose::Users);
+            sweep(parent, FolderOwner::Users);
         })
     }
 
@@ -131,10 +131,10 @@ fn remove_empty(made: &[PathBuf]) {
 
 /// Removes folders of dead processes from this folder and from its neighbours, other versions of the same provider.
 fn clean(parent: &Path) {
-    sweep(parent, Whose::Ours);
+    sweep(parent, FolderOwner::Ours);
     let Some(Ok(neighbours)) = parent.parent().map(fs::read_dir) else { return };
     for neighbour in neighbours.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-        if neighbour.path() != parent && sweep(&neighbour.path(), Whose::Ours) > 0 {
+        if neighbour.path() != parent && sweep(&neighbour.path(), FolderOwner::Ours) > 0 {
             // Only if it is empty.
             let _ = fs::remove_dir(neighbour.path());
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{FileError, ScratchFile, Whose};
+use tofu_oci_disk::{FileError, FolderOwner, ScratchFile};
 use tofu_oci_hcl::template::native_text;
 use tofu_oci_types::TextPosition;
 
@@ -155,7 +155,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
     let failed = |action| move |source| LockFileError::from(FileError::new(action, path, source));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Removes the leftovers of killed runs; a living run keeps its files locked.
-    tofu_oci_disk::sweep(folder, Whose::Users);
+    tofu_oci_disk::sweep(folder, FolderOwner::Users);
     let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
     temporary.as_file().write_all(text.as_bytes()).map_err(failed("write"))?;
     #[cfg(unix)]

@@ -77,13 +77,13 @@ fn files_and_folders_beside_the_users_go_and_locks_stay() {
     for name in [".tofu-oci-Ab12Cd", LOCK_NAME, ".tofu-oci.pins.json", ".terraform.lock.hcl.bak", "index.json"] {
         fs::write(parent.path().join(name), b"x").unwrap();
     }
-    assert_eq!(sweep(parent.path(), Whose::Ours), 2);
+    assert_eq!(sweep(parent.path(), FolderOwner::Ours), 2);
     let living = living.path().file_name().unwrap().to_str().unwrap().to_owned();
     let mut want = vec![living, LOCK_NAME.into(), ".tofu-oci.pins.json".into(), ".terraform.lock.hcl.bak".into()];
     want.push("index.json".into());
     want.sort();
     assert_eq!(names(parent.path()), want);
-    assert_eq!(sweep(parent.path(), Whose::Ours), 0, "the one that lives was dropped by its own hand");
+    assert_eq!(sweep(parent.path(), FolderOwner::Ours), 0, "the one that lives was dropped by its own hand");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn in_a_persons_folder_only_names_that_are_made_up_are_ours() {
     for name in [".tofu-oci-notes", ".tofu-oci-cache", ".tofu-oci-my-work", ".tofu-oci-Ab12Cd", ".tofu-oci-lock"] {
         leave(parent.path(), name);
     }
-    assert_eq!(sweep(parent.path(), Whose::Users), 1);
+    assert_eq!(sweep(parent.path(), FolderOwner::Users), 1);
     assert_eq!(names(parent.path()), [".tofu-oci-cache", ".tofu-oci-lock", ".tofu-oci-my-work", ".tofu-oci-notes"]);
 }
 
@@ -105,7 +105,7 @@ fn what_another_machine_made_goes_after_a_day() {
     leave(parent.path(), &temporary);
     let run = || {
         drop(Scratch::temporary(parent.path(), Purpose::Push).unwrap());
-        sweep(parent.path(), Whose::Ours);
+        sweep(parent.path(), FolderOwner::Ours);
     };
     run();
     assert_eq!(names(parent.path()), [beside.clone(), temporary.clone()]);
@@ -145,7 +145,7 @@ fn folders_made_while_others_sweep_are_there() {
                     let folder = Scratch::temporary(parent.path(), Purpose::Push).unwrap();
                     fs::write(folder.path().join("file"), b"x").unwrap();
                     let file = ScratchFile::beside(parent.path()).unwrap();
-                    sweep(parent.path(), Whose::Ours);
+                    sweep(parent.path(), FolderOwner::Ours);
                     assert!(folder.path().join("file").is_file() && file.path().is_file());
                 }
             });
@@ -160,6 +160,6 @@ fn a_folder_that_a_person_named_like_ours_stays() {
     for name in ["backup1", "v1_0_old", "2026_11", "Keep_it"] {
         fs::create_dir(folder.path().join(format!("{OWN_PREFIX}{name}"))).unwrap();
     }
-    assert_eq!(sweep(folder.path(), Whose::Users), 0);
+    assert_eq!(sweep(folder.path(), FolderOwner::Users), 0);
     assert_eq!(names(folder.path()).len(), 4);
 }

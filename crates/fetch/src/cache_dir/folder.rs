@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{FolderFault, Scratch, Whose, device, make_private_folder, require_ours, require_way, sweep};
+use tofu_oci_disk::{FolderFault, FolderOwner, Scratch, device, make_private_folder, require_ours, require_way, sweep};
 use tofu_oci_types::{Digest, PackageHash};
 
 /// The folder in the root of a cache that holds this form of records.
@@ -34,7 +34,7 @@ impl CacheFolder {
             let _ = make_private_folder(&found.path.join(name));
         }
         found.require_parts()?;
-        sweep(&found.scratch(), Whose::Ours);
+        sweep(&found.scratch(), FolderOwner::Ours);
         Ok(found)
     }
 

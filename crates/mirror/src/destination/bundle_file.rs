@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_disk::{Lockable, Scratch, Waiter, Whose};
+use tofu_oci_disk::{FolderOwner, Lockable, Scratch, Waiter};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, OciSource, Release, ReleaseId, Source};
 use tofu_oci_store::{
@@ -61,7 +61,7 @@ impl BundleFile {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
             _ => PathBuf::from("."),
         };
-        tofu_oci_disk::sweep(&folder, Whose::Users);
+        tofu_oci_disk::sweep(&folder, FolderOwner::Users);
         let scratch = Scratch::beside(&folder).map_err(|error| StoreError::io("create a folder in", &folder, error))?;
         Ok(Self { file, folder, max_part, existing, waiter, scratch, collected: Mutex::default() })
     }

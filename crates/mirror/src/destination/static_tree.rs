@@ -318,7 +318,7 @@ impl Destination for StaticTree {
         let listed = blocking(move || {
             std::fs::create_dir_all(&folder).map_err(|error| StoreError::io("create", &folder, error))?;
             if is_first {
-                tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
+                tofu_oci_disk::sweep(&folder, tofu_oci_disk::FolderOwner::Ours);
             }
             Ok::<_, MirrorError>(MirrorDocument::read(&path)?.archives())
         });

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use tofu_oci_disk::Whose;
+use tofu_oci_disk::FolderOwner;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 pub use self::folder::DirStore;
@@ -90,7 +90,7 @@ impl DirStore {
                 store.init_layout()?;
             }
             if !store.swept.swap(true, Ordering::Relaxed) {
-                tofu_oci_disk::sweep(&store.root, Whose::Ours);
+                tofu_oci_disk::sweep(&store.root, FolderOwner::Ours);
             }
             Ok(())
         })

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tofu_oci_disk::{ScratchFile, Whose, make_private_folder, read_file, sweep};
+use tofu_oci_disk::{FolderOwner, ScratchFile, make_private_folder, read_file, sweep};
 use tofu_oci_types::{Algorithm, Descriptor, Digest};
 
 use crate::manifest::MAX_MANIFEST;
@@ -90,7 +90,7 @@ impl ManifestFiles {
         if bytes <= most_bytes && known.len() <= most_files {
             return;
         }
-        sweep(&self.folder, Whose::Ours);
+        sweep(&self.folder, FolderOwner::Ours);
         known.sort();
         let (bytes_left, files_left) = (most_bytes - most_bytes / PARTS as u64, most_files - most_files / PARTS);
         let mut files = known.len();

@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_disk::{FileError, ScratchFile, Whose};
+use tofu_oci_disk::{FileError, FolderOwner, ScratchFile};
 use tofu_oci_fault::Fault;
 
 use super::rewrite::{self, PinnedSource};
@@ -115,7 +115,7 @@ impl CallFileWrite {
         }
         let folder = self.place.parent().unwrap_or(Path::new("."));
         // Removes the leftovers of killed runs; a living run keeps its files locked.
-        tofu_oci_disk::sweep(folder, Whose::Users);
+        tofu_oci_disk::sweep(folder, FolderOwner::Users);
         let metadata = fs::metadata(&self.place).map_err(failed("read"))?;
         let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
         temporary.as_file().write_all(self.after.as_bytes()).map_err(failed("write"))?;
