@@ -30,7 +30,7 @@ struct BlobSource {
     access: RequestedAccess,
     path: String,
     digest: Digest,
-    following: RedirectPolicy,
+    redirects: RedirectPolicy,
 }
 
 impl RemoteStore {
@@ -78,7 +78,7 @@ impl RemoteStore {
     /// The blob's bytes if the registry sends them itself, unverified, or else the address on another host that it redirects a
     /// reader to: over TLS, and without anything secret that this program has sent.
     pub(crate) async fn sender_of(&self, blob: &Descriptor) -> Result<BlobSender, StoreError> {
-        let source = BlobSource { following: RedirectPolicy::WithinTheOrigin, ..self.blob_source(&blob.digest) };
+        let source = BlobSource { redirects: RedirectPolicy::WithinTheOrigin, ..self.blob_source(&blob.digest) };
         let mut attempts = self.client.http().attempts();
         let answer = source.send(&[], &mut attempts).await?;
         if let (300..=399, Some(location)) = (answer.status(), answer.header(LOCATION.as_str())) {
@@ -105,7 +105,7 @@ impl RemoteStore {
     fn blob_source(&self, digest: &Digest) -> BlobSource {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
         let path = self.path("blobs", digest.as_str());
-        BlobSource { client, access, path, digest: digest.clone(), following: RedirectPolicy::All }
+        BlobSource { client, access, path, digest: digest.clone(), redirects: RedirectPolicy::All }
     }
 }
 
@@ -132,7 +132,7 @@ impl RangeSource for BlobSource {
         attempts: &mut Attempts,
     ) -> Result<RegistryAnswer, StoreError> {
         let call = RegistryCall::new(Method::GET, &self.path, &self.access).by_digest().with_headers(headers);
-        let call = RegistryCall { following: self.following, ..call };
+        let call = RegistryCall { redirects: self.redirects, ..call };
         self.client.send_within(&call, attempts).await
     }
 

@@ -53,9 +53,9 @@ pub(crate) struct RegistryCall<'a> {
     pub(crate) body: CallBody<'a>,
     pub(crate) access: &'a RequestedAccess,
     pub(crate) repeat: Repeat,
-    pub(crate) showing: CredentialChoice,
+    pub(crate) credential: CredentialChoice,
     pub(crate) protection: Protection,
-    pub(crate) following: RedirectPolicy,
+    pub(crate) redirects: RedirectPolicy,
 }
 
 impl<'a> RegistryCall<'a> {
@@ -73,9 +73,9 @@ impl<'a> RegistryCall<'a> {
             body: CallBody::None,
             access,
             repeat: Repeat::Yes,
-            showing: CredentialChoice::WhenAsked,
+            credential: CredentialChoice::WhenAsked,
             protection: Protection::Tls,
-            following: RedirectPolicy::All,
+            redirects: RedirectPolicy::All,
         }
     }
 
@@ -111,13 +111,13 @@ impl<'a> RegistryCall<'a> {
 
     /// Without any credential, even if the registry asks for one.
     pub(crate) fn bare(mut self) -> Self {
-        self.showing = CredentialChoice::Never;
+        self.credential = CredentialChoice::Never;
         self
     }
 
     /// With the credential at hand; a challenge is not answered.
     pub(crate) fn at_hand(mut self) -> Self {
-        self.showing = CredentialChoice::AtHand;
+        self.credential = CredentialChoice::AtHand;
         self
     }
 

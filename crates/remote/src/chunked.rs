@@ -208,7 +208,7 @@ impl RemoteStore {
         match answer.status() {
             200..=299 => {
                 let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
-                Ok(ChunkOutcome::Taken(next, kept(&answer)))
+                Ok(ChunkOutcome::Taken(next, upload_state(&answer)))
             }
             411 | 413 => Ok(ChunkOutcome::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says how much it has.
@@ -255,7 +255,7 @@ impl RemoteStore {
         };
         let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
         // `0-0` means one byte, or none.
-        Ok(kept(&answer).offset.filter(|offset| *offset > 1).map(|offset| (next, offset)))
+        Ok(upload_state(&answer).offset.filter(|offset| *offset > 1).map(|offset| (next, offset)))
     }
 
     fn wrong_length(&self, descriptor: &Descriptor, actual: u64) -> StoreError {
@@ -277,7 +277,7 @@ struct UploadState {
 }
 
 /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": `Range: 0-LAST`.
-fn kept(answer: &RegistryAnswer) -> UploadState {
+fn upload_state(answer: &RegistryAnswer) -> UploadState {
     let end = answer.header("range").and_then(|range| {
         let range = range.trim().trim_start_matches("bytes=");
         range.strip_prefix("0-")?.parse::<u64>().ok()

@@ -135,7 +135,7 @@ impl RegistryClient {
         let forbidden = |fault: &RedirectFault| fault::forbidden(place.clone(), fault, fault.to_string());
         let mut hop = Hop { to: start.clone(), crossed: !same_origin(&start.url, root), count: 0 };
         let mut proof = None;
-        if call.showing != CredentialChoice::Never && !hop.crossed {
+        if call.credential != CredentialChoice::Never && !hop.crossed {
             proof = self.authority.proof(&self.network, root, call.access).await?;
         }
         let mut challenges = MOST_CHALLENGES;
@@ -171,7 +171,7 @@ impl RegistryClient {
             answer.short = shown.is_some_and(|proof| proof.short);
             self.saw_answer(call, &hop.to.url, &mut answer).await;
             self.note_warnings(root, &answer);
-            if answer.status() == 401 && !hop.crossed && call.showing == CredentialChoice::WhenAsked {
+            if answer.status() == 401 && !hop.crossed && call.credential == CredentialChoice::WhenAsked {
                 let reply = async || self.authority.challenged(&self.network, root, call.access, &answer, shown).await;
                 let mut next = if challenges > 0 { reply().await? } else { Reply::Nothing(None) };
                 if let (Reply::Nothing(_), Some(refused), true) = (&next, shown, may_renew) {
@@ -275,7 +275,7 @@ impl RegistryClient {
         }
         let rule = self.network.hosts.plain_rule(start, call.protection);
         let from = answer.held_url();
-        if call.following == RedirectPolicy::WithinTheOrigin
+        if call.redirects == RedirectPolicy::WithinTheOrigin
             && !same_origin(&next_hop(&from.url, location, &rule)?, start)
         {
             return Ok(None);
