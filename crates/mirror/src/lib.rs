@@ -13,16 +13,16 @@ mod bundle_notes;
 mod destination;
 mod error;
 mod found_keys;
-mod joined;
 mod load;
-mod look;
 mod module;
 mod names;
 mod plan;
+mod provider_state;
 mod pull;
 mod rules;
 mod run;
 mod select;
+mod singleflight;
 mod state;
 mod transfer;
 
@@ -30,26 +30,26 @@ pub use bundle_notes::{
     BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
 };
 pub use destination::{
-    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, Mark, OpenStore, Repositories,
-    Sightings, StaticTree, Widening, contents_of,
+    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, PlatformFill,
+    Repositories, Sightings, StaticTree, VersionMark, contents_of,
 };
 pub use error::MirrorError;
 pub use found_keys::FoundKey;
-pub use joined::{Joined, JoinedWork};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
-    BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
-    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
-    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
+    BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
+    ModuleCarrying, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport,
+    ModuleOrigin, ModuleOutcome, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
     WantedModule,
 };
 pub use names::providers_in_tree;
-pub use plan::{Deed, MirrorAction, Prune};
+pub use plan::{MirrorAction, MirrorOutcome, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    DenyRule, Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem,
-    VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
+    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
+pub use singleflight::{SharedWork, Singleflight};
 pub use transfer::{TransferRequest, Transferred, transfer};

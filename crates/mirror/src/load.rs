@@ -9,7 +9,7 @@ use tofu_oci_source::{BundleSource, Release, Source as _};
 use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
 
 use crate::destination::first_seen::FirstSeen;
-use crate::plan::{Deed, MirrorAction};
+use crate::plan::{MirrorAction, MirrorOutcome};
 use crate::run::{Carrying, MirrorLine};
 use crate::transfer::names;
 use crate::{Destination, MirrorError, TransferRequest};
@@ -106,7 +106,7 @@ async fn carried(
     how: &Carrying<'_>,
     release: Arc<dyn Release>,
     reporter: &dyn Reporter,
-) -> Result<Deed, MirrorError> {
+) -> Result<MirrorOutcome, MirrorError> {
     let (rename, predecessors) = names(how.trust);
     let request = TransferRequest {
         platforms: release.platforms().await?,
@@ -122,7 +122,7 @@ async fn carried(
     let carried = destination.receive(&request, release, reporter).await?;
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {
-        return Ok(Deed { action: MirrorAction::Present, platforms: Vec::new(), bytes });
+        return Ok(MirrorOutcome { action: MirrorAction::Present, platforms: Vec::new(), bytes });
     }
-    Ok(Deed { action: MirrorAction::Add, platforms: carried.platforms, bytes })
+    Ok(MirrorOutcome { action: MirrorAction::Add, platforms: carried.platforms, bytes })
 }

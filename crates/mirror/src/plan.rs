@@ -8,9 +8,9 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Moment, Place, Platform, ProviderAddr, Version};
 
 use crate::MirrorError;
-use crate::destination::Widening;
-use crate::destination::sightings::{Mark, Sightings};
-use crate::rules::Gone;
+use crate::destination::PlatformFill;
+use crate::destination::sightings::{Sightings, VersionMark};
+use crate::rules::DelistedPolicy;
 use crate::select::{MirrorChoice, SelectedVersion};
 
 /// How many versions are named if none meets the constraints.
@@ -74,7 +74,7 @@ pub enum MirrorAction {
 
 /// What became of a version, or would become of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Deed {
+pub struct MirrorOutcome {
     /// What it is.
     #[serde(flatten)]
     pub action: MirrorAction,
@@ -84,7 +84,7 @@ pub struct Deed {
     pub bytes: Option<u64>,
 }
 
-impl Deed {
+impl MirrorOutcome {
     /// The platforms whose packages move.
     pub fn moving(&self) -> &[Platform] {
         if let MirrorAction::Widen { missing } = &self.action { missing } else { &self.platforms }
@@ -120,14 +120,14 @@ pub(crate) struct WantedVersion<'a> {
     pub(crate) withdrawn: bool,
     /// Whether `mirror` was interrupted when it withdrew it.
     pub(crate) is_interrupted: bool,
-    pub(crate) mark: Option<&'a Mark>,
+    pub(crate) mark: Option<&'a VersionMark>,
     /// Which releases of the destination get further platforms.
-    pub(crate) widening: Widening,
+    pub(crate) platform_fill: PlatformFill,
 }
 
 impl WantedVersion<'_> {
     /// What becomes of it. How many bytes move is not known yet.
-    pub(crate) fn deed(&self) -> Deed {
+    pub(crate) fn outcome(&self) -> MirrorOutcome {
         let wanted: Vec<Platform> = match self.offered {
             Some(offered) if self.selected.platforms.is_empty() => offered.to_vec(),
             Some(offered) => offered.iter().filter(|one| self.selected.platforms.contains(one)).cloned().collect(),
@@ -135,21 +135,21 @@ impl WantedVersion<'_> {
             None => Vec::new(),
         };
         match (self.there, self.mark) {
-            (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(MirrorAction::Reinstate),
-            (None, Some(_)) if self.is_interrupted => Deed::still(MirrorAction::Reinstate),
-            (None, _) if self.withdrawn => Deed::still(MirrorAction::WithdrawnThere),
-            (None, _) if wanted.is_empty() => Deed::still(MirrorAction::NoPlatform),
-            (None, _) => Deed { action: MirrorAction::Add, platforms: wanted, bytes: None },
+            (None, Some(VersionMark::Withdrawn(_))) if self.withdrawn => MirrorOutcome::still(MirrorAction::Reinstate),
+            (None, Some(_)) if self.is_interrupted => MirrorOutcome::still(MirrorAction::Reinstate),
+            (None, _) if self.withdrawn => MirrorOutcome::still(MirrorAction::WithdrawnThere),
+            (None, _) if wanted.is_empty() => MirrorOutcome::still(MirrorAction::NoPlatform),
+            (None, _) => MirrorOutcome { action: MirrorAction::Add, platforms: wanted, bytes: None },
             (Some(there), mark) => {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
-                match (mark, self.widening) {
-                    _ if missing.is_empty() => Deed::still(MirrorAction::Present),
-                    (Some(Mark::Mirrored(_) | Mark::Whole(_)), _) | (_, Widening::Any) => {
+                match (mark, self.platform_fill) {
+                    _ if missing.is_empty() => MirrorOutcome::still(MirrorAction::Present),
+                    (Some(VersionMark::Mirrored(_) | VersionMark::Whole(_)), _) | (_, PlatformFill::Any) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
-                        Deed { action: MirrorAction::Widen { missing }, platforms, bytes: None }
+                        MirrorOutcome { action: MirrorAction::Widen { missing }, platforms, bytes: None }
                     }
-                    _ => Deed::still(MirrorAction::NotOurs),
+                    _ => MirrorOutcome::still(MirrorAction::NotOurs),
                 }
             }
         }
@@ -175,7 +175,7 @@ pub(crate) struct OtherVersions<'a> {
     pub(crate) offered: &'a [Version],
     pub(crate) from: &'a Place,
     pub(crate) sightings: &'a Sightings,
-    pub(crate) gone: Gone,
+    pub(crate) gone: DelistedPolicy,
     pub(crate) prune: Prune,
 }
 
@@ -203,17 +203,17 @@ impl OtherVersions<'_> {
         let (halves, half_gone): (Vec<Version>, Vec<Version>) = halves.partition(|version| offered.contains(version));
         let ours: Vec<Version> = ours.into_iter().filter(pruned).collect();
         let is_much = gone.len() > of / MOST_GONE || ours.len() + gone.len() >= present.len();
-        let too_many = (self.gone == Gone::Withdraw && is_much && !gone.is_empty())
+        let too_many = (self.gone == DelistedPolicy::Withdraw && is_much && !gone.is_empty())
             .then_some(GoneVersions { gone: gone.len(), of });
         let ours = ours.into_iter().chain(halves.into_iter().filter(pruned));
         let mut actions: Vec<(Version, MirrorAction)> = ours.map(|version| (version, withdraw(UNNAMED))).collect();
         actions.extend(half_gone.into_iter().map(|version| match self.gone {
-            Gone::Report => (version, MirrorAction::Gone),
-            Gone::Withdraw | Gone::WithdrawAll => (version, unlisted()),
+            DelistedPolicy::Report => (version, MirrorAction::Gone),
+            DelistedPolicy::Withdraw | DelistedPolicy::WithdrawAll => (version, unlisted()),
         }));
         actions.extend(gone.into_iter().map(|version| match (self.gone, &too_many) {
-            (Gone::Report, _) | (_, Some(_)) => (version, MirrorAction::Gone),
-            (Gone::Withdraw | Gone::WithdrawAll, None) => (version, unlisted()),
+            (DelistedPolicy::Report, _) | (_, Some(_)) => (version, MirrorAction::Gone),
+            (DelistedPolicy::Withdraw | DelistedPolicy::WithdrawAll, None) => (version, unlisted()),
         }));
         actions.sort_by(|(one, _), (other, _)| one.precedence(other));
         (actions, too_many)
@@ -235,14 +235,14 @@ pub(crate) async fn unmet(
     (from, address): (&dyn Source, &ProviderAddr),
     versions: Constraints,
     listing: &Listing,
-) -> (Option<Version>, Result<Deed, MirrorError>) {
+) -> (Option<Version>, Result<MirrorOutcome, MirrorError>) {
     if let Some(version) = listing.withdrawn.iter().rev().find(|version| versions.admits(version))
         && let Err(why) = from.release(address, version).await
     {
         return (Some(version.clone()), Err(why.into()));
     }
     let listed = listing.versions.iter().rev().take(MOST_LISTED).cloned().collect();
-    (None, Ok(Deed::still(MirrorAction::Unmet { versions, listed })))
+    (None, Ok(MirrorOutcome::still(MirrorAction::Unmet { versions, listed })))
 }
 
 #[cfg(test)]
@@ -259,8 +259,8 @@ mod tests {
         there: Option<&'static str>,
         withdrawn: bool,
         is_interrupted: bool,
-        mark: Option<Mark>,
-        widening: Widening,
+        mark: Option<VersionMark>,
+        platform_fill: PlatformFill,
     }
 
     impl Wanted {
@@ -272,7 +272,7 @@ mod tests {
                 withdrawn: false,
                 is_interrupted: false,
                 mark: None,
-                widening: Widening::Mirrored,
+                platform_fill: PlatformFill::Mirrored,
             }
         }
 
@@ -291,21 +291,21 @@ mod tests {
                 withdrawn: self.withdrawn,
                 is_interrupted: self.is_interrupted,
                 mark: self.mark.as_ref(),
-                widening: self.widening,
+                platform_fill: self.platform_fill,
             };
-            let deed = wanted.deed();
-            let action = serde_json::to_value(&deed).unwrap();
-            let moving: Vec<String> = deed.platforms.iter().map(ToString::to_string).collect();
+            let outcome = wanted.outcome();
+            let action = serde_json::to_value(&outcome).unwrap();
+            let moving: Vec<String> = outcome.platforms.iter().map(ToString::to_string).collect();
             assert_eq!(format!("{} {}", action["action"].as_str().unwrap(), moving.join(" ")).trim_end(), want);
         }
     }
 
-    fn ours() -> Mark {
-        Mark::Mirrored(tofu_oci_types::Digest::sha256(b""))
+    fn ours() -> VersionMark {
+        VersionMark::Mirrored(tofu_oci_types::Digest::sha256(b""))
     }
 
-    fn taken_away() -> Mark {
-        Mark::Withdrawn(tofu_oci_types::Digest::sha256(b""))
+    fn taken_away() -> VersionMark {
+        VersionMark::Withdrawn(tofu_oci_types::Digest::sha256(b""))
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_tree_of_files_gets_the_platforms_that_it_lacks_whoever_wrote_it() {
-        let in_tree = || Wanted { widening: Widening::Any, ..Wanted::new("darwin_arm64 linux_amd64") };
+        let in_tree = || Wanted { platform_fill: PlatformFill::Any, ..Wanted::new("darwin_arm64 linux_amd64") };
         Wanted { there: Some("linux_amd64"), ..in_tree() }.check("widen darwin_arm64 linux_amd64");
         Wanted { there: Some("linux_amd64"), asked: "linux_amd64", ..in_tree() }.check("present");
     }
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_others(gone: Gone, prune: Prune, want: &str) {
+    fn check_others(gone: DelistedPolicy, prune: Prune, want: &str) {
         let versions = |text: &str| text.split_whitespace().map(|one| one.parse().unwrap()).collect::<Vec<Version>>();
         let now: Moment = "2026-01-01T00:00:00Z".parse().unwrap();
         let mut sightings = Sightings::default();
@@ -372,7 +372,7 @@ mod tests {
 
     /// Versions that `mirror` put there: what is done with those that are not listed.
     #[track_caller]
-    fn check_gone(present: &str, offered: &str, gone: Gone, want: &str) {
+    fn check_gone(present: &str, offered: &str, gone: DelistedPolicy, want: &str) {
         let versions = |text: &str| text.split_whitespace().map(|one| one.parse().unwrap()).collect::<Vec<Version>>();
         let mut sightings = Sightings::default();
         for version in versions(present) {
@@ -396,22 +396,22 @@ mod tests {
 
     #[test]
     fn an_empty_answer_withdrew_every_mirrored_version() {
-        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", Gone::Withdraw, "0 withdrawn, 4 of 4 stay");
-        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", Gone::WithdrawAll, "4 withdrawn");
-        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.3.0", Gone::Withdraw, "0 withdrawn, 3 of 4 stay");
-        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.2.0 1.3.0", Gone::Withdraw, "2 withdrawn");
-        check_gone("1.0.0", "2.0.0", Gone::Withdraw, "0 withdrawn, 1 of 1 stay");
-        check_gone("1.0.0 1.1.0 1.2.0", "1.1.0 1.2.0", Gone::Withdraw, "1 withdrawn");
-        check_gone("1.0.0", "1.0.0", Gone::Withdraw, "0 withdrawn");
-        check_gone("1.0.0 1.1.0", "", Gone::Report, "0 withdrawn");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", DelistedPolicy::Withdraw, "0 withdrawn, 4 of 4 stay");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "", DelistedPolicy::WithdrawAll, "4 withdrawn");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.3.0", DelistedPolicy::Withdraw, "0 withdrawn, 3 of 4 stay");
+        check_gone("1.0.0 1.1.0 1.2.0 1.3.0", "1.2.0 1.3.0", DelistedPolicy::Withdraw, "2 withdrawn");
+        check_gone("1.0.0", "2.0.0", DelistedPolicy::Withdraw, "0 withdrawn, 1 of 1 stay");
+        check_gone("1.0.0 1.1.0 1.2.0", "1.1.0 1.2.0", DelistedPolicy::Withdraw, "1 withdrawn");
+        check_gone("1.0.0", "1.0.0", DelistedPolicy::Withdraw, "0 withdrawn");
+        check_gone("1.0.0 1.1.0", "", DelistedPolicy::Report, "0 withdrawn");
     }
 
     #[test]
     fn only_what_the_mirror_put_there_is_withdrawn() {
-        check_others(Gone::Report, Prune::Keep, "1.0.0 gone");
-        check_others(Gone::Withdraw, Prune::Keep, "1.0.0: registry.example.com no longer lists this version");
+        check_others(DelistedPolicy::Report, Prune::Keep, "1.0.0 gone");
+        check_others(DelistedPolicy::Withdraw, Prune::Keep, "1.0.0: registry.example.com no longer lists this version");
         check_others(
-            Gone::Report,
+            DelistedPolicy::Report,
             Prune::Withdraw,
             "1.0.0 gone; 1.1.0: the rules of the mirror no longer name this version; \
              1.5.0: the rules of the mirror no longer name this version",

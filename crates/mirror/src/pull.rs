@@ -25,8 +25,8 @@ use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
 use crate::destination::sightings::SightingsRecord;
-use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
+use crate::singleflight::Singleflight;
 use crate::transfer::names;
 use crate::{Destination, MinAge, MirrorError, MirrorRules, TransferRequest};
 
@@ -66,7 +66,7 @@ pub enum UpstreamUse {
 #[derive(Clone)]
 pub struct PullThrough {
     work: Arc<PullWork>,
-    running: Joined<PullKey, Result<Arc<dyn Release>, Arc<MirrorError>>>,
+    running: Singleflight<PullKey, Result<Arc<dyn Release>, Arc<MirrorError>>>,
     failed_keeping: Arc<FailedKeeping>,
 }
 
@@ -103,7 +103,7 @@ impl PullThrough {
         reporter: Arc<dyn Reporter>,
     ) -> Self {
         let work = PullWork { upstream, destination, options, reporter, of_others: VersionsOfOthers::default() };
-        Self { work: Arc::new(work), running: Joined::default(), failed_keeping: Arc::default() }
+        Self { work: Arc::new(work), running: Singleflight::default(), failed_keeping: Arc::default() }
     }
 
     /// The versions of both, without those that are denied, held back, or withdrawn by the destination. If the upstream

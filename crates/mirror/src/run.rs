@@ -15,9 +15,9 @@ use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::destination::first_seen::Moves;
-use crate::destination::sightings::{Mark, Sightings};
-use crate::look::{Look, Question};
-use crate::plan::{Deed, MirrorAction, Prune};
+use crate::destination::sightings::{Sightings, VersionMark};
+use crate::plan::{MirrorAction, MirrorOutcome, Prune};
+use crate::provider_state::{ProviderState, Question};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, VersionSelection, select};
 use crate::state::{Later, change};
@@ -62,14 +62,14 @@ pub struct MirrorLine {
     /// The version; `None` if the line is about the provider.
     pub version: Option<Version>,
     /// What became of it, or would become of it.
-    pub outcome: Result<Deed, MirrorError>,
+    pub outcome: Result<MirrorOutcome, MirrorError>,
 }
 
 impl MirrorLine {
     /// Whether the user has to do something about it.
     pub fn is_problem(&self) -> bool {
         match &self.outcome {
-            Ok(deed) => matches!(deed.action, MirrorAction::Unmet { .. } | MirrorAction::NotOurs),
+            Ok(outcome) => matches!(outcome.action, MirrorAction::Unmet { .. } | MirrorAction::NotOurs),
             Err(_) => true,
         }
     }
@@ -94,11 +94,11 @@ impl MirrorJob<'_> {
             Ok(look) => look,
             Err(error) => return vec![failed(address, error)],
         };
-        let mut lines = Vec::with_capacity(look.deeds.len());
-        for (version, outcome) in std::mem::take(&mut look.deeds) {
+        let mut lines = Vec::with_capacity(look.outcomes.len());
+        for (version, outcome) in std::mem::take(&mut look.outcomes) {
             let release = version.as_ref().and_then(|version| look.releases.get(version));
             let outcome = match (outcome, release) {
-                (Ok(deed), Some(release)) => measured(deed, release).await,
+                (Ok(outcome), Some(release)) => measured(outcome, release).await,
                 (outcome, _) => outcome,
             };
             lines.push(MirrorLine { address: address.clone(), version, outcome });
@@ -157,17 +157,17 @@ fn failed(address: &ProviderAddr, error: MirrorError) -> MirrorLine {
     MirrorLine { address: address.clone(), version: None, outcome: Err(error) }
 }
 
-/// The deed with the bytes that it would send.
-async fn measured(deed: Deed, release: &Arc<dyn Release>) -> Result<Deed, MirrorError> {
+/// The outcome with the bytes that it would send.
+async fn measured(outcome: MirrorOutcome, release: &Arc<dyn Release>) -> Result<MirrorOutcome, MirrorError> {
     let mut bytes = Some(0_u64);
-    for platform in deed.moving() {
+    for platform in outcome.moving() {
         let offer = Arc::clone(release).offer(platform).await?;
         for part in offer.package.parts() {
             let size = offer.release.size(part).await?;
             bytes = bytes.zip(size).map(|(sum, size)| sum.saturating_add(size));
         }
     }
-    Ok(Deed { bytes, ..deed })
+    Ok(MirrorOutcome { bytes, ..outcome })
 }
 
 /// A run.
@@ -187,7 +187,7 @@ struct ProviderRun<'a> {
     run: &'a MirrorRun<'a>,
     address: &'a ProviderAddr,
     from: &'a dyn Source,
-    look: &'a Look,
+    look: &'a ProviderState,
     /// What the record of first sightings will say.
     known: std::sync::Mutex<Sightings>,
     /// Whether a release has come.
@@ -208,10 +208,10 @@ impl MirrorRun<'_> {
             if !moves.versions.is_empty() || !moves.interrupted.is_empty() || (is_news && !is_vain(&look)) {
                 is_new = look.first_seen.begin(&look.sightings, &moves, destination, names).await?;
             }
-            let deeds = std::mem::take(&mut look.deeds);
-            Ok::<_, MirrorError>((look, moves, deeds, is_new))
+            let outcomes = std::mem::take(&mut look.outcomes);
+            Ok::<_, MirrorError>((look, moves, outcomes, is_new))
         };
-        let (look, moves, deeds, is_new) = match looked.await {
+        let (look, moves, outcomes, is_new) = match looked.await {
             Ok(looked) => looked,
             Err(error) => return vec![failed(address, error)],
         };
@@ -219,11 +219,13 @@ impl MirrorRun<'_> {
         let provider = ProviderRun { run: self, address, from, look: &look, known, brought: AtomicBool::new(false) };
         // A notice comes after the release that it is about, and one tag goes at a time: where deletions overlap, registry:2 leaves
         // tags without a manifest.
-        let (later, now): (Vec<_>, Vec<_>) =
-            deeds.into_iter().enumerate().partition(|(_, (_, outcome))| outcome.as_ref().is_ok_and(Deed::is_notice));
-        let mut lines = join_all(now.into_iter().map(|deed| provider.line(deed))).await;
-        for deed in later {
-            lines.push(provider.line(deed).await);
+        let (later, now): (Vec<_>, Vec<_>) = outcomes
+            .into_iter()
+            .enumerate()
+            .partition(|(_, (_, outcome))| outcome.as_ref().is_ok_and(MirrorOutcome::is_notice));
+        let mut lines = join_all(now.into_iter().map(|outcome| provider.line(outcome))).await;
+        for outcome in later {
+            lines.push(provider.line(outcome).await);
         }
         lines.sort_by_key(|(nth, _)| *nth);
         let mut lines: Vec<MirrorLine> = lines.into_iter().map(|(_, line)| line).collect();
@@ -238,13 +240,13 @@ impl MirrorRun<'_> {
 }
 
 /// What a run will do with versions.
-fn moves(look: &Look) -> Moves {
+fn moves(look: &ProviderState) -> Moves {
     let mut moves = Moves { interrupted: look.interrupted.clone(), ..Moves::default() };
-    for (version, deed) in &look.deeds {
-        let (Some(version), Ok(deed)) = (version, deed) else { continue };
-        let brings = matches!(deed.action, MirrorAction::Add | MirrorAction::Widen { .. });
+    for (version, outcome) in &look.outcomes {
+        let (Some(version), Ok(outcome)) = (version, outcome) else { continue };
+        let brings = matches!(outcome.action, MirrorAction::Add | MirrorAction::Widen { .. });
         moves.brings |= brings;
-        if brings || matches!(deed.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate) {
+        if brings || matches!(outcome.action, MirrorAction::Withdraw { .. } | MirrorAction::Reinstate) {
             moves.versions.insert(version.to_string());
         }
     }
@@ -252,29 +254,29 @@ fn moves(look: &Look) -> Moves {
 }
 
 /// Whether the first run for a provider finds nothing to keep: then it makes no repository either.
-fn is_vain(look: &Look) -> bool {
-    let is_nothing = |deed: &Deed| {
-        matches!(deed.action, MirrorAction::Unmet { .. } | MirrorAction::Denied { .. } | MirrorAction::NoPlatform)
+fn is_vain(look: &ProviderState) -> bool {
+    let is_nothing = |outcome: &MirrorOutcome| {
+        matches!(outcome.action, MirrorAction::Unmet { .. } | MirrorAction::Denied { .. } | MirrorAction::NoPlatform)
     };
-    look.known.is_none() && look.deeds.iter().all(|(_, deed)| deed.as_ref().map_or(true, is_nothing))
+    look.known.is_none() && look.outcomes.iter().all(|(_, outcome)| outcome.as_ref().map_or(true, is_nothing))
 }
 
-type NumberedDeed = (usize, (Option<Version>, Result<Deed, MirrorError>));
+type NumberedOutcome = (usize, (Option<Version>, Result<MirrorOutcome, MirrorError>));
 
 impl ProviderRun<'_> {
-    async fn line(&self, (nth, (version, outcome)): NumberedDeed) -> (usize, MirrorLine) {
+    async fn line(&self, (nth, (version, outcome)): NumberedOutcome) -> (usize, MirrorLine) {
         let outcome = match (outcome, &version) {
-            (Ok(deed), Some(version)) => self.carry_out(version, deed).await,
+            (Ok(outcome), Some(version)) => self.carry_out(version, outcome).await,
             (outcome, _) => outcome,
         };
         (nth, MirrorLine { address: self.address.clone(), version, outcome })
     }
 
-    async fn carry_out(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
-        let later = match &deed.action {
+    async fn carry_out(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
+        let later = match &outcome.action {
             MirrorAction::Add | MirrorAction::Widen { .. } => {
                 let _turn = self.run.turns.acquire().await;
-                return self.carry(version, deed).await;
+                return self.carry(version, outcome).await;
             }
             MirrorAction::Withdraw { reason } => Later::Withdraw(reason),
             MirrorAction::Deprecate { reason } => Later::Deprecate(reason),
@@ -282,9 +284,9 @@ impl ProviderRun<'_> {
             MirrorAction::Present => {
                 let _turn = self.run.turns.acquire().await;
                 self.run.job.destination.complete(self.address, version, self.from).await?;
-                return Ok(deed);
+                return Ok(outcome);
             }
-            _ => return Ok(deed),
+            _ => return Ok(outcome),
         };
         let _turn = self.run.turns.acquire().await;
         let Some(store) = self.run.job.destination.store(self.address)? else {
@@ -296,23 +298,23 @@ impl ProviderRun<'_> {
         if let Some(mark) = new {
             self.mark(version, mark);
         }
-        Ok(deed)
+        Ok(outcome)
     }
 
     /// Carries a release, if it is trusted.
-    async fn carry(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
+    async fn carry(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
         let MirrorRun { how, job, checker, reporter, .. } = self.run;
         let release = match self.look.releases.get(version) {
             Some(release) => Arc::clone(release),
             None => self.from.release(self.address, version).await?,
         };
-        for platform in &deed.platforms {
+        for platform in &outcome.platforms {
             checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
         }
-        let replace = if deed.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
+        let replace = if outcome.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
         let (rename, predecessors) = names(how.trust);
         let request = TransferRequest {
-            platforms: deed.platforms.clone(),
+            platforms: outcome.platforms.clone(),
             signing: how.signing,
             replace,
             rename,
@@ -322,17 +324,17 @@ impl ProviderRun<'_> {
             listed: self.look.listed.as_deref(),
             work_dir: how.work_dir,
         };
-        let is_whole = release.platforms().await? == deed.platforms;
+        let is_whole = release.platforms().await? == outcome.platforms;
         let carried = job.destination.receive(&request, release, *reporter).await?;
         self.brought.store(true, Ordering::Relaxed);
         if let Some(index) = carried.index {
-            let mark = if is_whole { Mark::Whole(index) } else { Mark::Mirrored(index) };
+            let mark = if is_whole { VersionMark::Whole(index) } else { VersionMark::Mirrored(index) };
             self.mark(version, mark);
         }
-        Ok(Deed { bytes: Some(carried.transfers.bytes), ..deed })
+        Ok(MirrorOutcome { bytes: Some(carried.transfers.bytes), ..outcome })
     }
 
-    fn mark(&self, version: &Version, mark: Mark) {
+    fn mark(&self, version: &Version, mark: VersionMark) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.set_mark(version, mark, self.run.job.now);
     }

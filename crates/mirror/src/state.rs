@@ -6,7 +6,7 @@ use tofu_oci_trust::{NoticeReason, PrivateKey};
 use tofu_oci_types::{ProviderAddr, Reporter, Version};
 
 use crate::MirrorError;
-use crate::destination::sightings::Mark;
+use crate::destination::sightings::VersionMark;
 
 /// What a release at the destination becomes.
 pub(crate) enum Later<'a> {
@@ -23,10 +23,10 @@ pub(crate) async fn change(
     store: &dyn Store,
     (address, version): (&ProviderAddr, &Version),
     later: &Later<'_>,
-    mark: Option<&Mark>,
+    mark: Option<&VersionMark>,
     key: Option<&PrivateKey>,
     reporter: &dyn Reporter,
-) -> Result<Option<Mark>, MirrorError> {
+) -> Result<Option<VersionMark>, MirrorError> {
     let (change, reason) = match later {
         Later::Withdraw(reason) => (StateChange::Withdraw, (*reason).clone()),
         Later::Deprecate(reason) => (StateChange::Deprecate, (*reason).clone()),
@@ -44,7 +44,7 @@ pub(crate) async fn change(
             Some(mark),
         ) => {
             store.untag(&tag, mark.index()).await?;
-            return Ok(Some(Mark::Withdrawn(mark.index().clone())));
+            return Ok(Some(VersionMark::Withdrawn(mark.index().clone())));
         }
         (plan, ..) => plan?,
     };
@@ -56,8 +56,8 @@ pub(crate) async fn change(
     }
     plan.carry_out(store).await?;
     Ok(match later {
-        Later::Withdraw(_) => Some(Mark::Withdrawn(index)),
-        Later::Reinstate => Some(Mark::Mirrored(index)),
+        Later::Withdraw(_) => Some(VersionMark::Withdrawn(index)),
+        Later::Reinstate => Some(VersionMark::Mirrored(index)),
         Later::Deprecate(_) => None,
     })
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tofu_oci_mirror::{Joined, JoinedWork};
+use tofu_oci_mirror::{SharedWork, Singleflight};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
@@ -51,7 +51,7 @@ impl Waits {
 /// The answers that are kept, and the questions that are put.
 pub(super) struct Answers<K, V: Clone> {
     kept: Arc<Mutex<KeptAnswers<K, V>>>,
-    running: Joined<K, Result<V, Failed>>,
+    running: Singleflight<K, Result<V, Failed>>,
     waits: Waits,
     reporter: Arc<dyn Reporter>,
     counts: Counts,
@@ -66,7 +66,7 @@ pub(super) trait AskedFor: Clone + Eq + Hash + Send + 'static {
 impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     pub(super) fn new(lifetimes: Lifetimes, waits: Waits, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
         let kept = Arc::new(Mutex::new(KeptAnswers::new(lifetimes)));
-        Self { kept, running: Joined::default(), waits, reporter, counts }
+        Self { kept, running: Singleflight::default(), waits, reporter, counts }
     }
 
     /// The answer. `put` asks the place; it gets the last answer.
@@ -144,7 +144,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         &self,
         key: &K,
         put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
-    ) -> JoinedWork<Result<V, Failed>> {
+    ) -> SharedWork<Result<V, Failed>> {
         let mut is_new = false;
         let work = self.running.join(key, || {
             is_new = true;

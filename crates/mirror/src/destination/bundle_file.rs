@@ -16,7 +16,7 @@ use tofu_oci_store::{
 };
 use tofu_oci_types::{Event, Place, ProviderAddr, Reporter, Tag};
 
-use super::{Destination, Widening};
+use super::{Destination, PlatformFill};
 use crate::bundle_notes;
 use crate::{MirrorError, TransferRequest, Transferred, transfer};
 
@@ -184,8 +184,8 @@ impl Destination for BundleFile {
     }
 
     /// Other bytes are refused: what is there is collected first.
-    fn widening(&self) -> Widening {
-        Widening::Any
+    fn platform_fill(&self) -> PlatformFill {
+        PlatformFill::Any
     }
 
     async fn receive(

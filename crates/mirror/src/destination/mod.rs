@@ -29,12 +29,12 @@ pub use bundle_file::{BundleFile, ExistingReleases, contents_of};
 pub(crate) use mirror_json::LINK;
 pub use name::{DestinationName, InvalidDestination};
 pub use repositories::{OpenStore, Repositories};
-pub use sightings::{Mark, Sightings};
+pub use sightings::{Sightings, VersionMark};
 pub use static_tree::StaticTree;
 
 /// Which of the releases at a destination `mirror` completes with platforms that they lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Widening {
+pub enum PlatformFill {
     /// Those that it put there: another one may be signed as a whole.
     Mirrored,
     /// Any: its packages lie side by side, each with checksums of its own.
@@ -81,8 +81,8 @@ pub trait Destination: Send + Sync {
     fn store(&self, address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError>;
 
     /// Which releases there get further platforms.
-    fn widening(&self) -> Widening {
-        Widening::Mirrored
+    fn platform_fill(&self) -> PlatformFill {
+        PlatformFill::Mirrored
     }
 
     /// Whether the version, which is listed there, is there as it was written: after a power cut files may be empty or cut off.

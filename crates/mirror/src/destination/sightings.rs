@@ -22,13 +22,13 @@ pub struct Sightings {
 struct Sighting {
     seen: Moment,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    mark: Option<Mark>,
+    mark: Option<VersionMark>,
 }
 
 /// What `mirror` itself did with a version. The digest is that of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mark {
+pub enum VersionMark {
     /// It put the release there, for some of its platforms.
     Mirrored(Digest),
     /// It put the release there with every platform that it had, so that its place need not be asked again.
@@ -156,7 +156,7 @@ impl SightingsRecord {
     }
 }
 
-impl Mark {
+impl VersionMark {
     /// The index that it is about.
     pub(crate) fn index(&self) -> &Digest {
         match self {
@@ -172,13 +172,14 @@ impl Sightings {
     }
 
     /// What `mirror` did with the version last.
-    pub fn mark(&self, version: &Version) -> Option<&Mark> {
+    pub fn mark(&self, version: &Version) -> Option<&VersionMark> {
         self.versions.get(&version.to_string())?.mark.as_ref()
     }
 
     /// The versions that `mirror` has put there, ascending.
     pub fn mirrored(&self) -> Vec<Version> {
-        let is_there = |sighting: &Sighting| matches!(sighting.mark, Some(Mark::Mirrored(_) | Mark::Whole(_)));
+        let is_there =
+            |sighting: &Sighting| matches!(sighting.mark, Some(VersionMark::Mirrored(_) | VersionMark::Whole(_)));
         let there = self.versions.iter().filter(|(_, sighting)| is_there(sighting));
         let mut versions: Vec<Version> = there.filter_map(|(text, _)| text.parse().ok()).collect();
         versions.sort_by(Version::precedence);
@@ -192,7 +193,7 @@ impl Sightings {
     }
 
     /// `mirror` did something with a version.
-    pub fn set_mark(&mut self, version: &Version, mark: Mark, now: Moment) {
+    pub fn set_mark(&mut self, version: &Version, mark: VersionMark, now: Moment) {
         self.see(version, now);
         if let Some(sighting) = self.versions.get_mut(&version.to_string()) {
             sighting.mark = Some(mark);
@@ -208,7 +209,7 @@ impl Sightings {
 
     /// The indexes that marks are about.
     pub(crate) fn marked(&self) -> impl Iterator<Item = &Digest> {
-        self.versions.values().filter_map(|sighting| sighting.mark.as_ref().map(Mark::index))
+        self.versions.values().filter_map(|sighting| sighting.mark.as_ref().map(VersionMark::index))
     }
 
     /// The same with what another run knows: the earlier sighting counts, and the marks of `later` replace those here.
@@ -240,14 +241,14 @@ mod tests {
         let version: Version = "1.0.0".parse().unwrap();
         let (one, two) = (Digest::sha256(b"1"), Digest::sha256(b"2"));
         let mut first = Sightings::default();
-        first.set_mark(&version, Mark::Mirrored(one), at("2026-01-02T00:00:00Z"));
+        first.set_mark(&version, VersionMark::Mirrored(one), at("2026-01-02T00:00:00Z"));
         let mut second = Sightings::default();
         second.see(&version, at("2026-01-01T00:00:00Z"));
         let mut merged = first.clone();
         merged.merge(&second);
         assert_eq!(merged.seen(&version), Some(at("2026-01-01T00:00:00Z")));
         assert_eq!(merged.mark(&version), first.mark(&version));
-        second.set_mark(&version, Mark::Withdrawn(two), at("2026-01-03T00:00:00Z"));
+        second.set_mark(&version, VersionMark::Withdrawn(two), at("2026-01-03T00:00:00Z"));
         merged.merge(&second);
         assert_eq!(merged.seen(&version), Some(at("2026-01-01T00:00:00Z")));
         assert_eq!(merged.mark(&version), second.mark(&version));

@@ -28,7 +28,7 @@ use tofu_oci_store::{ComparedBy, MemoryStore, Store, StoreError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version, sums_name, zip_name};
 
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
-use super::{Destination, Widening, zips};
+use super::{Destination, PlatformFill, zips};
 use crate::blocking::blocking;
 use crate::transfer::{check_size, hashed, signed_sums};
 use crate::{MirrorError, TransferRequest, Transferred};
@@ -301,8 +301,8 @@ impl Destination for StaticTree {
         Ok(None)
     }
 
-    fn widening(&self) -> Widening {
-        Widening::Any
+    fn platform_fill(&self) -> PlatformFill {
+        PlatformFill::Any
     }
 
     async fn receive(

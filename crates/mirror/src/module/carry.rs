@@ -21,7 +21,7 @@ use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleCarrying, ModuleMirrorJob};
 use super::one_tag::OneTag;
 use super::pick::ModuleOrigin;
-use super::report::{ModuleAction, ModuleDeed};
+use super::report::{ModuleAction, ModuleOutcome};
 use super::same::changed;
 use super::visit::{ModuleVisit, Visited};
 use crate::blocking::blocking;
@@ -78,20 +78,22 @@ impl ModuleMirrorJob<'_> {
     /// Brings the version to the destination unless it is there, and reads its calls.
     pub(super) async fn visit(&self, visit: ModuleVisit) -> Visited {
         match self.bring(&visit).await {
-            Ok((deed, None)) => Visited { outcome: Ok(deed), calls: Vec::new() },
-            Ok((deed, Some(unpacked))) => Visited { outcome: Ok(deed), calls: unpacked.calls(visit.folders).await },
+            Ok((outcome, None)) => Visited { outcome: Ok(outcome), calls: Vec::new() },
+            Ok((outcome, Some(unpacked))) => {
+                Visited { outcome: Ok(outcome), calls: unpacked.calls(visit.folders).await }
+            }
             Err(error) => Visited { outcome: Err(error), calls: Vec::new() },
         }
     }
 
-    async fn bring(&self, visit: &ModuleVisit) -> Result<(ModuleDeed, Option<UnpackedModule>), ModuleMirrorError> {
+    async fn bring(&self, visit: &ModuleVisit) -> Result<(ModuleOutcome, Option<UnpackedModule>), ModuleMirrorError> {
         let ModuleVisit { address, version, .. } = visit;
         let store = self.destination.store(address)?;
         let before = self.destination.before(address).await?;
         let to = self.destination.place(address)?;
         match there(&*before, version).await? {
             ModuleThere::Withdrawn => {
-                Ok((ModuleDeed { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
+                Ok((ModuleOutcome { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
             }
             ModuleThere::Present(manifest) => {
                 let reference = Reference::Digest(manifest.digest.clone());
@@ -99,11 +101,11 @@ impl ModuleMirrorJob<'_> {
                 self.demand_same(visit, &package, &to).await?;
                 let unpacked = self.unpack(&package, visit).await?;
                 let manifest = Some(manifest.digest);
-                Ok((ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 }, Some(unpacked)))
+                Ok((ModuleOutcome { action: ModuleAction::Present, to, manifest, bytes: 0 }, Some(unpacked)))
             }
             ModuleThere::Absent => {
-                let (deed, unpacked) = self.add(visit, store).await?;
-                Ok((deed, Some(unpacked)))
+                let (outcome, unpacked) = self.add(visit, store).await?;
+                Ok((outcome, Some(unpacked)))
             }
         }
     }
@@ -112,7 +114,7 @@ impl ModuleMirrorJob<'_> {
         &self,
         visit: &ModuleVisit,
         store: Arc<dyn Store>,
-    ) -> Result<(ModuleDeed, UnpackedModule), ModuleMirrorError> {
+    ) -> Result<(ModuleOutcome, UnpackedModule), ModuleMirrorError> {
         let package = match &visit.origin {
             ModuleOrigin::Registry { .. } | ModuleOrigin::Listed => {
                 self.upstream.package(&visit.address, &visit.version).await?
@@ -125,7 +127,7 @@ impl ModuleMirrorJob<'_> {
         judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
         // Before anything is sent: the whole package has its digest, and every name in it is safe.
         let unpacked = self.unpack(&package, visit).await?;
-        let deed = match package.repository() {
+        let outcome = match package.repository() {
             Some((from, manifest)) if package.subdir().is_root() => {
                 let from = OneTag { store: Arc::clone(from), tag: tag_of(&visit.version)?, manifest: manifest.clone() };
                 self.copy(visit, from, &package, &*store).await?
@@ -137,7 +139,7 @@ impl ModuleMirrorJob<'_> {
         if self.mode == MirrorMode::Run && !(is_alone && self.says_its_own(visit, &package)) {
             self.record_module(visit).await?;
         }
-        Ok((deed, unpacked))
+        Ok((outcome, unpacked))
     }
 
     async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
@@ -158,12 +160,12 @@ impl ModuleMirrorJob<'_> {
         from: OneTag,
         package: &ModulePackage,
         to: &dyn Store,
-    ) -> Result<ModuleDeed, ModuleMirrorError> {
+    ) -> Result<ModuleOutcome, ModuleMirrorError> {
         let action = ModuleAction::Copy { from: from.place() };
         let manifest = Some(from.manifest.digest.clone());
         if self.mode == MirrorMode::Plan {
             let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
-            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
+            return Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         let of = VersionOf::Module;
         let request = CopyRequest {
@@ -182,7 +184,7 @@ impl ModuleMirrorJob<'_> {
                 let bytes = copied.iter().map(|one| one.transfers.bytes).sum();
                 let unchanged = copied.iter().all(|one| one.unchanged);
                 let action = if unchanged { ModuleAction::Present } else { action };
-                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
+                Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes })
             }
             Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
         }
@@ -195,7 +197,7 @@ impl ModuleMirrorJob<'_> {
         fetched: &FetchedModule,
         package: &ModulePackage,
         to: &dyn Store,
-    ) -> Result<ModuleDeed, ModuleMirrorError> {
+    ) -> Result<ModuleOutcome, ModuleMirrorError> {
         let (root, folder) = (fetched.package_path().to_owned(), fetched.subdir().to_owned());
         if !folder.is_empty() {
             let inside = folder.clone();
@@ -228,13 +230,13 @@ impl ModuleMirrorJob<'_> {
         if self.mode == MirrorMode::Plan {
             let plan = plan_module_push(&request, to, &reporter).await?;
             let (manifest, bytes) = (Some(plan.what.manifest), plan.bytes_to_send);
-            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
+            return Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         match push_module(&request, to, &reporter).await {
             Ok(report) => {
                 let action = if report.unchanged { ModuleAction::Present } else { action };
                 let (manifest, bytes) = (Some(report.what.manifest), report.transfers.bytes);
-                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
+                Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes })
             }
             Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
         }
@@ -256,13 +258,13 @@ async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, 
 }
 
 /// Another run was faster: its bytes stay. As for [`demand_same`](ModuleMirrorJob::demand_same), the same files with other annotations are the same module.
-fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
+fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Result<ModuleOutcome, ModuleMirrorError> {
     let PackError::Module(fault) = &error else { return Err(error.into()) };
     let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };
     match taken.difference {
         PackageDifference::Annotations => {
             let manifest = Some(taken.existing.clone());
-            Ok(ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 })
+            Ok(ModuleOutcome { action: ModuleAction::Present, to, manifest, bytes: 0 })
         }
         PackageDifference::Files => Err(changed(visit, from, &to)),
         PackageDifference::NotAModule => Err(error.into()),

@@ -31,6 +31,6 @@ pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
 pub use report::{
-    CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall,
+    CallOutcome, ModuleAction, ModuleMirrorLine, ModuleMirrorReport, ModuleOutcome, NeededProvider, UnfollowedCall,
 };
 pub use upstream::{HostedModules, MappedModules, ModuleUpstream};

@@ -16,12 +16,12 @@ pub struct ModuleMirrorLine {
     /// The modules and configurations that call it, sorted; empty if it was asked for by name.
     pub called_by: Vec<String>,
     /// What was done, or would be.
-    pub outcome: Result<ModuleDeed, ModuleMirrorError>,
+    pub outcome: Result<ModuleOutcome, ModuleMirrorError>,
 }
 
 /// What was done with a version, or would be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ModuleDeed {
+pub struct ModuleOutcome {
     /// The kind of deed.
     #[serde(flatten)]
     pub action: ModuleAction,
@@ -79,14 +79,14 @@ pub struct UnfollowedCall {
     pub constraints: Option<String>,
     /// What becomes of it.
     #[serde(flatten)]
-    pub fate: CallFate,
+    pub fate: CallOutcome,
 }
 
 /// What becomes of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "fate", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum CallFate {
+pub enum CallOutcome {
     /// It leads elsewhere than to the destination: `tofu init` fetches from there.
     Leaves,
     /// No mirror of the mapping is for it, so that it leads to its own registry.

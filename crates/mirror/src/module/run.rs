@@ -14,7 +14,7 @@ use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
 use super::job::{ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
-use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
+use super::report::{CallOutcome, ModuleMirrorLine, ModuleMirrorReport, NeededProvider, UnfollowedCall};
 use super::visit::{ModuleVisit, Visited};
 
 /// Folders of versions that a run visits at most.
@@ -260,10 +260,10 @@ impl ModuleRun<'_> {
                     fate
                 }
                 (Some(ModuleSource::Oci(source)), _) if self.job.destination.holds(source.repository()) => {
-                    CallFate::Stays
+                    CallOutcome::Stays
                 }
-                (Some(ModuleSource::Oci(_) | ModuleSource::Other(_)), _) => CallFate::Leaves,
-                _ => CallFate::Unknown,
+                (Some(ModuleSource::Oci(_) | ModuleSource::Other(_)), _) => CallOutcome::Leaves,
+                _ => CallOutcome::Unknown,
             };
             let written = call.constraints.as_ref().filter(|constraints| !constraints.is_any());
             self.calls.insert(UnfollowedCall {
@@ -295,12 +295,12 @@ impl ModuleRun<'_> {
         (address, folder): (&ModuleAddr, &Subdir),
         constraints: &Constraints,
         nested: NestedModules,
-    ) -> Option<CallFate> {
+    ) -> Option<CallOutcome> {
         if nested == NestedModules::Report {
-            return Some(CallFate::NotFollowed);
+            return Some(CallOutcome::NotFollowed);
         }
         if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.place(address) {
-            return Some(CallFate::NoMirror);
+            return Some(CallOutcome::NoMirror);
         }
         if self.job.upstream.is_closed() {
             let lacks = match self.versions(address).await {
@@ -308,7 +308,7 @@ impl ModuleRun<'_> {
                 Err(error) => matches!(error, ModuleError::UnknownModule { .. }),
             };
             if lacks {
-                return Some(CallFate::NotInBundle);
+                return Some(CallOutcome::NotInBundle);
             }
         }
         if caller.chain.iter().any(|(above, ..)| above == address)
@@ -316,7 +316,7 @@ impl ModuleRun<'_> {
             && let [version] = pick(&offered, constraints, Some(1)).as_slice()
             && caller.chain.contains(&(address.clone(), version.clone(), folder.clone()))
         {
-            return Some(CallFate::Loop);
+            return Some(CallOutcome::Loop);
         }
         None
     }

@@ -5,7 +5,7 @@ use tofu_oci_types::{ModuleAddr, Subdir, Version};
 use super::calls::ReadCalls;
 use super::error::ModuleMirrorError;
 use super::pick::ModuleOrigin;
-use super::report::ModuleDeed;
+use super::report::ModuleOutcome;
 
 /// One version that a run visits, and the folders of its package whose calls are wanted.
 pub(super) struct ModuleVisit {
@@ -17,7 +17,7 @@ pub(super) struct ModuleVisit {
 
 /// What came of a visit.
 pub(super) struct Visited {
-    pub(super) outcome: Result<ModuleDeed, ModuleMirrorError>,
+    pub(super) outcome: Result<ModuleOutcome, ModuleMirrorError>,
     /// The calls of each folder, if the package could be looked into.
     pub(super) calls: Vec<(Subdir, ReadCalls)>,
 }

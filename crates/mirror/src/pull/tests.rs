@@ -15,7 +15,7 @@ use tofu_oci_trust::{Pins, Policy};
 use tofu_oci_types::{Digest, Place};
 
 use super::*;
-use crate::transfer::tests::{Carried, Heard, NoWait};
+use crate::transfer::tests::{Carried, EventLog, NoWait};
 use crate::{Repositories, VersionRule};
 
 const ZAP: &str = "registry.example.test/acme/zap";
@@ -44,7 +44,7 @@ impl Pulling {
     }
 
     fn with(&self, policy: Arc<Policy>, rules: MirrorRules, upstream_use: UpstreamUse) -> PullThrough {
-        let reporter: Arc<dyn Reporter> = Arc::new(Heard::default());
+        let reporter: Arc<dyn Reporter> = Arc::new(EventLog::default());
         let options = HttpOptions {
             ca_certificates: vec![self.upstream.ca_pem().as_bytes().to_vec()],
             proxies: Proxies::Direct,

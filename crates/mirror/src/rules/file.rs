@@ -11,7 +11,7 @@ use toml::{Spanned, Value};
 
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
-use super::model::{DenyRule, Gone, MirrorRules, ProviderRule, Providers, VersionRule};
+use super::model::{DelistedPolicy, DenyRule, MirrorRules, ProviderRule, Providers, VersionRule};
 
 /// A file of rules, and what else it says.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ struct RulesDocument {
     deny: Vec<Spanned<String>>,
     trust: Option<PathBuf>,
     #[serde(default)]
-    gone: Gone,
+    gone: DelistedPolicy,
 }
 
 #[derive(Deserialize)]

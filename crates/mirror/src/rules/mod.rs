@@ -10,4 +10,4 @@ mod tests;
 pub use error::{RulesError, RulesProblem};
 pub use file::{RulesFile, below_table, hosted_pattern, in_words, version_rule};
 pub use min_age::{InvalidMinAge, MinAge};
-pub use model::{DenyRule, Gone, MirrorRules, ProviderRule, Providers, VersionRule};
+pub use model::{DelistedPolicy, DenyRule, MirrorRules, ProviderRule, Providers, VersionRule};

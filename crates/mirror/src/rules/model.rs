@@ -21,7 +21,7 @@ pub struct MirrorRules {
     /// How long a version must have been seen.
     pub min_age: MinAge,
     /// What happens to a version that its place no longer lists.
-    pub gone: Gone,
+    pub gone: DelistedPolicy,
 }
 
 /// Which versions of which providers are wanted.
@@ -61,7 +61,7 @@ pub struct DenyRule(VersionRule);
 /// What happens to a mirrored version that its place no longer lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Gone {
+pub enum DelistedPolicy {
     /// It stays, and the report names it.
     #[default]
     Report,

@@ -1,4 +1,4 @@
-use super::{Gone, MirrorRules, Providers, RulesFile};
+use super::{DelistedPolicy, MirrorRules, Providers, RulesFile};
 
 #[track_caller]
 fn check_refused(text: &str, want: &str) {
@@ -70,7 +70,7 @@ fn a_file_says_what_is_mirrored_from_where_and_where_to() {
     assert_eq!(file.sources, ["direct", "static:/srv/tree"]);
     assert_eq!(file.trust, Some("keys/trust.toml".into()));
     let MirrorRules { providers, allow, deny, min_age, gone, .. } = file.rules;
-    assert_eq!((min_age.to_string().as_str(), gone), ("7d", Gone::Withdraw));
+    assert_eq!((min_age.to_string().as_str(), gone), ("7d", DelistedPolicy::Withdraw));
     assert_eq!(allow[0].to_string(), "registry.opentofu.org/*/*");
     let denied: Vec<String> = deny.iter().map(ToString::to_string).collect();
     assert_eq!(denied, ["registry.opentofu.org/acme/zap@1.4.0", "*/*/*@< 0.1.0"]);

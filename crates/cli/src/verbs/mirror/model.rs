@@ -1,7 +1,7 @@
 //! The report, version by version, and its counts.
 
 use serde::Serialize;
-use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine, MirrorMode};
+use tofu_oci_mirror::{MirrorAction, MirrorLine, MirrorMode, MirrorOutcome};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::failure::or_failure;
@@ -23,7 +23,7 @@ pub(super) struct Row {
     /// `None` if the row is about the provider.
     pub(super) version: Option<Version>,
     #[serde(flatten, serialize_with = "or_failure")]
-    pub(super) outcome: Result<Deed, Diagnostic>,
+    pub(super) outcome: Result<MirrorOutcome, Diagnostic>,
 }
 
 impl Row {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mirror::{DestinationName, Gone, MirrorRules, ProviderRule, RulesError, RulesFile};
+use tofu_oci_mirror::{DelistedPolicy, DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
 use tofu_oci_types::{Constraints, ProviderAddr, printable};
 
 use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
@@ -54,8 +54,8 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     if let Some(min_age) = args.min_age {
         rules.min_age = min_age;
     }
-    if args.allow_all_gone && rules.gone == Gone::Withdraw {
-        rules.gone = Gone::WithdrawAll;
+    if args.allow_all_gone && rules.gone == DelistedPolicy::Withdraw {
+        rules.gone = DelistedPolicy::WithdrawAll;
     }
     let Some(to) = args.to.as_ref().or(to.as_ref()) else {
         return Err(Diagnostic::usage("`mirror` needs a destination")

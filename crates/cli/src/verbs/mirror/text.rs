@@ -1,6 +1,6 @@
 //! The report for people: a table of what changes or could not be done, then what failed and why, then the counts.
 
-use tofu_oci_mirror::{Deed, MirrorAction, MirrorMode};
+use tofu_oci_mirror::{MirrorAction, MirrorMode, MirrorOutcome};
 use tofu_oci_types::Platform;
 
 use super::model::{MirrorSummary, Row};
@@ -10,7 +10,7 @@ use crate::report::human_bytes;
 /// The whole report.
 pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
-    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: MirrorAction::Present, .. }));
+    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(MirrorOutcome { action: MirrorAction::Present, .. }));
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
         let head =

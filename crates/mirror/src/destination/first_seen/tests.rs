@@ -38,7 +38,7 @@ async fn unnamed(address: &str) -> Arc<dyn Store> {
     let index = index_of(&*store, address).await;
     let mut marked = seen("1.0.0");
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
-    marked.set_mark(&"1.0.0".parse().unwrap(), crate::Mark::Whole(index), now);
+    marked.set_mark(&"1.0.0".parse().unwrap(), crate::VersionMark::Whole(index), now);
     let record = SightingsRecord { unnamed: marked, ..SightingsRecord::default() };
     put(&*store, &record, None).await.unwrap();
     store

@@ -100,7 +100,7 @@ async fn every_made_up_address_was_remembered_for_ever() {
         work_dir: PathBuf::new(),
     };
     let upstream: OpenUpstream = Arc::new(|| Arc::new(Chain::unmatched()));
-    let through = PullThrough::new(upstream, Arc::new(destination), options, Arc::new(Heard::default()));
+    let through = PullThrough::new(upstream, Arc::new(destination), options, Arc::new(EventLog::default()));
     for number in 0..ASKED {
         let address = format!("registry.example.test/made/up{number}").parse().unwrap();
         assert!(through.versions(&address).await.is_err());
@@ -139,8 +139,8 @@ async fn a_version_that_is_marked_for_another_provider_was_listed_and_hid_ones_o
     seen.see(&"1.4.0".parse().unwrap(), long_ago);
     let there = index_of_other(&pulling, "9.9.0").await;
     let withdrawn = index_of_other(&pulling, "withdrawn-1.4.0").await;
-    marked.set_mark(&"9.9.0".parse().unwrap(), crate::Mark::Whole(there), long_ago);
-    marked.set_mark(&"1.4.0".parse().unwrap(), crate::Mark::Withdrawn(withdrawn), long_ago);
+    marked.set_mark(&"9.9.0".parse().unwrap(), crate::VersionMark::Whole(there), long_ago);
+    marked.set_mark(&"1.4.0".parse().unwrap(), crate::VersionMark::Withdrawn(withdrawn), long_ago);
     FirstSeen::of(&destination, &own).unwrap().add(&seen).await.unwrap();
     FirstSeen::of(&destination, &other).unwrap().add(&marked).await.unwrap();
     let through = pulling.through_with(Arc::default(), week());

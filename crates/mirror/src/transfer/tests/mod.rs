@@ -38,9 +38,9 @@ impl Clock for NoWait {
 
 /// Keeps the codes of what is said.
 #[derive(Default)]
-pub(crate) struct Heard(Mutex<Vec<&'static str>>);
+pub(crate) struct EventLog(Mutex<Vec<&'static str>>);
 
-impl Reporter for Heard {
+impl Reporter for EventLog {
     fn event(&self, event: &Event) {
         if let Event::Message { code, .. } = event {
             self.0.lock().unwrap().push(code);
@@ -53,7 +53,7 @@ pub(crate) struct Carried {
     pub(crate) registry: Registry,
     pub(crate) work: tempfile::TempDir,
     replace: ReplaceTag,
-    heard: Heard,
+    heard: EventLog,
 }
 
 impl Carried {
@@ -63,7 +63,7 @@ impl Carried {
             registry: Registry::builder().behaviour(behaviour).start(),
             work: tempfile::tempdir().unwrap(),
             replace: ReplaceTag::Refuse,
-            heard: Heard::default(),
+            heard: EventLog::default(),
         }
     }
 
@@ -75,7 +75,7 @@ impl Carried {
     pub(crate) fn store(&self) -> RemoteStore {
         let mut options = ClientOptions::default();
         options.http.clock = Arc::new(NoWait);
-        let client = RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(Heard::default())).unwrap();
+        let client = RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(EventLog::default())).unwrap();
         client.store(format!("{}/zap", self.registry.address()).parse().unwrap())
     }
 

@@ -1,7 +1,7 @@
 //! The report, version by version, and its counts.
 
 use serde::Serialize;
-use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, ModuleMirrorLine, UnfollowedCall};
+use tofu_oci_mirror::{CallOutcome, MirrorMode, ModuleAction, ModuleMirrorLine, ModuleOutcome, UnfollowedCall};
 use tofu_oci_types::{ModuleAddr, Version};
 
 use crate::diagnostic::Diagnostic;
@@ -26,7 +26,7 @@ pub(super) struct ModuleMirrorRow {
     pub(super) version: Option<Version>,
     pub(super) called_by: Vec<String>,
     #[serde(flatten, serialize_with = "or_failure")]
-    pub(super) outcome: Result<ModuleDeed, Diagnostic>,
+    pub(super) outcome: Result<ModuleOutcome, Diagnostic>,
 }
 
 impl ModuleMirrorRow {
@@ -70,10 +70,11 @@ impl ModuleMirrorSummary {
                 _ => &mut summary.added,
             } += 1;
         }
-        let count = |which: &[CallFate]| calls.iter().filter(|call| which.contains(&call.fate)).count();
-        summary.leaving = count(&[CallFate::Leaves, CallFate::NoMirror, CallFate::NotInBundle, CallFate::NotFollowed]);
-        summary.unknown = count(&[CallFate::Unknown]);
-        summary.loops = count(&[CallFate::Loop]);
+        let count = |which: &[CallOutcome]| calls.iter().filter(|call| which.contains(&call.fate)).count();
+        summary.leaving =
+            count(&[CallOutcome::Leaves, CallOutcome::NoMirror, CallOutcome::NotInBundle, CallOutcome::NotFollowed]);
+        summary.unknown = count(&[CallOutcome::Unknown]);
+        summary.loops = count(&[CallOutcome::Loop]);
         summary
     }
 }

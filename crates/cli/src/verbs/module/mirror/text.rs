@@ -1,6 +1,6 @@
 //! The report for people: what changes or could not be done, the calls that are not mirrored, failures, counts.
 
-use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, UnfollowedCall};
+use tofu_oci_mirror::{CallOutcome, MirrorMode, ModuleAction, ModuleOutcome, UnfollowedCall};
 use tofu_oci_types::printable;
 
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
@@ -17,7 +17,7 @@ pub(super) fn page(
 ) -> Page {
     let mut page = Page::default();
     let is_news =
-        |row: &&ModuleMirrorRow| !matches!(&row.outcome, Ok(ModuleDeed { action: ModuleAction::Present, .. }));
+        |row: &&ModuleMirrorRow| !matches!(&row.outcome, Ok(ModuleOutcome { action: ModuleAction::Present, .. }));
     let news: Vec<&ModuleMirrorRow> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
         let report = if mode == MirrorMode::Plan { "would be" } else { "report" };
@@ -32,7 +32,7 @@ pub(super) fn page(
         }
         page.gap();
     }
-    let calls: Vec<&UnfollowedCall> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
+    let calls: Vec<&UnfollowedCall> = calls.iter().filter(|call| call.fate != CallOutcome::Stays).collect();
     if !calls.is_empty() {
         let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
         let table = calls.iter().map(|call| {
@@ -96,14 +96,14 @@ fn callers(row: &ModuleMirrorRow) -> String {
     }
 }
 
-fn fate(fate: CallFate) -> &'static str {
+fn fate(fate: CallOutcome) -> &'static str {
     match fate {
-        CallFate::Leaves => "leads elsewhere",
-        CallFate::NoMirror => "leads to its registry: no mirror covers it",
-        CallFate::NotInBundle => "leads to its registry: the bundle lacks it",
-        CallFate::NotFollowed => "not mirrored: --no-nested",
-        CallFate::Unknown => "unknown: its source or version is computed",
-        CallFate::Loop => "calls itself: OpenTofu will refuse it",
+        CallOutcome::Leaves => "leads elsewhere",
+        CallOutcome::NoMirror => "leads to its registry: no mirror covers it",
+        CallOutcome::NotInBundle => "leads to its registry: the bundle lacks it",
+        CallOutcome::NotFollowed => "not mirrored: --no-nested",
+        CallOutcome::Unknown => "unknown: its source or version is computed",
+        CallOutcome::Loop => "calls itself: OpenTofu will refuse it",
         _ => "",
     }
 }

@@ -18,8 +18,10 @@ use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Refer
 
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
-use crate::destination::sightings::{Mark, Sightings};
-use crate::plan::{Deed, GoneVersions, MirrorAction, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet};
+use crate::destination::sightings::{Sightings, VersionMark};
+use crate::plan::{
+    GoneVersions, MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet,
+};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::transfer::demand_own;
@@ -44,7 +46,7 @@ pub(crate) struct Question<'a> {
 }
 
 /// What was found of a provider, and what is to be done.
-pub(crate) struct Look {
+pub(crate) struct ProviderState {
     pub(crate) first_seen: FirstSeen,
     /// What earlier runs know; `None` in the first one.
     pub(crate) known: Option<Sightings>,
@@ -55,7 +57,7 @@ pub(crate) struct Look {
     /// The tags of the destination's repository; `None` if it is not one, or if they are not known.
     pub(crate) listed: Option<Vec<Tag>>,
     /// One entry a version, in ascending order; then what the rules no longer name.
-    pub(crate) deeds: Vec<(Option<Version>, Result<Deed, MirrorError>)>,
+    pub(crate) outcomes: Vec<(Option<Version>, Result<MirrorOutcome, MirrorError>)>,
     /// The releases that were asked for their platforms.
     pub(crate) releases: HashMap<Version, Arc<dyn Release>>,
 }
@@ -84,13 +86,13 @@ impl<'a> TwoListings<'a> {
 }
 
 /// What becomes of a version, and the release if its place was asked for it.
-struct ChosenDeed {
-    deed: Result<Deed, MirrorError>,
+struct ChosenOutcome {
+    outcome: Result<MirrorOutcome, MirrorError>,
     release: Option<Arc<dyn Release>>,
 }
 
 impl Question<'_> {
-    pub(crate) async fn look(&self) -> Result<Look, MirrorError> {
+    pub(crate) async fn look(&self) -> Result<ProviderState, MirrorError> {
         let first_seen = FirstSeen::of(self.destination, self.address)?;
         let to = self.destination.source(self.address)?;
         let there = async {
@@ -124,18 +126,21 @@ impl Question<'_> {
         );
         let choices = selection.versions.iter().map(|selected| self.choose(selected, &lists, &*to, &sightings).boxed());
         let choices: Vec<_> = choices.collect();
-        let chosen: Vec<ChosenDeed> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
-        let (listed, deeds, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
-        let mut look = Look { first_seen, known, sightings, interrupted, listed, deeds, releases };
-        for (selected, ChosenDeed { deed, release }) in selection.versions.iter().zip(chosen) {
+        let chosen: Vec<ChosenOutcome> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
+        let (listed, outcomes, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
+        let mut look = ProviderState { first_seen, known, sightings, interrupted, listed, outcomes, releases };
+        for (selected, ChosenOutcome { outcome, release }) in selection.versions.iter().zip(chosen) {
             look.releases.extend(release.map(|release| (selected.version.clone(), release)));
-            let warning = match &deed {
-                Ok(deed) => self.warning(selected, &deed.action, &lists, &mut look).await,
+            let warning = match &outcome {
+                Ok(outcome) => self.warning(selected, &outcome.action, &lists, &mut look).await,
                 Err(_) => None,
             };
-            look.deeds.push((Some(selected.version.clone()), deed));
+            look.outcomes.push((Some(selected.version.clone()), outcome));
             if let Some(reason) = warning {
-                look.deeds.push((Some(selected.version.clone()), Ok(Deed::still(MirrorAction::Deprecate { reason }))));
+                look.outcomes.push((
+                    Some(selected.version.clone()),
+                    Ok(MirrorOutcome::still(MirrorAction::Deprecate { reason })),
+                ));
             }
         }
         let others = OtherVersions {
@@ -149,13 +154,14 @@ impl Question<'_> {
             prune: self.prune,
         };
         let (others, too_many) = others.actions();
-        look.deeds.extend(others.into_iter().map(|(version, action)| (Some(version), Ok(Deed::still(action)))));
+        look.outcomes
+            .extend(others.into_iter().map(|(version, action)| (Some(version), Ok(MirrorOutcome::still(action)))));
         if let Some(GoneVersions { gone, of }) = too_many {
             let (address, from) = (self.address.clone(), self.from.place().clone());
-            look.deeds.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
+            look.outcomes.push((None, Err(MirrorError::AllGone { address, from, gone, of })));
         }
         for versions in selection.unmet {
-            look.deeds.push(unmet((self.from, self.address), versions, lists.from).await);
+            look.outcomes.push(unmet((self.from, self.address), versions, lists.from).await);
         }
         Ok(look)
     }
@@ -192,11 +198,11 @@ impl Question<'_> {
                 Err(error) => return Err(error.into()),
             };
             match sightings.mark(&version) {
-                Some(Mark::Mirrored(known) | Mark::Whole(known)) if is_there && *known == index => {}
-                _ if is_there => sightings.set_mark(&version, Mark::Mirrored(index), self.now),
+                Some(VersionMark::Mirrored(known) | VersionMark::Whole(known)) if is_there && *known == index => {}
+                _ if is_there => sightings.set_mark(&version, VersionMark::Mirrored(index), self.now),
                 // What people have withdrawn is another one.
                 Some(known) if *known.index() == index => {
-                    sightings.set_mark(&version, Mark::Withdrawn(index), self.now);
+                    sightings.set_mark(&version, VersionMark::Withdrawn(index), self.now);
                 }
                 _ => {}
             }
@@ -211,16 +217,16 @@ impl Question<'_> {
         lists: &TwoListings<'_>,
         to: &dyn Source,
         sightings: &Sightings,
-    ) -> ChosenDeed {
-        let deed = match &selected.choice {
+    ) -> ChosenOutcome {
+        let outcome = match &selected.choice {
             MirrorChoice::Wanted => match self.wanted(selected, lists, to, sightings).await {
                 Ok(chosen) => return chosen,
                 Err(error) => Err(error),
             },
-            MirrorChoice::Held { until } => Ok(Deed::still(MirrorAction::Held { until: *until })),
-            MirrorChoice::Denied { by } => Ok(Deed::still(MirrorAction::Denied { by: by.clone() })),
+            MirrorChoice::Held { until } => Ok(MirrorOutcome::still(MirrorAction::Held { until: *until })),
+            MirrorChoice::Denied { by } => Ok(MirrorOutcome::still(MirrorAction::Denied { by: by.clone() })),
         };
-        ChosenDeed { deed, release: None }
+        ChosenOutcome { outcome, release: None }
     }
 
     /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name, or if
@@ -231,7 +237,7 @@ impl Question<'_> {
         lists: &TwoListings<'_>,
         to: &dyn Source,
         sightings: &Sightings,
-    ) -> Result<ChosenDeed, MirrorError> {
+    ) -> Result<ChosenOutcome, MirrorError> {
         let version = &selected.version;
         let is_listed = lists.there.contains(version);
         // One that is damaged is carried again.
@@ -254,7 +260,7 @@ impl Question<'_> {
             !selected.platforms.is_empty() && selected.platforms.iter().all(|platform| there.contains(platform))
         };
         let mark = sightings.mark(version);
-        let is_whole = matches!(mark, Some(Mark::Whole(_)));
+        let is_whole = matches!(mark, Some(VersionMark::Whole(_)));
         let (offered, release) = if there.as_ref().is_some_and(|there| is_whole || has_all(there)) {
             (None, None)
         } else {
@@ -268,9 +274,9 @@ impl Question<'_> {
             withdrawn: is_withdrawn,
             is_interrupted: lists.half_withdrawn_there.contains(version) && self.withdrew(version, to).await,
             mark,
-            widening: self.destination.widening(),
+            platform_fill: self.destination.platform_fill(),
         };
-        Ok(ChosenDeed { deed: Ok(wanted.deed()), release })
+        Ok(ChosenOutcome { outcome: Ok(wanted.outcome()), release })
     }
 
     /// Whether a version that was listed a moment ago has been withdrawn at the destination since.
@@ -302,7 +308,7 @@ impl Question<'_> {
         selected: &SelectedVersion,
         action: &MirrorAction,
         lists: &TwoListings<'_>,
-        look: &mut Look,
+        look: &mut ProviderState,
     ) -> Option<NoticeReason> {
         let version = &selected.version;
         let is_there = matches!(action, MirrorAction::Add | MirrorAction::Widen { .. } | MirrorAction::Present);
@@ -375,7 +381,7 @@ mod tests {
         let names = (Rename::Refuse, Predecessors::NONE);
         let question = Question { rules: &rules, prune, now, destination: &destination, names, address, from: &from };
         let look = question.look().now_or_never().expect("both versions are asked for at once").unwrap();
-        assert!(look.deeds.len() == 2 && look.deeds.iter().all(|(_, deed)| deed.is_err()));
+        assert!(look.outcomes.len() == 2 && look.outcomes.iter().all(|(_, outcome)| outcome.is_err()));
     }
 
     #[track_caller]
