@@ -160,7 +160,7 @@ impl Push {
     }
 
     pub(crate) async fn run(&self, store: &dyn Store) -> Result<PushReport, PackError> {
-        let result = crate::push(&self.request(), store, &Heard::default()).await;
+        let result = crate::push(&self.request(), store, &EventLog::default()).await;
         assert_eq!(std::fs::read_dir(self.work.path()).unwrap().count(), 0, "the work folder is left as it was");
         result
     }
@@ -168,9 +168,9 @@ impl Push {
 
 /// Keeps the events.
 #[derive(Default)]
-pub(crate) struct Heard(Mutex<Vec<Event>>);
+pub(crate) struct EventLog(Mutex<Vec<Event>>);
 
-impl Heard {
+impl EventLog {
     /// The codes of the messages.
     pub(crate) fn codes(&self) -> Vec<&'static str> {
         let events = self.0.lock().unwrap();
@@ -193,7 +193,7 @@ impl Heard {
     }
 }
 
-impl Reporter for Heard {
+impl Reporter for EventLog {
     fn event(&self, event: &Event) {
         self.0.lock().unwrap().push(event.clone());
     }

@@ -9,7 +9,7 @@ use tofu_oci_testkit::{HookedStore, StoreHook};
 use tofu_oci_types::NetworkFault;
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching, tags};
+use crate::testing::{EventLog, Folder, Push, Watching, tags};
 use crate::{ModuleChecks, ModulePushRequest, PackedFiles, push_module};
 
 /// A store with these versions, each of one platform.
@@ -44,7 +44,7 @@ async fn copy(
             jobs: 2,
             signing: None,
         },
-        &Heard::default(),
+        &EventLog::default(),
     )
     .await
 }
@@ -260,7 +260,7 @@ async fn module(address: &str, version: &str) -> Watching {
         signing: None,
         work_dir: std::env::temp_dir(),
     };
-    push_module(&request, &store, &Heard::default()).await.unwrap();
+    push_module(&request, &store, &EventLog::default()).await.unwrap();
     store
 }
 

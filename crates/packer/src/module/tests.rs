@@ -6,7 +6,7 @@ use tofu_oci_trust::{Evidence, open_bundle};
 use tofu_oci_types::{Digest, Place, Reference, Version};
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching, key, tags};
+use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
 use crate::{AttachmentState, Forms, PackError, PushReport, ReplaceTag, Signing, TagState};
 
 fn version() -> Version {
@@ -37,12 +37,12 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
 
 async fn push_folder(folder: &Folder, store: &dyn Store) -> Result<PushReport<ModuleParts>, PackError> {
     let (dir, version) = (folder.path(), version());
-    push_module(&request(&dir, &version), store, &Heard::default()).await
+    push_module(&request(&dir, &version), store, &EventLog::default()).await
 }
 
 #[tokio::test]
 async fn the_password_of_a_source_was_published() {
-    let (folder, store, heard) = (folder(), Watching::new(), Heard::default());
+    let (folder, store, heard) = (folder(), Watching::new(), EventLog::default());
     let (dir, version) = (folder.path(), version());
     let mut request = request(&dir, &version);
     let login = "https://gitlab-ci-token:glpat-1@gitlab.example.com/a/b.git";
@@ -141,7 +141,7 @@ async fn a_package_of_another_publisher_keeps_all_its_files() {
     folder.file(".tofuignore", "sub/\n").file("terraform.tfvars", "a = 1\n");
     let dir = folder.path();
     let request = ModulePushRequest { files: PackedFiles::All, ..request(&dir, &version) };
-    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    let report = push_module(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((report.what.contents.files, report.what.contents.left_out), (5, Vec::new()));
 }
 
@@ -174,12 +174,12 @@ async fn other_files_under_the_same_version_are_refused_and_nothing_is_sent() {
     let (dir, version) = (folder.path(), version());
     let mut request = request(&dir, &version);
     request.replace = ReplaceTag::Replace;
-    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    let report = push_module(&request, &store, &EventLog::default()).await.unwrap();
     let replaced = report.replaced.unwrap();
     assert_eq!((replaced.index, replaced.notice.is_some()), (before.what.manifest, true));
     request.replace = ReplaceTag::Refuse;
     request.annotations.insert("a".to_owned(), "b".to_owned());
-    let error = push_module(&request, &store, &Heard::default()).await.unwrap_err();
+    let error = push_module(&request, &store, &EventLog::default()).await.unwrap_err();
     assert!(error.to_string().ends_with("the same files and other annotations"), "{error}");
 }
 
@@ -198,7 +198,7 @@ async fn what_opentofu_could_not_read_is_found_before_anything_is_sent() {
     insta::assert_snapshot!(refused(&folder).await, @"module-unreadable: OpenTofu could not read this module: main.tf:2:12: the package has no folder `sub`");
     let (dir, version) = (folder.path(), version());
     let unchecked = ModulePushRequest { checks: ModuleChecks::Skip, ..request(&dir, &version) };
-    assert!(push_module(&unchecked, &Watching::new(), &Heard::default()).await.is_ok());
+    assert!(push_module(&unchecked, &Watching::new(), &EventLog::default()).await.is_ok());
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn folders_that_the_module_does_not_call_stopped_the_push() {
     let folder = folder();
     folder.file("examples/a/main.tf", "module \"up\" {\n  source = \"../../../x\"\n}\n");
     folder.file("templates/main.tf", "module \"{{ name }}\" {\n  {% if x %}\n}\n");
-    let (dir, version, heard) = (folder.path(), version(), Heard::default());
+    let (dir, version, heard) = (folder.path(), version(), EventLog::default());
     push_module(&request(&dir, &version), &Watching::new(), &heard).await.unwrap();
     assert_eq!(heard.codes(), ["module-folder-unreadable", "module-folder-unreadable"]);
     // Without a module in the root each folder may be the one that is called.
@@ -224,7 +224,7 @@ async fn names_that_windows_alone_refuses_stopped_the_push() {
         .file("examples/naming /main.tf", "")
         .file("docs/what?.md", "")
         .file("docs\\a.md", "");
-    let (dir, version, heard) = (folder.path(), version(), Heard::default());
+    let (dir, version, heard) = (folder.path(), version(), EventLog::default());
     push_module(&request(&dir, &version), &Watching::new(), &heard).await.unwrap();
     assert_eq!(heard.codes(), ["name-not-for-windows"; 4]);
 }
@@ -233,7 +233,7 @@ async fn names_that_windows_alone_refuses_stopped_the_push() {
 async fn a_folder_without_a_configuration_causes_a_warning() {
     let folder = Folder::new();
     folder.file("sub/main.tf", "");
-    let (dir, version, heard) = (folder.path(), version(), Heard::default());
+    let (dir, version, heard) = (folder.path(), version(), EventLog::default());
     push_module(&request(&dir, &version), &Watching::new(), &heard).await.unwrap();
     assert_eq!(heard.codes(), ["module-empty"]);
 }
@@ -267,7 +267,7 @@ async fn an_annotation_of_the_push_itself_cannot_be_given() {
     let dir = folder.path();
     let mut request = request(&dir, &version);
     request.annotations.insert(annotation::MODULE_VERSION.to_owned(), "2.0.0".to_owned());
-    let error = push_module(&request, &Watching::new(), &Heard::default()).await.unwrap_err();
+    let error = push_module(&request, &Watching::new(), &EventLog::default()).await.unwrap_err();
     assert_eq!(error.code(), "own-annotation");
 }
 
@@ -277,12 +277,12 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
     let dir = folder.path();
     let signing = Some(Signing { key: &key, forms: Forms::Both });
     let request = ModulePushRequest { signing, ..request(&dir, &version) };
-    let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
+    let plan = plan_module_push(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((plan.tag_state, plan.attachments.len()), (TagState::Free, 2));
     let states = |report: &PushReport<ModuleParts>| report.attachments.iter().map(|one| one.state).collect::<Vec<_>>();
     // An unsigned module that is there gets the signatures.
     push_folder(&folder, &store).await.unwrap();
-    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    let report = push_module(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((report.unchanged, states(&report)), (true, vec![AttachmentState::Attached; 2]));
     let (manifest, _) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
     let found = tofu_oci_source::evidence(&store, &manifest, tofu_oci_source::Search::Everywhere).await.unwrap();
@@ -293,9 +293,9 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
     let subject = &bundle.expect("a bundle").statement.subjects[0];
     assert_eq!(subject.digest.as_ref(), Some(&report.what.manifest));
     assert_eq!(subject.address, tofu_oci_trust::Name::Absent);
-    let again = push_module(&request, &store, &Heard::default()).await.unwrap();
+    let again = push_module(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((again.transfers.uploaded, states(&again)), (0, vec![AttachmentState::Present; 2]));
-    let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
+    let plan = plan_module_push(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((plan.tag_state, plan.bytes_to_send), (TagState::Equal, 0));
 }
 
@@ -308,9 +308,9 @@ async fn a_path_that_is_no_folder_is_refused() {
     ");
     folder.file("a.tf", "");
     let (dir, version) = (folder.path().join("a.tf"), version());
-    let error = push_module(&request(&dir, &version), &Watching::new(), &Heard::default()).await.unwrap_err();
+    let error = push_module(&request(&dir, &version), &Watching::new(), &EventLog::default()).await.unwrap_err();
     assert_eq!(error.code(), "not-a-folder");
     let dir = folder.path().join("gone");
-    let error = push_module(&request(&dir, &version), &Watching::new(), &Heard::default()).await.unwrap_err();
+    let error = push_module(&request(&dir, &version), &Watching::new(), &EventLog::default()).await.unwrap_err();
     assert_eq!(error.code(), "no-folder");
 }

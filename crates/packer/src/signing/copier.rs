@@ -100,7 +100,7 @@ impl SignatureCopier<'_> {
         for _ in 0..WRITES {
             let mut written = Vec::new();
             for mut one in open {
-                if self.bring(&mut one).await? == Brought::Written {
+                if self.bring(&mut one).await? == TagOutcome::Written {
                     written.push(one);
                 }
             }
@@ -118,16 +118,16 @@ impl SignatureCopier<'_> {
     }
 
     /// Makes the tag hold what it holds at the source. Signatures that the destination has stay.
-    async fn bring(&mut self, one: &mut Open) -> Result<Brought, PackError> {
+    async fn bring(&mut self, one: &mut Open) -> Result<TagOutcome, PackError> {
         match resolve(self.to, &Reference::Tag(one.tag.clone())).await? {
             // A bill of materials is not merged with another one.
-            Some(there) if there.digest == one.root.digest || one.most == 0 => Ok(Brought::There),
+            Some(there) if there.digest == one.root.digest || one.most == 0 => Ok(TagOutcome::There),
             Some(_) => self.merge(one).await,
             None => {
                 self.send(one).await?;
                 // The next round finds what another program has written meanwhile.
                 self.to.retag(&one.root, &one.tag, None).await.map_err(at_destination)?;
-                Ok(Brought::Written)
+                Ok(TagOutcome::Written)
             }
         }
     }
@@ -146,13 +146,13 @@ impl SignatureCopier<'_> {
     }
 
     /// Adds the layers that the destination lacks to those that it has.
-    async fn merge(&mut self, one: &mut Open) -> Result<Brought, PackError> {
+    async fn merge(&mut self, one: &mut Open) -> Result<TagOutcome, PackError> {
         let source = SignatureImage::read(self.from, one.tag.clone()).await?;
         let mut image = SignatureImage::read(self.to, one.tag.clone()).await?;
         let missing: Vec<Value> =
             source.layers().iter().filter(|layer| !image.layers().contains(layer)).cloned().collect();
         if missing.is_empty() {
-            return Ok(Brought::There);
+            return Ok(TagOutcome::There);
         }
         image.demand_room(self.to, missing.len(), one.most)?;
         self.send(one).await?;
@@ -160,7 +160,7 @@ impl SignatureCopier<'_> {
         let mut attacher = Attacher::new(self.to, &one.root.digest);
         attacher.put(image).await?;
         self.transfers.add(attacher.transfers);
-        Ok(Brought::Written)
+        Ok(TagOutcome::Written)
     }
 }
 
@@ -177,7 +177,7 @@ struct Open {
 
 /// What became of a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Brought {
+enum TagOutcome {
     There,
     /// It has been written, and is looked at again.
     Written,

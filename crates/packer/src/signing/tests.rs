@@ -13,7 +13,7 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Descriptor, Predecessors, Reference};
 
-use crate::testing::{Folder, Heard, Push, Watching, key, tags};
+use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
 use crate::{
     Attachment, AttachmentState, Forms, PackError, Rename, SignAddress, SignReport, SignRequest, Signing, sign,
 };
@@ -46,7 +46,7 @@ async fn run_at(
     forms: Forms,
     address: SignAddress,
 ) -> Result<SignReport, PackError> {
-    heard_at(store, version, key, forms, address, &Heard::default()).await
+    heard_at(store, version, key, forms, address, &EventLog::default()).await
 }
 
 async fn heard_at(
@@ -55,7 +55,7 @@ async fn heard_at(
     key: &PrivateKey,
     forms: Forms,
     address: SignAddress,
-    heard: &Heard,
+    heard: &EventLog,
 ) -> Result<SignReport, PackError> {
     let version = version.parse().unwrap();
     let request = SignRequest {
@@ -341,7 +341,7 @@ async fn only_the_release_that_was_meant_is_signed() {
 #[tokio::test]
 async fn tags_that_cannot_be_listed_are_reported_since_no_address_was_compared() {
     let store = Watching { lists_tags: false, ..released().await };
-    let heard = Heard::default();
+    let heard = EventLog::default();
     heard_at(&store, "1.4.0", &key(1), Forms::Bundle, ANNOTATED, &heard).await.unwrap();
     assert_eq!(heard.codes(), ["tags-unknown"]);
 }

@@ -9,7 +9,7 @@ use tofu_oci_types::NoReporter;
 
 use super::*;
 use crate::SignAddress;
-use crate::testing::{Folder, Heard, Push, Watching, key, tags};
+use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
 
 const ANNOTATED: SignAddress = SignAddress::Annotated { otherwise: None };
 
@@ -35,7 +35,7 @@ async fn push(store: &dyn Store, version: &str, platforms: &[&str]) {
 
 /// The only caller of the jobs here.
 async fn change(store: &dyn Store, change: StateChange, reason: &str) -> Result<StateReport, PackError> {
-    change_with(store, change, reason, None, &Heard::default()).await
+    change_with(store, change, reason, None, &EventLog::default()).await
 }
 
 async fn change_with(
@@ -43,7 +43,7 @@ async fn change_with(
     change: StateChange,
     reason: &str,
     key: Option<&PrivateKey>,
-    heard: &Heard,
+    heard: &EventLog,
 ) -> Result<StateReport, PackError> {
     let version = "1.4.0".parse().unwrap();
     let request = StateRequest { change, version: &version, address: ANNOTATED, reason: reason.parse().unwrap(), key };
@@ -181,7 +181,7 @@ async fn two_that_withdraw_at_once_both_succeed() {
 #[tokio::test]
 async fn a_deprecated_release_stays_and_says_so() {
     let (store, key) = (released().await, key(1));
-    let heard = Heard::default();
+    let heard = EventLog::default();
     let report = change_with(&store, StateChange::Deprecate, "use 2.0.0", Some(&key), &heard).await.unwrap();
     assert_eq!(named(&store).await, ["1.3.0", "1.4.0", "deprecated-1.4.0"]);
     assert_eq!(Some(digest(&store, "deprecated-1.4.0").await.digest), report.notice);
@@ -225,7 +225,7 @@ async fn a_signed_withdrawal_was_called_undone_without_its_key() {
         [(StateChange::Withdraw, StateChange::Reinstate), (StateChange::Deprecate, StateChange::Undeprecate)]
     {
         let (store, key, other) = (released().await, key(1), key(2));
-        let heard = Heard::default();
+        let heard = EventLog::default();
         change_with(&store, first, "broken", Some(&key), &heard).await.unwrap();
         store.take();
         let refused = change(&store, back, "fixed").await.unwrap_err();
@@ -252,7 +252,7 @@ async fn tags_that_lead_to_a_version_that_goes_are_reported() {
     for tag in ["latest", "1.4", "v1.4.0"] {
         store.inner.tag(&index, &tag.parse().unwrap()).await.unwrap();
     }
-    let heard = Heard::default();
+    let heard = EventLog::default();
     let report = change_with(&store, StateChange::Withdraw, "broken", None, &heard).await.unwrap();
     assert_eq!(report.other_tags.iter().map(Tag::as_str).collect::<Vec<_>>(), ["1.4", "latest", "v1.4.0"]);
     assert_eq!(heard.codes(), ["floating-tag", "other-tags"]);
@@ -266,10 +266,10 @@ async fn a_notice_without_a_signature_about_a_signed_release_is_reported() {
     let mut push = Push::new(&folder, "1.4.0");
     push.signer = Some((key(1), crate::Forms::Bundle));
     push.run(&store).await.unwrap();
-    let heard = Heard::default();
+    let heard = EventLog::default();
     change_with(&store, StateChange::Withdraw, "broken", None, &heard).await.unwrap();
     assert_eq!(heard.codes(), ["unsigned-notice"]);
-    let heard = Heard::default();
+    let heard = EventLog::default();
     change_with(&store, StateChange::Withdraw, "broken", Some(&key(1)), &heard).await.unwrap();
     assert_eq!(heard.codes(), [""; 0]);
 }

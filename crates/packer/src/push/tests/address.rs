@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use tofu_oci_types::Descriptor;
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching};
+use crate::testing::{EventLog, Folder, Push, Watching};
 use crate::{PackError, Rename, ReplaceTag, TagState};
 
 const OTHER: &str = "ghcr.io.oci.opentofu.org/acme/zap";
@@ -41,7 +41,7 @@ async fn a_forgotten_address_is_refused_before_anything_is_sent() {
     assert!(store.take().is_empty());
     let folder = folder("1.5.0");
     let push = Push { address: OTHER.parse().unwrap(), ..Push::new(&folder, "1.5.0") };
-    let error = plan(&push.request(), &store, &Heard::default()).await.expect_err("a plan tells it too");
+    let error = plan(&push.request(), &store, &EventLog::default()).await.expect_err("a plan tells it too");
     assert!(matches!(error, PackError::OtherAddress(_)), "{error}");
     pushed(&store, "1.5.0", OTHER, Rename::Allow).await.unwrap();
 }
@@ -80,7 +80,7 @@ async fn a_release_under_a_wrong_address_is_replaced_by_one_under_the_right_addr
     let error = right().run(&store).await.expect_err("the tag is taken");
     let PackError::TagTaken(taken) = &error else { panic!("{error}") };
     assert_eq!(taken.of.as_ref().map(ToString::to_string).as_deref(), Some(OTHER));
-    let planned = plan(&right().request(), &store, &Heard::default()).await.unwrap();
+    let planned = plan(&right().request(), &store, &EventLog::default()).await.unwrap();
     assert!(matches!(planned.tag_state, TagState::Taken { of: Some(of), .. } if of.to_string() == OTHER));
     let replaced = Push { replace: ReplaceTag::Replace, ..right() }.run(&store).await.unwrap();
     assert!(!replaced.unchanged);

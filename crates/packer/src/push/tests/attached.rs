@@ -8,7 +8,7 @@ use tofu_oci_store::ReadStore as _;
 use tofu_oci_trust::{Evidence, SignatureForm};
 use tofu_oci_types::{Event, Reference};
 
-use crate::testing::{Folder, Heard, Push, Watching, key, names};
+use crate::testing::{EventLog, Folder, Push, Watching, key, names};
 use crate::{AttachmentState, Forms, PackageLayout, PushReport, SumsMode};
 
 const SUMS: &str = "terraform-provider-zap_1.4.0_SHA256SUMS";
@@ -44,7 +44,7 @@ fn signed() -> Folder {
 
 /// What is told of a push: its notes and its attachments.
 async fn told(folder: &Folder, push: Push, store: &Watching) -> String {
-    let heard = Heard::default();
+    let heard = EventLog::default();
     let result = crate::push(&push.request(), store, &heard).await;
     let report = match result {
         Ok(report) => report,
@@ -277,7 +277,7 @@ async fn a_list_of_the_names_of_a_build_goes_with_the_release() {
     folder.package("v1.4.0", "linux_armv7").package("v1.4.0", "darwin_all").sums(SUMS);
     folder.file(&format!("{SUMS}.sig"), signature("by the first key"));
     let store = Watching::new();
-    let report = crate::push(&Push::new(&folder, "1.4.0").request(), &store, &Heard::default()).await.unwrap();
+    let report = crate::push(&Push::new(&folder, "1.4.0").request(), &store, &EventLog::default()).await.unwrap();
     let names: Vec<&str> = report.what.platforms.iter().map(|platform| platform.filename.as_str()).collect();
     assert_snapshot!(names.join("\n"), @r"
     terraform-provider-zap_1.4.0_darwin_amd64.zip
@@ -357,7 +357,7 @@ async fn an_equal_release_gets_what_it_lacks() {
     let sign = || Push { signer: Some((key(1), Forms::Bundle)), ..Push::new(&folder, "1.4.0") };
     let plan = {
         let push = sign();
-        crate::plan(&push.request(), &store, &Heard::default()).await.unwrap()
+        crate::plan(&push.request(), &store, &EventLog::default()).await.unwrap()
     };
     assert!(plan.attachments.iter().all(|it| it.state == AttachmentState::Missing));
     assert_eq!(plan.bytes_to_send, plan.attachments.iter().map(|it| it.bytes).sum::<u64>());
@@ -377,7 +377,7 @@ async fn an_equal_release_gets_what_it_lacks() {
 async fn a_plan_lists_what_would_be_attached() {
     let folder = signed();
     let push = Push { signer: Some((key(1), Forms::Both)), ..Push::new(&folder, "1.4.0") };
-    let plan = crate::plan(&push.request(), &Watching::new(), &Heard::default()).await.unwrap();
+    let plan = crate::plan(&push.request(), &Watching::new(), &EventLog::default()).await.unwrap();
     let manifests: Vec<_> = plan.attachments.iter().map(|it| it.manifest.clone()).collect();
     let report = push.run(&Watching::new()).await.unwrap();
     assert_eq!(manifests, report.attachments.iter().map(|it| it.manifest.clone()).collect::<Vec<_>>());

@@ -15,7 +15,7 @@ use tofu_oci_store::{DirStore, ReadStore as _};
 use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching, names, tags};
+use crate::testing::{EventLog, Folder, Push, Watching, names, tags};
 use crate::{H1Mode, PackageLayout, ReleaseParts, TagState, Transfers};
 
 /// Two platforms as zips.
@@ -242,7 +242,7 @@ async fn a_plan_tells_what_a_push_then_does() {
     for layout in LAYOUTS {
         let push = Push { layout, ..Push::new(&folder, "1.4.0") };
         let store = Watching::new();
-        let before = plan(&push.request(), &store, &Heard::default()).await.unwrap();
+        let before = plan(&push.request(), &store, &EventLog::default()).await.unwrap();
         assert_eq!((store.take(), store.inner.digests(), &before.tag_state), (Vec::new(), Vec::new(), &TagState::Free));
         let report = push.run(&store).await.unwrap();
         assert_eq!(
@@ -253,7 +253,7 @@ async fn a_plan_tells_what_a_push_then_does() {
             (before.what.items.len() as u64, before.bytes_to_send),
             (report.transfers.uploaded, report.transfers.bytes)
         );
-        let after = plan(&push.request(), &store, &Heard::default()).await.unwrap();
+        let after = plan(&push.request(), &store, &EventLog::default()).await.unwrap();
         assert_eq!((after.tag_state, after.bytes_to_send), (TagState::Equal, 0));
         serde_json::to_string(&after.what.items).unwrap();
     }
@@ -268,7 +268,7 @@ async fn warns_of_tags_that_break_init() {
     for tag in ["2", "latest", "1.4.0_b", "v1.4.0"] {
         store.inner.tag(&index, &tag.parse().unwrap()).await.unwrap();
     }
-    let heard = Heard::default();
+    let heard = EventLog::default();
     push(&Push::new(&folder, "1.4.0").request(), &store, &heard).await.unwrap();
     assert_eq!(heard.codes(), ["several-builds", "floating-tag", "ignored-tag"]);
 }
@@ -287,7 +287,7 @@ async fn tells_how_far_it_is() {
     let folder = zips();
     let name = "terraform-provider-zap_1.4.0_linux_amd64.zip";
     let size = std::fs::metadata(folder.path().join(name)).unwrap().len();
-    let (store, heard) = (Watching::new(), Heard::default());
+    let (store, heard) = (Watching::new(), EventLog::default());
     let push = Push::new(&folder, "1.4.0");
     crate::push(&push.request(), &store, &heard).await.unwrap();
     let told = heard.of("zap 1.4.0 linux_amd64");
@@ -400,6 +400,6 @@ async fn a_missing_work_folder_is_told() {
     let folder = zips();
     let push = Push::new(&folder, "1.4.0");
     let request = crate::PushRequest { work_dir: "/nowhere/at/all".into(), ..push.request() };
-    let error = crate::push(&request, &Watching::new(), &Heard::default()).await.expect_err("no folder");
+    let error = crate::push(&request, &Watching::new(), &EventLog::default()).await.expect_err("no folder");
     assert_snapshot!(error, @"cannot create a folder in /nowhere/at/all");
 }

@@ -1,7 +1,7 @@
 //! A package holds a program for its platform.
 
 use super::*;
-use crate::testing::{Folder, Heard, Push, Watching};
+use crate::testing::{EventLog, Folder, Push, Watching};
 use crate::{ExecutableCheck, H1Mode, PackError};
 
 /// The beginning of a program, as far as it counts: a Mach-O header for arm64.
@@ -21,7 +21,7 @@ async fn a_package_with_the_program_of_another_platform_is_refused_before_anythi
         assert!(store.take().is_empty());
         let told = folder.told(&error).replace(&format!("DIST/{package}"), "DIST/PACKAGE");
         assert_eq!(told, "DIST/PACKAGE is for linux_amd64, and holds a Mach-O program for darwin_arm64");
-        let error = plan(&Push::new(&folder, "1.4.0").request(), &store, &Heard::default()).await;
+        let error = plan(&Push::new(&folder, "1.4.0").request(), &store, &EventLog::default()).await;
         assert!(matches!(error, Err(PackError::OtherPlatform(_))));
         let skip = Push { executables: ExecutableCheck::Skip, ..Push::new(&folder, "1.4.0") };
         skip.run(&store).await.unwrap();
@@ -38,11 +38,11 @@ async fn equal_packages_of_two_platforms_are_warned_of() {
         let folder = Folder::new();
         folder.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"#!/bin/sh\n")]);
         folder.zip("terraform-provider-zap_1.4.0_darwin_arm64.zip", &[("terraform-provider-zap", script.as_bytes())]);
-        let (store, heard) = (Watching::new(), Heard::default());
+        let (store, heard) = (Watching::new(), EventLog::default());
         let set = Push { h1, ..Push::new(&folder, "1.4.0") };
         crate::push(&set.request(), &store, &heard).await.unwrap();
         assert_eq!(heard.codes(), want);
-        let heard = Heard::default();
+        let heard = EventLog::default();
         plan(&set.request(), &store, &heard).await.unwrap();
         assert_eq!(heard.codes(), want);
     }

@@ -70,9 +70,9 @@ async fn a_release_without_them_is_another_one_and_only_what_it_lacks_is_sent() 
 #[tokio::test]
 async fn a_plan_names_them_and_a_push_says_how_far_they_are() {
     let folder = zips();
-    let (store, heard) = (Watching::new(), Heard::default());
+    let (store, heard) = (Watching::new(), EventLog::default());
     let push = small(&folder);
-    let before = plan(&push.request(), &store, &Heard::default()).await.unwrap();
+    let before = plan(&push.request(), &store, &EventLog::default()).await.unwrap();
     let roles: Vec<&str> = before.what.items.iter().map(|item| item.role).collect();
     assert_eq!(roles[..5], ["package", "small", "config", "manifest", "package"]);
     let report = crate::push(&push.request(), &store, &heard).await.unwrap();
