@@ -7,7 +7,8 @@ use crate::FolderLock;
 /// Writes the pins in this program's turn.
 fn write(path: &Path, pins: &Pins) -> Result<WriteOutcome, PinFileError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let turn = runtime.block_on(FolderLock::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
+    let folder_lock =
+        runtime.block_on(FolderLock::take(path, &tofu_oci_disk::Waiter::default(), &tofu_oci_types::NoReporter));
     super::write(path, pins, &folder_lock.unwrap())
 }
 
