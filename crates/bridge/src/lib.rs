@@ -25,6 +25,7 @@ mod loopback;
 mod packages;
 mod page;
 mod paths;
+mod permits;
 mod place_fault;
 mod protocol;
 mod refusal;
@@ -34,10 +35,9 @@ mod served_address;
 mod served_module;
 mod server;
 mod signing;
-mod turns;
 
 pub use access::{
-    Admitted, ClientAccess, ClientName, ClientRule, Denied, InvalidClientName, InvalidTokenDigest, KnownClient,
+    AccessError, Admitted, ClientAccess, ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, KnownClient,
     LinkOptions, NewToken, TokenDigest,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};

@@ -16,8 +16,8 @@ use ring::hmac;
 use tofu_oci_types::Secret;
 use url::form_urlencoded;
 
+use super::access_error::AccessError;
 use super::client::{ClientName, TokenDigest};
-use super::denied::Denied;
 
 /// Changes if what is signed does.
 const SCHEME: &str = "tofu-oci link 1";
@@ -97,7 +97,7 @@ pub(super) struct SignedLink {
 
 impl SignedLink {
     /// What a request's query says; `None` if it has no signature. Members may be in any order, each once; others are ignored.
-    pub(super) fn of(uri: &Uri) -> Option<Result<Self, Denied>> {
+    pub(super) fn of(uri: &Uri) -> Option<Result<Self, AccessError>> {
         let (mut expires, mut client, mut signature) = (Vec::new(), Vec::new(), Vec::new());
         for (name, value) in form_urlencoded::parse(uri.query()?.as_bytes()) {
             match &*name {
@@ -111,9 +111,9 @@ impl SignedLink {
             return None;
         }
         let ([expires], [client], [signature]) = (&expires[..], &client[..], &signature[..]) else {
-            return Some(Err(Denied::BadLink));
+            return Some(Err(AccessError::BadLink));
         };
-        Some(Self::read(uri.path(), expires, client, signature).ok_or(Denied::BadLink))
+        Some(Self::read(uri.path(), expires, client, signature).ok_or(AccessError::BadLink))
     }
 
     fn read(path: &str, expires: &str, client: &str, signature: &str) -> Option<Self> {

@@ -9,9 +9,9 @@
 //! Clients send no token when they fetch archives and checksums; therefore the documents name these by links that
 //! expire. Without any client in the configuration everyone is admitted, and links carry no signature.
 
+mod access_error;
 mod authorization;
 mod client;
-mod denied;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod links;
@@ -23,8 +23,8 @@ use crate::ServedAddress;
 use http::request::Parts;
 use tofu_oci_types::{Hostname, Predecessors};
 
+pub use self::access_error::AccessError;
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
-pub use self::denied::Denied;
 pub use self::links::LinkOptions;
 use self::links::{LinkKey, SignedLink};
 
@@ -110,7 +110,7 @@ impl ClientAccess {
     ///
     /// # Errors
     /// If the client is unknown or may not see the provider. It is the same whether the provider exists or not.
-    pub fn admit(&self, request: &Parts, address: Option<&ServedAddress>) -> Result<Admitted, Denied> {
+    pub fn admit(&self, request: &Parts, address: Option<&ServedAddress>) -> Result<Admitted, AccessError> {
         self.admit_at(request, address, SystemTime::now())
     }
 
@@ -122,7 +122,12 @@ impl ClientAccess {
         self.sign_at(client, path, SystemTime::now())
     }
 
-    fn admit_at(&self, request: &Parts, address: Option<&ServedAddress>, now: SystemTime) -> Result<Admitted, Denied> {
+    fn admit_at(
+        &self,
+        request: &Parts,
+        address: Option<&ServedAddress>,
+        now: SystemTime,
+    ) -> Result<Admitted, AccessError> {
         if !self.is_restricted() {
             return Ok(Admitted::Anyone);
         }
@@ -134,7 +139,7 @@ impl ClientAccess {
             },
         };
         match address.and_then(|address| client.hidden(address)) {
-            Some(address) => Err(Denied::NotAllowed { client: client.rule.name.clone(), address }),
+            Some(address) => Err(AccessError::NotAllowed { client: client.rule.name.clone(), address }),
             None => Ok(Admitted::Client(client)),
         }
     }
@@ -149,23 +154,23 @@ impl ClientAccess {
     }
 
     /// It looks at every client, so that the time reveals nothing.
-    fn by_token(&self, request: &Parts) -> Result<Arc<KnownClient>, Denied> {
+    fn by_token(&self, request: &Parts) -> Result<Arc<KnownClient>, AccessError> {
         let sent = TokenDigest::of(&authorization::token(&request.headers)?);
         let found = self.clients.iter().fold(None, |found, client| {
             let is_this = client.rule.token == sent;
             if is_this && found.is_none() { Some(client) } else { found }
         });
-        found.cloned().ok_or(Denied::UnknownToken)
+        found.cloned().ok_or(AccessError::UnknownToken)
     }
 
-    fn by_link(&self, link: &SignedLink, now: SystemTime) -> Result<Arc<KnownClient>, Denied> {
+    fn by_link(&self, link: &SignedLink, now: SystemTime) -> Result<Arc<KnownClient>, AccessError> {
         let named = self.clients.iter().filter(|client| client.rule.name == link.client);
-        let client = named.into_iter().find(|client| client.link_key.made(link)).ok_or(Denied::BadLink)?;
+        let client = named.into_iter().find(|client| client.link_key.made(link)).ok_or(AccessError::BadLink)?;
         if link.outlives(self.links.lifetime, now) {
-            return Err(Denied::BadLink);
+            return Err(AccessError::BadLink);
         }
         if link.has_expired(now) {
-            return Err(Denied::ExpiredLink { client: client.rule.name.clone() });
+            return Err(AccessError::ExpiredLink { client: client.rule.name.clone() });
         }
         Ok(Arc::clone(client))
     }

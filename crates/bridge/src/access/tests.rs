@@ -83,7 +83,7 @@ fn basic(login: &str) -> String {
     format!("Basic {}", STANDARD.encode(login))
 }
 
-fn outcome(result: Result<Admitted, Denied>) -> String {
+fn outcome(result: Result<Admitted, AccessError>) -> String {
     match result {
         Ok(admitted) => admitted.name().map_or_else(|| "anyone".to_owned(), ToString::to_string),
         Err(denied) => format!("{} {}", denied.status().as_u16(), denied.code()),
@@ -358,13 +358,14 @@ fn names_and_checksums_have_one_form() {
 
 #[test]
 fn a_401_says_how_to_authenticate_and_a_403_does_not() {
-    let challenges = |denied: Denied| (denied.status().as_u16(), denied.challenges().len(), denied.client().is_some());
-    assert_eq!(challenges(Denied::NoToken), (401, 2, false));
-    assert_eq!(challenges(Denied::UnknownToken), (401, 2, false));
-    assert_eq!(challenges(Denied::BadLink), (403, 0, false));
+    let challenges =
+        |denied: AccessError| (denied.status().as_u16(), denied.challenges().len(), denied.client().is_some());
+    assert_eq!(challenges(AccessError::NoToken), (401, 2, false));
+    assert_eq!(challenges(AccessError::UnknownToken), (401, 2, false));
+    assert_eq!(challenges(AccessError::BadLink), (403, 0, false));
     let client: ClientName = "ci".parse().unwrap();
-    assert_eq!(challenges(Denied::ExpiredLink { client: client.clone() }), (403, 0, true));
-    assert_eq!(challenges(Denied::NotAllowed { client, address: zap().into() }), (403, 0, true));
+    assert_eq!(challenges(AccessError::ExpiredLink { client: client.clone() }), (403, 0, true));
+    assert_eq!(challenges(AccessError::NotAllowed { client, address: zap().into() }), (403, 0, true));
 }
 
 proptest! {

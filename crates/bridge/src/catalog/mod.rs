@@ -1,11 +1,11 @@
 //! What is served, asked of its places.
 
-mod answers;
-mod failed;
-mod kept;
+mod answer_cache;
+mod cached;
 mod modules;
 mod of_kind;
 mod options;
+mod query_failure;
 mod question;
 mod refused;
 pub(crate) mod served_by;
@@ -19,17 +19,17 @@ use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::Release;
 use tofu_oci_types::{Event, Identity, Place, ProviderAddr, Version};
 
-use self::answers::AskedFor;
-use self::failed::{Again, Failed};
+use self::answer_cache::QueryKey;
 pub use self::modules::ModuleCatalog;
 use self::of_kind::{AskedPlaces, Judged, KindAnswers};
 pub use self::options::CatalogOptions;
+use self::query_failure::{Again, QueryFailure};
 use self::question::PlaceQuestion;
 use self::refused::{IF_MEANT, refused, says_another};
 use self::served_by::{served_by, sole_address};
 use crate::counts::Counts;
+use crate::permits::{LimitScope, Permits};
 use crate::place_fault::one_line;
-use crate::turns::{Burdened, Turns};
 use crate::{OfferedBy, Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
 /// The providers of all places. Equal questions are asked once; [`CatalogOptions`] says how long answers are kept.
@@ -44,20 +44,20 @@ impl Catalog {
     /// A catalog of these places. No place is asked yet.
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
         let counts = Counts::default();
-        let turns = Arc::new(Turns::new(options.at_once, options.at_one_host));
+        let permits = Arc::new(Permits::new(options.at_once, options.at_one_host));
         Self {
-            modules: ModuleCatalog::new(Vec::new(), options.clone(), Arc::clone(&turns), &counts),
+            modules: ModuleCatalog::new(Vec::new(), options.clone(), Arc::clone(&permits), &counts),
             answers: KindAnswers::new(&options, &counts),
             counts,
-            served: Arc::new(AskedPlaces { places, options, turns }),
+            served: Arc::new(AskedPlaces { places, options, permits }),
         }
     }
 
     /// The same with these places of modules.
     #[must_use]
     pub fn with_modules(self, places: Vec<ServedModulePlace>) -> Self {
-        let AskedPlaces { options, turns, .. } = &*self.served;
-        let modules = ModuleCatalog::new(places, options.clone(), Arc::clone(turns), &self.counts);
+        let AskedPlaces { options, permits, .. } = &*self.served;
+        let modules = ModuleCatalog::new(places, options.clone(), Arc::clone(permits), &self.counts);
         Self { modules, ..self }
     }
 
@@ -178,15 +178,15 @@ impl AskedPlaces<ServedPlace> {
         number: usize,
         address: &ProviderAddr,
         put: impl AsyncFnOnce(&PlaceQuestion<'_>) -> Result<T, MirrorError>,
-    ) -> Result<T, Failed> {
+    ) -> Result<T, QueryFailure> {
         let ServedPlace { offered, renamed, .. } = &self.places[number];
         let ask = async {
             let question = PlaceQuestion::new(address, (offered, *renamed), &self.options)?;
             let burdened = match question.place() {
-                Some(Place::Registry(repository)) => Burdened::Host(repository.registry().to_owned()),
-                _ => Burdened::Place(number),
+                Some(Place::Registry(repository)) => LimitScope::Host(repository.registry().to_owned()),
+                _ => LimitScope::Place(number),
             };
-            let _turn = self.turns.take(burdened).await;
+            let _turn = self.permits.take(burdened).await;
             put(&question).await
         };
         ask.await.map_err(|error| {
@@ -199,7 +199,7 @@ impl AskedPlaces<ServedPlace> {
                 let text = format!("{address} is not served: {}", one_line(&error));
                 self.options.reporter.event(&Event::warning("other-address", text).with_hint(IF_MEANT));
             }
-            Failed { refusal, again: Again::of(&error) }
+            QueryFailure { refusal, again: Again::of(&error) }
         })
     }
 }
@@ -210,7 +210,7 @@ fn is_same(judged: &ServedRelease, release: &dyn Release) -> bool {
     id.identity != Identity::Unidentified && judged.release.id() == id
 }
 
-impl AskedFor for ProviderAddr {
+impl QueryKey for ProviderAddr {
     fn address(&self) -> ServedAddress {
         self.into()
     }

@@ -13,15 +13,15 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version, printable};
 
-use super::answers::AskedFor;
-use super::failed::{Again, Failed};
+use super::answer_cache::QueryKey;
 use super::of_kind::{AskedPlaces, Judged, KindAnswers};
 use super::options::CatalogOptions;
+use super::query_failure::{Again, QueryFailure};
 use super::refused::{IF_MEANT, absent_version, module_refused};
 use super::served_by::most_specific;
 use crate::counts::Counts;
+use crate::permits::{LimitScope, Permit, Permits};
 use crate::place_fault::{embedded_repository, upstream};
-use crate::turns::{Burdened, PlaceTurn, Turns};
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedVersions, VersionAbsence};
 
 /// Of how many versions notices are read, the newest first.
@@ -45,11 +45,11 @@ impl ModuleCatalog {
     pub(super) fn new(
         places: Vec<ServedModulePlace>,
         options: CatalogOptions,
-        turns: Arc<Turns>,
+        permits: Arc<Permits>,
         counts: &Counts,
     ) -> Self {
         let answers = KindAnswers::new(&options, counts);
-        Self { answers, served: Arc::new(AskedPlaces { places, options, turns }) }
+        Self { answers, served: Arc::new(AskedPlaces { places, options, permits }) }
     }
 
     /// The versions of a module that clients may see: those of the canonical tags. No manifest is read.
@@ -148,16 +148,16 @@ impl ModuleCatalog {
 
 impl AskedPlaces<ServedModulePlace> {
     /// The repository of a module, when it is its turn to be asked.
-    async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, PlaceTurn), Failed> {
+    async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, Permit), QueryFailure> {
         let Ok(store) = (self.places[number].open)(address) else {
             let refusal = Refusal::UnknownAddress { address: address.into(), reason: Some(NO_REPOSITORY) };
-            return Err(Failed { refusal, again: Again::Never });
+            return Err(QueryFailure { refusal, again: Again::Never });
         };
         let burdened = match store.place() {
-            Place::Registry(repository) => Burdened::Host(repository.registry().to_owned()),
-            _ => Burdened::ModulePlace(number),
+            Place::Registry(repository) => LimitScope::Host(repository.registry().to_owned()),
+            _ => LimitScope::ModulePlace(number),
         };
-        let turn = self.turns.take(burdened).await;
+        let turn = self.permits.take(burdened).await;
         Ok((store, turn))
     }
 
@@ -167,7 +167,7 @@ impl AskedPlaces<ServedModulePlace> {
         number: usize,
         (address, version): (&ModuleAddr, &Version),
         package: &ModulePackage,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), QueryFailure> {
         let predecessors = self.options.trust.policy.predecessors();
         let Some(text) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
         if self.places[number].renamed != RenamedReleases::Refuse {
@@ -177,17 +177,17 @@ impl AskedPlaces<ServedModulePlace> {
         let text = format!("{address} is not served: {text}");
         self.options.reporter.event(&Event::warning("other-address", text).with_hint(IF_MEANT));
         let refusal = absent_version(address, version, VersionAbsence::OtherAddress);
-        Err(Failed { refusal, again: Again::Never })
+        Err(QueryFailure { refusal, again: Again::Never })
     }
 }
 
-impl AskedFor for ModuleAddr {
+impl QueryKey for ModuleAddr {
     fn address(&self) -> ServedAddress {
         self.into()
     }
 }
 
-async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedVersions<ModuleAddr>, Failed> {
+async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedVersions<ModuleAddr>, QueryFailure> {
     let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
     let Listing { versions, withdrawn, deprecated, .. } = Listing::in_store(&**store, &tags).await;
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
@@ -208,8 +208,12 @@ async fn still_deprecated(store: &dyn ReadStore, mut named: Vec<Version>) -> Vec
 }
 
 /// The package under the canonical tag of a version. If there is no such tag, the other tags say whether the version was withdrawn.
-async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>) -> Result<ModulePackage, Failed> {
-    let absent = |absence| Failed { refusal: absent_version(address, version, absence), again: Again::Never };
+async fn found(
+    address: &ModuleAddr,
+    version: &Version,
+    store: &Arc<dyn ReadStore>,
+) -> Result<ModulePackage, QueryFailure> {
+    let absent = |absence| QueryFailure { refusal: absent_version(address, version, absence), again: Again::Never };
     let Ok(tag) = Tag::for_version(version) else { return Err(absent(VersionAbsence::NoTag)) };
     let read = ModulePackage::of_store(Arc::clone(store), &Reference::Tag(tag), Subdir::root()).await;
     match read {
@@ -233,31 +237,36 @@ async fn refuse_repository(
     version: &Version,
     store: &Arc<dyn ReadStore>,
     zip: &Descriptor,
-) -> Result<(), Failed> {
+) -> Result<(), QueryFailure> {
     // No end of it is asked for then.
     let admitted = Limits::default().check_packed(zip.size);
-    admitted.map_err(|error| Failed { refusal: upstream(address, &error), again: Again::Never })?;
+    admitted.map_err(|error| QueryFailure { refusal: upstream(address, &error), again: Again::Never })?;
     match repository_in_zip(&**store, zip, LARGEST_DIRECTORY).await {
         Ok(None) => Ok(()),
         Ok(Some(name)) => {
             let refusal = embedded_repository(address, version, name);
-            Err(Failed { refusal, again: Again::Never })
+            Err(QueryFailure { refusal, again: Again::Never })
         }
         Err(error) => Err(failed(address, version, store, &ModuleError::Store(error).into())),
     }
 }
 
-fn store_failed(address: &ModuleAddr, store: &Arc<dyn ReadStore>, error: &StoreError) -> Failed {
+fn store_failed(address: &ModuleAddr, store: &Arc<dyn ReadStore>, error: &StoreError) -> QueryFailure {
     let refusal = module_refused(address, None, &ModuleError::Store(error.clone()).into());
     let refusal = refusal.without(store.place().repository());
-    Failed { refusal, again: Again::of_store(error) }
+    QueryFailure { refusal, again: Again::of_store(error) }
 }
 
-fn failed(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>, error: &ModuleFetchError) -> Failed {
+fn failed(
+    address: &ModuleAddr,
+    version: &Version,
+    store: &Arc<dyn ReadStore>,
+    error: &ModuleFetchError,
+) -> QueryFailure {
     let again = match error {
         ModuleFetchError::Module(ModuleError::Store(error)) => Again::of_store(error),
         ModuleFetchError::Module(error) if error.is_transient() => Again::Soon,
         _ => Again::Never,
     };
-    Failed { refusal: module_refused(address, Some(version), error).without(store.place().repository()), again }
+    QueryFailure { refusal: module_refused(address, Some(version), error).without(store.place().repository()), again }
 }

@@ -7,26 +7,26 @@ use futures_util::future::BoxFuture;
 use tofu_oci_types::Version;
 use tokio::time::Instant;
 
-use super::answers::{Answers, AskedFor, Waits};
-use super::failed::Failed;
-use super::kept::Lifetimes;
+use super::answer_cache::{AnswerCache, QueryKey, Waits};
+use super::cached::Lifetimes;
 use super::options::CatalogOptions;
+use super::query_failure::QueryFailure;
 use super::refused::{JUDGED, REFUSED, is_judged};
 use crate::counts::Counts;
-use crate::turns::Turns;
+use crate::permits::Permits;
 use crate::{Refusal, ServedAddress, ServedVersions};
 
 /// What questions about one kind are put to.
 pub(super) struct AskedPlaces<P> {
     pub(super) places: Vec<P>,
     pub(super) options: CatalogOptions,
-    pub(super) turns: Arc<Turns>,
+    pub(super) permits: Arc<Permits>,
 }
 
 /// The answers about addresses `A`, whose versions are served as `S`.
 pub(super) struct KindAnswers<A, S: Clone> {
-    versions: Answers<A, Arc<ServedVersions<A>>>,
-    each: Answers<(A, Version), Judged<S>>,
+    versions: AnswerCache<A, Arc<ServedVersions<A>>>,
+    each: AnswerCache<(A, Version), Judged<S>>,
 }
 
 /// A version that clients may see, and when that was found.
@@ -47,16 +47,16 @@ impl<S> Judged<S> {
     }
 }
 
-impl<A: AskedFor + Sync, S: Clone + Send + Sync + 'static> KindAnswers<A, S>
+impl<A: QueryKey + Sync, S: Clone + Send + Sync + 'static> KindAnswers<A, S>
 where
-    (A, Version): AskedFor,
+    (A, Version): QueryKey,
 {
     pub(super) fn new(options: &CatalogOptions, counts: &Counts) -> Self {
         let (lifetimes, waits) = (Lifetimes::of(options), Waits::of(options));
         let reporter = || Arc::clone(&options.reporter);
         Self {
-            versions: Answers::new(lifetimes, waits, reporter(), counts.clone()),
-            each: Answers::new(lifetimes, waits, reporter(), counts.clone()),
+            versions: AnswerCache::new(lifetimes, waits, reporter(), counts.clone()),
+            each: AnswerCache::new(lifetimes, waits, reporter(), counts.clone()),
         }
     }
 
@@ -64,7 +64,7 @@ where
     pub(super) async fn versions(
         &self,
         address: &A,
-        put: impl Fn(Option<Arc<ServedVersions<A>>>) -> BoxFuture<'static, Result<Arc<ServedVersions<A>>, Failed>>,
+        put: impl Fn(Option<Arc<ServedVersions<A>>>) -> BoxFuture<'static, Result<Arc<ServedVersions<A>>, QueryFailure>>,
     ) -> Result<Arc<ServedVersions<A>>, Refusal> {
         let mut found = self.versions.ask(address, put).await?;
         let is_refused = |version: &Version| {
@@ -81,7 +81,7 @@ where
         &self,
         address: &A,
         version: &Version,
-        put: impl Fn(Option<Judged<S>>) -> BoxFuture<'static, Result<Judged<S>, Failed>>,
+        put: impl Fn(Option<Judged<S>>) -> BoxFuture<'static, Result<Judged<S>, QueryFailure>>,
     ) -> Result<S, Refusal> {
         Ok(self.each.ask(&(address.clone(), version.clone()), put).await?.served)
     }
@@ -111,7 +111,7 @@ where
     }
 }
 
-impl<A: Clone + Eq + Hash + Into<ServedAddress> + Send + 'static> AskedFor for (A, Version) {
+impl<A: Clone + Eq + Hash + Into<ServedAddress> + Send + 'static> QueryKey for (A, Version) {
     fn address(&self) -> ServedAddress {
         self.0.clone().into()
     }

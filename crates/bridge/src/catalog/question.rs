@@ -26,13 +26,13 @@ const NOTICES: usize = 50;
 /// What is asked about one provider.
 pub(super) struct PlaceQuestion<'a> {
     address: &'a ProviderAddr,
-    from: AskedPlace,
+    from: Upstream,
     trust: Trust,
     reporter: &'a dyn Reporter,
 }
 
 /// Who is asked.
-enum AskedPlace {
+enum Upstream {
     Source(Arc<dyn Source>),
     PullThrough(PullThrough),
 }
@@ -45,8 +45,8 @@ impl<'a> PlaceQuestion<'a> {
         options: &'a CatalogOptions,
     ) -> Result<Self, MirrorError> {
         let from = match offered {
-            OfferedBy::Place(open) => AskedPlace::Source(open(address)?),
-            OfferedBy::PullThrough(through) => AskedPlace::PullThrough(through.clone()),
+            OfferedBy::Place(open) => Upstream::Source(open(address)?),
+            OfferedBy::PullThrough(through) => Upstream::PullThrough(through.clone()),
         };
         let trust = Trust { now: SystemTime::now(), renamed, ..options.trust.clone() };
         Ok(Self { address, from, trust, reporter: &*options.reporter })
@@ -55,16 +55,16 @@ impl<'a> PlaceQuestion<'a> {
     /// The place that is asked; `None` if there is more than one.
     pub(super) fn place(&self) -> Option<&Place> {
         match &self.from {
-            AskedPlace::Source(source) => Some(source.place()),
-            AskedPlace::PullThrough(_) => None,
+            Upstream::Source(source) => Some(source.place()),
+            Upstream::PullThrough(_) => None,
         }
     }
 
     /// What clients may see of the versions. If the upstream of a mirror fails, what the mirror has is listed.
     pub(super) async fn versions(&self) -> Result<ServedVersions, MirrorError> {
         let listing = match &self.from {
-            AskedPlace::Source(source) => source.versions(self.address).await?,
-            AskedPlace::PullThrough(through) => through.versions(self.address).await?,
+            Upstream::Source(source) => source.versions(self.address).await?,
+            Upstream::PullThrough(through) => through.versions(self.address).await?,
         };
         Ok(self.listed(listing).await)
     }
@@ -72,8 +72,8 @@ impl<'a> PlaceQuestion<'a> {
     /// The same for a client to whom an old answer can be given: an upstream that fails is an error.
     pub(super) async fn all_versions(&self) -> Result<ServedVersions, MirrorError> {
         match &self.from {
-            AskedPlace::Source(_) => self.versions().await,
-            AskedPlace::PullThrough(through) => Ok(self.listed(through.all_versions(self.address).await?).await),
+            Upstream::Source(_) => self.versions().await,
+            Upstream::PullThrough(through) => Ok(self.listed(through.all_versions(self.address).await?).await),
         }
     }
 
@@ -90,8 +90,8 @@ impl<'a> PlaceQuestion<'a> {
     /// The release that its place has now, unjudged.
     pub(super) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, MirrorError> {
         match &self.from {
-            AskedPlace::Source(source) => Ok(source.release(self.address, version).await?),
-            AskedPlace::PullThrough(through) => through.offered(self.address, version).await,
+            Upstream::Source(source) => Ok(source.release(self.address, version).await?),
+            Upstream::PullThrough(through) => through.offered(self.address, version).await,
         }
     }
 
@@ -155,7 +155,7 @@ impl<'a> PlaceQuestion<'a> {
     }
 
     async fn deprecation(&self, version: &Version) -> Option<String> {
-        let (release, heard) = (self.release(version).await.ok()?, Heard::default());
+        let (release, heard) = (self.release(version).await.ok()?, JudgementLog::default());
         let checker = TrustChecker::new(&self.trust, &heard);
         checker.of_release(&*release).await.ok()?;
         checker.report_notice(&*release).await;
@@ -172,15 +172,15 @@ fn package(offer: Offer) -> ServedPackage {
 
 /// What a judgement reports.
 #[derive(Default)]
-struct Heard(Mutex<Option<String>>);
+struct JudgementLog(Mutex<Option<String>>);
 
-impl Heard {
+impl JudgementLog {
     fn deprecation(self) -> Option<String> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Reporter for Heard {
+impl Reporter for JudgementLog {
     fn event(&self, event: &Event) {
         if let Event::Message { code: "deprecated", text, .. } = event {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());

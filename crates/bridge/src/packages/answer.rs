@@ -16,10 +16,10 @@ use tofu_oci_types::Descriptor;
 use tokio::time::timeout;
 
 use super::held_back::{BodyLength, held_back};
-use super::kept::KeptZip;
 use super::progress::STALLED;
 use super::range::{WantedBytes, has_it, wanted};
 use super::work::{LayerContents, ZipLayer};
+use super::zip_folder::CachedZip;
 use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
 use crate::Refusal;
 use crate::place_fault::{stalled, upstream};
@@ -141,7 +141,7 @@ impl Packages {
 /// A body of these bytes of a zip. A damaged one on disk is removed.
 async fn body(
     zip: &PackageZip,
-    kept: Option<Arc<KeptZip>>,
+    kept: Option<Arc<CachedZip>>,
     range: &Range<u64>,
     stream: ByteStream,
 ) -> Result<Body, StoreError> {

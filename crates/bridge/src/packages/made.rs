@@ -12,11 +12,11 @@ use tofu_oci_archive::Limits;
 use tofu_oci_source::Offer;
 use tokio::sync::watch;
 
-use super::kept::{KeptZip, ZipFolder, ZipKey};
 use super::progress::ZipProgress;
 use super::work::{ZipLayer, ZipOrigin, ZipWork};
+use super::zip_folder::{CachedZip, ZipFolder, ZipKey};
+use crate::permits::{Permit, Permits};
 use crate::place_fault::{stalled, upstream};
-use crate::turns::{PlaceTurn, Turns};
 use crate::{Refusal, ServedAddress};
 
 /// The most layers that are fetched from one registry at a time; it decides how long one takes.
@@ -43,12 +43,12 @@ struct RunningZip {
     clients: watch::Sender<()>,
 }
 
-type Making = Shared<BoxFuture<'static, Result<Arc<KeptZip>, Refusal>>>;
+type Making = Shared<BoxFuture<'static, Result<Arc<CachedZip>, Refusal>>>;
 
 impl ZipMaker {
     pub(super) fn new(folder: ZipFolder, limits: Limits) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let [packed, layers] = [cores, LAYERS_AT_ONCE].map(|turns| Turns::new(PLACES_AT_ONCE * turns, turns));
+        let [packed, layers] = [cores, LAYERS_AT_ONCE].map(|permits| Permits::new(PLACES_AT_ONCE * permits, permits));
         let work = Arc::new(ZipWork { folder, limits, packed, layers });
         Self { work, running: Arc::default() }
     }
@@ -58,13 +58,13 @@ impl ZipMaker {
         self.work.folder.bytes()
     }
 
-    pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<KeptZip>, Refusal> {
+    pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<CachedZip>, Refusal> {
         let key = self.work.key(offer).await?;
         self.once(key, ZipOrigin::Offer(Box::new(offer.clone()))).await
     }
 
     /// The zip of a layer, all of it and verified.
-    pub(super) async fn layer(&self, address: &ServedAddress, layer: &ZipLayer) -> Result<Arc<KeptZip>, Refusal> {
+    pub(super) async fn layer(&self, address: &ServedAddress, layer: &ZipLayer) -> Result<Arc<CachedZip>, Refusal> {
         self.once(layer.key(), ZipOrigin::Layer(address.clone(), layer.clone())).await
     }
 
@@ -74,7 +74,7 @@ impl ZipMaker {
         self.work.known(&layer.key(), &origin).await.is_ok_and(|known| known.is_some())
     }
 
-    async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<KeptZip>, Refusal> {
+    async fn once(&self, key: ZipKey, origin: ZipOrigin) -> Result<Arc<CachedZip>, Refusal> {
         let address = origin.address();
         let joined = lock(&self.running).get(&key).map(RunningZip::join);
         if let Some(joined) = joined {
@@ -106,7 +106,7 @@ impl ZipMaker {
     fn making(
         &self,
         (key, origin): (ZipKey, ZipOrigin),
-        turn: PlaceTurn,
+        turn: Permit,
         clients: watch::Sender<()>,
         progress: Arc<ZipProgress>,
     ) -> Making {
@@ -143,7 +143,7 @@ struct JoinedZip {
 
 impl JoinedZip {
     /// The zip. A client stops waiting if nothing of it comes; the making goes on for a while.
-    async fn wait(self, address: ServedAddress) -> Result<Arc<KeptZip>, Refusal> {
+    async fn wait(self, address: ServedAddress) -> Result<Arc<CachedZip>, Refusal> {
         tokio::select! {
             biased;
             made = self.making => made,

@@ -17,11 +17,11 @@ mod answer;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod held_back;
-mod kept;
 mod made;
 mod progress;
 mod range;
 mod work;
+mod zip_folder;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -32,9 +32,9 @@ use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
 use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
 
-use self::kept::{KeptZip, ZipFolder};
 use self::made::ZipMaker;
 use self::work::{LayerContents, ZipLayer};
+use self::zip_folder::{CachedZip, ZipFolder};
 use crate::place_fault::upstream;
 use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
@@ -97,7 +97,7 @@ enum ZipBytes {
     /// A layer of a repository.
     Layer(ZipLayer),
     /// A file of this program, which was made or fetched for it.
-    Kept(Arc<KeptZip>),
+    Kept(Arc<CachedZip>),
 }
 
 impl Packages {
@@ -170,7 +170,7 @@ impl Packages {
     }
 
     /// The zip on disk, all of it and verified.
-    async fn on_disk(&self, zip: &PackageZip) -> Result<Arc<KeptZip>, Refusal> {
+    async fn on_disk(&self, zip: &PackageZip) -> Result<Arc<CachedZip>, Refusal> {
         match &zip.bytes {
             ZipBytes::Layer(layer) => self.maker.layer(&zip.address, layer).await,
             ZipBytes::Kept(kept) => Ok(Arc::clone(kept)),
@@ -180,7 +180,7 @@ impl Packages {
 
 impl PackageZip {
     /// These bytes of the zip on disk; all of them end in an error if their digest is wrong.
-    fn read(&self, kept: &KeptZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
+    fn read(&self, kept: &CachedZip, range: Range<u64>) -> Result<ByteStream, StoreError> {
         let is_whole = range == (0..self.size);
         let stream = file_range(Arc::clone(&kept.file), kept.path.clone(), range);
         let descriptor = || Descriptor::new("application/zip", self.digest.clone(), self.size);

@@ -16,10 +16,10 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Event, NoReporter, Reporter, Version};
 use tokio::io::AsyncWriteExt as _;
 
-use super::kept::{KeptZip, ZipFolder, ZipKey};
 use super::progress::ZipProgress;
+use super::zip_folder::{CachedZip, ZipFolder, ZipKey};
+use crate::permits::{LimitScope, Permit, Permits};
 use crate::place_fault::{PlaceFault, embedded_repository, has_no_room, upstream};
-use crate::turns::{Burdened, PlaceTurn, Turns};
 use crate::{Refusal, ServedAddress};
 
 /// How long a task waits for another process that makes the same zip.
@@ -52,8 +52,8 @@ pub(super) struct ZipWork {
     pub(super) folder: ZipFolder,
     pub(super) limits: Limits,
     /// Packing takes a core.
-    pub(super) packed: Turns,
-    pub(super) layers: Turns,
+    pub(super) packed: Permits,
+    pub(super) layers: Permits,
 }
 
 /// Why a zip was not made.
@@ -115,7 +115,7 @@ impl ZipWork {
         key: &ZipKey,
         origin: &ZipOrigin,
         progress: &ZipProgress,
-    ) -> Result<KeptZip, Refusal> {
+    ) -> Result<CachedZip, Refusal> {
         let address = &origin.address();
         self.on_disk(address, |work| work.folder.ready()).await?;
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
@@ -138,7 +138,7 @@ impl ZipWork {
         key: &ZipKey,
         origin: &ZipOrigin,
         progress: &ZipProgress,
-    ) -> Result<KeptZip, UnmadeZip> {
+    ) -> Result<CachedZip, UnmadeZip> {
         let (address, key) = (&origin.address(), key.clone());
         match origin {
             ZipOrigin::Offer(offer) => {
@@ -211,17 +211,21 @@ impl ZipWork {
     }
 
     /// Waits for a turn to make a zip.
-    pub(super) async fn turn(&self, origin: &ZipOrigin) -> PlaceTurn {
-        let (turns, place) = match origin {
+    pub(super) async fn turn(&self, origin: &ZipOrigin) -> Permit {
+        let (permits, place) = match origin {
             ZipOrigin::Offer(offer) => (&self.packed, offer.place().clone()),
             ZipOrigin::Layer(_, layer) => (&self.layers, layer.store.place()),
         };
         let registry = place.repository().map(|repository| repository.registry().to_owned());
-        turns.take(Burdened::Host(registry.unwrap_or_else(|| place.to_string()))).await
+        permits.take(LimitScope::Host(registry.unwrap_or_else(|| place.to_string()))).await
     }
 
     /// The zip, if it is on disk. What is pulled through ends in its destination all the same.
-    pub(super) async fn known(self: &Arc<Self>, key: &ZipKey, origin: &ZipOrigin) -> Result<Option<KeptZip>, Refusal> {
+    pub(super) async fn known(
+        self: &Arc<Self>,
+        key: &ZipKey,
+        origin: &ZipOrigin,
+    ) -> Result<Option<CachedZip>, Refusal> {
         let key = key.clone();
         let found = self.on_disk(&origin.address(), move |work| work.folder.find(&key)).await?;
         if let (Some(_), ZipOrigin::Offer(offer)) = (&found, origin) {

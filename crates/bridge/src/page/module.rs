@@ -5,7 +5,7 @@ use tofu_oci_tfconfig::{ModuleInput, ModuleInterface, ModuleOutput, ModuleProvid
 use tofu_oci_types::{ModuleAddr, Moment, Version, human_bytes};
 
 use super::frame::PageFrame;
-use super::module_look::{ModuleLook, Unlooked};
+use super::package_contents::{PackageContents, SkipReason};
 use super::pager::{ListPart, pager};
 use super::readme::readme;
 use super::snippets::{ClientSetup, from_newest, from_version};
@@ -70,7 +70,7 @@ pub(super) struct ModuleVersionPage<'a> {
     pub(super) served: &'a ServedModule,
     pub(super) setup: ClientSetup<'a>,
     /// What lies in its package.
-    pub(super) look: Result<&'a ModuleLook, Unlooked>,
+    pub(super) look: Result<&'a PackageContents, SkipReason>,
     /// Whether its publisher has deprecated it, if that is known.
     pub(super) is_deprecated: bool,
     /// The link to the zip.
@@ -92,8 +92,8 @@ impl ModuleVersionPage<'_> {
             }
             @match self.look {
                 Ok(look) => (looked(look)),
-                Err(Unlooked::TooLarge) => p.aside { "The package is larger than this page reads: its inputs and outputs are not shown." },
-                Err(Unlooked::Damaged | Unlooked::Unread) => p.notice { "The package could not be read, so that its inputs and outputs are not shown." },
+                Err(SkipReason::TooLarge) => p.aside { "The package is larger than this page reads: its inputs and outputs are not shown." },
+                Err(SkipReason::Damaged | SkipReason::Unread) => p.notice { "The package could not be read, so that its inputs and outputs are not shown." },
             }
         }
     }
@@ -155,7 +155,7 @@ fn title(address: &ModuleAddr, version: Option<&Version>) -> Markup {
     }
 }
 
-fn looked(look: &ModuleLook) -> Markup {
+fn looked(look: &PackageContents) -> Markup {
     html! {
         @match &look.interface {
             Ok(Some(interface)) => (interfaces(interface)),

@@ -7,7 +7,7 @@ use tofu_oci_types::Version;
 
 use super::frame::PageFrame;
 use super::words::{foreign, punycode, sentence};
-use crate::{Denied, Refusal, ServedAddress, VersionAbsence};
+use crate::{AccessError, Refusal, ServedAddress, VersionAbsence};
 
 /// The page of a path that names no page.
 pub(super) fn not_a_page(frame: &PageFrame<'_>, reason: &str) -> Response {
@@ -20,7 +20,7 @@ pub(super) fn not_a_page(frame: &PageFrame<'_>, reason: &str) -> Response {
 }
 
 /// The page for a client that may not see this.
-pub(super) fn denied(frame: &PageFrame<'_>, denied: &Denied) -> Response {
+pub(super) fn denied(frame: &PageFrame<'_>, denied: &AccessError) -> Response {
     let title = match denied.status() {
         StatusCode::UNAUTHORIZED => "This page needs a login",
         _ => "You may not see this",

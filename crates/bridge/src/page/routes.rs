@@ -18,8 +18,8 @@ use super::frame::{PageFrame, icon, style};
 use super::links::PageLinks;
 use super::list::{ServedKinds, ServedList, found};
 use super::module::{ModulePage, ModuleVersionPage};
-use super::module_look::ModuleLooks;
 use super::opinion::ReleaseOpinions;
+use super::package_contents::ContentsCache;
 use super::pager::ListPart;
 use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
@@ -51,7 +51,7 @@ const PAGES: [&str; 5] = ["/", "/style.css", "/icon.svg", "/providers/{*path}", 
 struct PageState {
     bridge: Arc<Bridge>,
     opinions: ReleaseOpinions,
-    looks: ModuleLooks,
+    looks: ContentsCache,
 }
 
 /// The pages below the path of the base URL.
@@ -63,7 +63,11 @@ pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
         .route(icon_file, get(async || icon()))
         .route(provider_pages, get(providers))
         .route(module_pages, get(modules))
-        .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default(), looks: ModuleLooks::default() }))
+        .with_state(Arc::new(PageState {
+            bridge,
+            opinions: ReleaseOpinions::default(),
+            looks: ContentsCache::default(),
+        }))
 }
 
 /// Whether a path below the base URL has a page, or could have one.

@@ -30,7 +30,7 @@ use self::exchange::RoutedRequest;
 use crate::page;
 use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
-use crate::{Bridge, Denied, RefusalCode, ServedAddress};
+use crate::{AccessError, Bridge, RefusalCode, ServedAddress};
 
 /// All routes, below the path of the base URL and without it: proxies may cut it off.
 pub fn router(bridge: Arc<Bridge>) -> Router {
@@ -132,7 +132,7 @@ fn asked_hosts(request: &Parts) -> Vec<&str> {
     asked.into_iter().chain(forwarded.map(str::trim)).collect()
 }
 
-fn refused_client(headers: &HeaderMap, denied: &Denied) -> Response {
+fn refused_client(headers: &HeaderMap, denied: &AccessError) -> Response {
     let mut response = answer::sentence(denied.status(), headers, &denied.to_string());
     for challenge in denied.challenges() {
         response.headers_mut().append(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));

@@ -14,7 +14,7 @@ use tokio::sync::watch as channel;
 
 use super::certificates::ServerCertificates;
 use super::line_ends::StrictLines;
-use super::options::Door;
+use super::options::ListenerKind;
 use super::site::Reception;
 use super::watch::{ConnectionWatch, WatchLimits, WatchedIo};
 
@@ -31,7 +31,7 @@ const PING: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs
 /// A connection that was accepted.
 pub(super) struct ClientConnection {
     pub(super) peer: SocketAddr,
-    pub(super) door: Door,
+    pub(super) kind: ListenerKind,
     pub(super) reception: Arc<Reception>,
     pub(super) stopped: channel::Receiver<bool>,
 }
@@ -66,13 +66,13 @@ impl ClientConnection {
     }
 
     async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(self, stream: S, watch: Arc<ConnectionWatch>) {
-        let Self { peer, door, reception, mut stopped } = self;
+        let Self { peer, kind, reception, mut stopped } = self;
         let builder = builder(&reception);
         let io = TokioIo::new(StrictLines::new(WatchedIo { stream, watch: Arc::clone(&watch) }));
         let _open = reception.metrics.connection();
         let service = service_fn(|request| {
             let (reception, in_flight) = (Arc::clone(&reception), watch.begin(request.version()));
-            async move { Ok::<_, Infallible>(reception.answer(request, peer, door, in_flight).await) }
+            async move { Ok::<_, Infallible>(reception.answer(request, peer, kind, in_flight).await) }
         });
         let mut connection = std::pin::pin!(builder.serve_connection(io, service));
         tokio::select! {

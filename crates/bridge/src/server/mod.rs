@@ -38,7 +38,7 @@ pub use site::ServedSite;
 
 use addresses::next_place;
 use connection::ClientConnection;
-use options::Door;
+use options::ListenerKind;
 use site::Reception;
 
 /// How long the loop rests after the system refuses a connection, for want of file handles as a rule.
@@ -46,7 +46,7 @@ const REST: Duration = Duration::from_millis(100);
 
 /// A server whose sockets are open. It accepts once it serves.
 pub struct Server {
-    listeners: Vec<(TcpListener, Door)>,
+    listeners: Vec<(TcpListener, ListenerKind)>,
     options: ServerOptions,
 }
 
@@ -57,26 +57,26 @@ impl Server {
     /// If an address cannot be listened at.
     pub async fn bind(options: ServerOptions) -> Result<Self, ServeError> {
         let mut listeners = Vec::new();
-        let doors = options.listen.iter().map(|address| (*address, Door::Site));
-        for (address, door) in doors.chain(options.listen_metrics.map(|address| (address, Door::Metrics))) {
+        let sites = options.listen.iter().map(|address| (*address, ListenerKind::Site));
+        for (address, kind) in sites.chain(options.listen_metrics.map(|address| (address, ListenerKind::Metrics))) {
             let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
-            listeners.push((listener, door));
+            listeners.push((listener, kind));
         }
         Ok(Self { listeners, options })
     }
 
     /// Where clients are accepted, with the ports that the system chose.
     pub fn addresses(&self) -> Vec<SocketAddr> {
-        self.bound(Door::Site)
+        self.bound(ListenerKind::Site)
     }
 
     /// Where `/metrics` is answered.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
-        self.bound(Door::Metrics).first().copied()
+        self.bound(ListenerKind::Metrics).first().copied()
     }
 
-    fn bound(&self, wanted: Door) -> Vec<SocketAddr> {
-        let listeners = self.listeners.iter().filter(|(_, door)| *door == wanted);
+    fn bound(&self, wanted: ListenerKind) -> Vec<SocketAddr> {
+        let listeners = self.listeners.iter().filter(|(_, kind)| *kind == wanted);
         listeners.filter_map(|(listener, _)| listener.local_addr().ok()).collect()
     }
 
@@ -92,11 +92,11 @@ impl Server {
         });
         let free = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
         let mut accepting = JoinSet::new();
-        for (listener, door) in listeners {
+        for (listener, kind) in listeners {
             let accepted = Accepting {
                 listener,
-                door,
-                certificates: options.certificates.clone().filter(|_| door == Door::Site),
+                kind,
+                certificates: options.certificates.clone().filter(|_| kind == ListenerKind::Site),
                 reception: Arc::clone(&reception),
                 free: Arc::clone(&free),
                 stopped: stopped.clone(),
@@ -127,7 +127,7 @@ impl Server {
 /// One socket that accepts.
 struct Accepting {
     listener: TcpListener,
-    door: Door,
+    kind: ListenerKind,
     certificates: Option<Arc<ServerCertificates>>,
     reception: Arc<Reception>,
     free: Arc<Semaphore>,
@@ -154,16 +154,16 @@ impl Accepting {
                 }
             };
             // `/metrics` needs no place, so it answers when all are taken.
-            let place = match self.door {
-                Door::Site => tokio::select! {
+            let place = match self.kind {
+                ListenerKind::Site => tokio::select! {
                     place = next_place(&self.free, || self.reception.addresses.end_idlest()) => Some(place),
                     _ = self.stopped.wait_for(|stopped| *stopped) => break,
                 },
-                Door::Metrics => None,
+                ListenerKind::Metrics => None,
             };
             let connection = ClientConnection {
                 peer,
-                door: self.door,
+                kind: self.kind,
                 reception: Arc::clone(&self.reception),
                 stopped: self.stopped.clone(),
             };

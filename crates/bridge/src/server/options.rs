@@ -33,7 +33,7 @@ pub struct ServerOptions {
 
 /// Which socket a connection came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
+pub(super) enum ListenerKind {
     Site,
     Metrics,
 }

@@ -25,7 +25,7 @@ use super::client_address::{client_address, network_of};
 use super::client_queue::ClientQueue;
 use super::counted_body::CountedBody;
 use super::metrics::Metrics;
-use super::options::{Door, ServerOptions};
+use super::options::{ListenerKind, ServerOptions};
 use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
@@ -146,7 +146,7 @@ impl Reception {
         self: Arc<Self>,
         request: Request<Incoming>,
         peer: SocketAddr,
-        door: Door,
+        kind: ListenerKind,
         in_flight: InFlight,
     ) -> Response<CountedBody> {
         let (parts, body) = request.into_parts();
@@ -156,7 +156,7 @@ impl Reception {
             refused_body(parts.version)
         } else if !has_one_host(&parts) {
             closing(parts.version, text(StatusCode::BAD_REQUEST, "a request must have one Host header\n"))
-        } else if let Some(response) = self.of_the_server(&parts, door).await {
+        } else if let Some(response) = self.of_the_server(&parts, kind).await {
             response
         } else {
             self.of_the_site(parts, &record).await
@@ -205,19 +205,21 @@ impl Reception {
     }
 
     /// The routes of the server itself.
-    async fn of_the_server(&self, request: &Parts, door: Door) -> Option<Response<Body>> {
+    async fn of_the_server(&self, request: &Parts, kind: ListenerKind) -> Option<Response<Body>> {
         let response = match OwnRoute::of(self.site.base.strip(request.uri.path())) {
             Some(OwnRoute::Healthz) => text(StatusCode::OK, "alive\n"),
             Some(OwnRoute::Readyz) if self.stopping.load(Ordering::SeqCst) => {
                 failing(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping")
             }
             Some(OwnRoute::Readyz) => text(StatusCode::OK, "ready\n"),
-            Some(OwnRoute::Metrics) if door == Door::Metrics => self.metrics().await,
+            Some(OwnRoute::Metrics) if kind == ListenerKind::Metrics => self.metrics().await,
             // Whoever reaches the site may be anyone: another user of this machine, or a client whose proxy runs on it.
             Some(OwnRoute::Metrics) => {
                 text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
             }
-            None if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
+            None if kind == ListenerKind::Metrics => {
+                text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n")
+            }
             None => return None,
         };
         Some(if matches!(request.method, Method::GET | Method::HEAD) {

@@ -19,9 +19,9 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Reporter as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
-use super::super::kept::ZipFolder;
 use super::super::progress::ZipProgress;
 use super::super::work::LayerContents;
+use super::super::zip_folder::ZipFolder;
 use super::super::{Packages, Redirects, ZipBytes};
 use super::{BLOBS, Bench, answered, layer_zip, linux, options, package};
 

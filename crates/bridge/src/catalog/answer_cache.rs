@@ -21,9 +21,9 @@ use tofu_oci_mirror::{SharedWork, Singleflight};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::failed::{Again, Failed};
-use super::kept::{KeptAnswer, KeptAnswers, Lifetimes};
+use super::cached::{CachedAnswer, CachedAnswers, Lifetimes};
 use super::options::CatalogOptions;
+use super::query_failure::{Again, QueryFailure};
 use crate::counts::{CacheAnswer, Counts};
 use crate::{Refusal, ServedAddress};
 
@@ -49,23 +49,23 @@ impl Waits {
 }
 
 /// The answers that are kept, and the questions that are put.
-pub(super) struct Answers<K, V: Clone> {
-    kept: Arc<Mutex<KeptAnswers<K, V>>>,
-    running: Singleflight<K, Result<V, Failed>>,
+pub(super) struct AnswerCache<K, V: Clone> {
+    kept: Arc<Mutex<CachedAnswers<K, V>>>,
+    running: Singleflight<K, Result<V, QueryFailure>>,
     waits: Waits,
     reporter: Arc<dyn Reporter>,
     counts: Counts,
 }
 
 /// Something that is asked for.
-pub(super) trait AskedFor: Clone + Eq + Hash + Send + 'static {
+pub(super) trait QueryKey: Clone + Eq + Hash + Send + 'static {
     /// The provider or module that it is about.
     fn address(&self) -> ServedAddress;
 }
 
-impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
+impl<K: QueryKey, V: Clone + Send + Sync + 'static> AnswerCache<K, V> {
     pub(super) fn new(lifetimes: Lifetimes, waits: Waits, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
-        let kept = Arc::new(Mutex::new(KeptAnswers::new(lifetimes)));
+        let kept = Arc::new(Mutex::new(CachedAnswers::new(lifetimes)));
         Self { kept, running: Singleflight::default(), waits, reporter, counts }
     }
 
@@ -73,7 +73,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     pub(super) async fn ask(
         &self,
         key: &K,
-        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
+        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, QueryFailure>>,
     ) -> Result<V, Refusal> {
         let begun = Instant::now();
         let (deadline, given_up) = (begun + self.waits.patience, begun + self.waits.hold.min(self.waits.patience));
@@ -81,23 +81,25 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         loop {
             let known = self.kept().known(key);
             match known {
-                KeptAnswer::Settled(found) => {
+                CachedAnswer::Settled(found) => {
                     self.counts.answered(CacheAnswer::Hit);
                     return found;
                 }
-                KeptAnswer::Later(Some(old), _, refusal) => return Ok(self.old(key, old, &refusal)),
-                KeptAnswer::Later(None, at, refusal) if at > given_up => return Err(refusal),
-                KeptAnswer::Later(None, at, refusal) => {
+                CachedAnswer::Later(Some(old), _, refusal) => return Ok(self.old(key, old, &refusal)),
+                CachedAnswer::Later(None, at, refusal) if at > given_up => return Err(refusal),
+                CachedAnswer::Later(None, at, refusal) => {
                     last = Some(refusal);
                     sleep_until(at).await;
                 }
-                KeptAnswer::Due(old) => {
+                CachedAnswer::Due(old) => {
                     let limit = if old.is_some() { Instant::now() + WITH_OLD_ANSWER } else { deadline };
                     let found = timeout_at(limit.min(deadline), self.joined(key, &put)).await;
                     let failed = match found {
                         Ok(Ok(answer)) => return Ok(answer),
                         Ok(Err(failed)) => failed,
-                        Err(_) => Failed { refusal: last.take().unwrap_or_else(|| slow(key)), again: Again::Never },
+                        Err(_) => {
+                            QueryFailure { refusal: last.take().unwrap_or_else(|| slow(key)), again: Again::Never }
+                        }
                     };
                     match (old, failed.again) {
                         (Some(old), _) if matches!(failed.refusal, Refusal::Upstream { .. }) => {
@@ -124,8 +126,8 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     /// Why the last question failed, if an old answer is used in its place.
     pub(super) fn trouble(&self, key: &K) -> Option<Refusal> {
         match self.kept().known(key) {
-            KeptAnswer::Later(Some(_), _, refusal) => Some(refusal),
-            KeptAnswer::Settled(_) | KeptAnswer::Due(_) | KeptAnswer::Later(None, ..) => None,
+            CachedAnswer::Later(Some(_), _, refusal) => Some(refusal),
+            CachedAnswer::Settled(_) | CachedAnswer::Due(_) | CachedAnswer::Later(None, ..) => None,
         }
     }
 
@@ -143,24 +145,29 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
     fn joined(
         &self,
         key: &K,
-        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
-    ) -> SharedWork<Result<V, Failed>> {
+        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, QueryFailure>>,
+    ) -> SharedWork<Result<V, QueryFailure>> {
         let mut is_new = false;
         let work = self.running.join(key, || {
             is_new = true;
             // An equal question may have been answered since this one looked.
             let known = self.kept().known(key);
-            if let KeptAnswer::Settled(found) = known {
-                return async { found.map_err(|refusal| Failed { refusal, again: Again::Never }) }.boxed();
+            if let CachedAnswer::Settled(found) = known {
+                return async { found.map_err(|refusal| QueryFailure { refusal, again: Again::Never }) }.boxed();
             }
             let (question, kept, key) = (put(self.kept().answer(key)), Arc::clone(&self.kept), key.clone());
-            let put =
-                PutQuestion { kept, key, counts: self.counts.clone(), begun: Instant::now(), state: PutState::Asked };
+            let put = InFlightQuery {
+                kept,
+                key,
+                counts: self.counts.clone(),
+                begun: Instant::now(),
+                state: QueryState::Asked,
+            };
             async move {
                 let found = match AssertUnwindSafe(timeout(LONGEST, question)).catch_unwind().await {
                     Ok(Ok(found)) => found,
                     Ok(Err(_)) => Err(put.unanswered()),
-                    Err(_) => Err(Failed { refusal: bug(&put.key), again: Again::Never }),
+                    Err(_) => Err(QueryFailure { refusal: bug(&put.key), again: Again::Never }),
                 };
                 put.ends(&found);
                 found
@@ -187,60 +194,60 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         old
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptAnswers<K, V>> {
+    fn kept(&self) -> MutexGuard<'_, CachedAnswers<K, V>> {
         lock(&self.kept)
     }
 }
 
 /// A question that is under way. If every client leaves before the answer, the catalog keeps that as a refusal.
-struct PutQuestion<K: AskedFor, V: Clone> {
-    kept: Arc<Mutex<KeptAnswers<K, V>>>,
+struct InFlightQuery<K: QueryKey, V: Clone> {
+    kept: Arc<Mutex<CachedAnswers<K, V>>>,
     key: K,
     counts: Counts,
     begun: Instant,
-    state: PutState,
+    state: QueryState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PutState {
+enum QueryState {
     Asked,
     Ended,
 }
 
-impl<K: AskedFor, V: Clone> PutQuestion<K, V> {
-    fn ends(mut self, found: &Result<V, Failed>) {
+impl<K: QueryKey, V: Clone> InFlightQuery<K, V> {
+    fn ends(mut self, found: &Result<V, QueryFailure>) {
         self.keep(found);
-        self.state = PutState::Ended;
+        self.state = QueryState::Ended;
     }
 
-    fn keep(&self, found: &Result<V, Failed>) {
-        if let Err(Failed { refusal: Refusal::Upstream { code, .. }, .. }) = found {
+    fn keep(&self, found: &Result<V, QueryFailure>) {
+        if let Err(QueryFailure { refusal: Refusal::Upstream { code, .. }, .. }) = found {
             self.counts.failed(code);
         }
         lock(&self.kept).keep(&self.key, found);
     }
 
-    fn unanswered(&self) -> Failed {
+    fn unanswered(&self) -> QueryFailure {
         let reason = format!("its place does not answer within {} s", self.begun.elapsed().as_secs());
         let refusal = Refusal::Upstream { address: self.key.address(), code: "timeout", reason, detail: None };
-        Failed { refusal, again: Again::Never }
+        QueryFailure { refusal, again: Again::Never }
     }
 }
 
-impl<K: AskedFor, V: Clone> Drop for PutQuestion<K, V> {
+impl<K: QueryKey, V: Clone> Drop for InFlightQuery<K, V> {
     fn drop(&mut self) {
-        if self.state == PutState::Asked {
+        if self.state == QueryState::Asked {
             self.keep(&Err(self.unanswered()));
         }
     }
 }
 
-fn slow(key: &impl AskedFor) -> Refusal {
+fn slow(key: &impl QueryKey) -> Refusal {
     let reason = "the place that it is served from does not answer in time".to_owned();
     Refusal::Upstream { address: key.address(), code: "timeout", reason, detail: None }
 }
 
-fn bug(key: &impl AskedFor) -> Refusal {
+fn bug(key: &impl QueryKey) -> Refusal {
     let reason = "a bug in tofu-oci ended the question".to_owned();
     Refusal::Upstream { address: key.address(), code: "bug", reason, detail: None }
 }

@@ -11,7 +11,7 @@ use crate::Refusal;
 
 /// A refusal, and when the place may be asked again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failed {
+pub(super) struct QueryFailure {
     pub(super) refusal: Refusal,
     pub(super) again: Again,
 }

@@ -40,7 +40,7 @@ fn limits() -> Limits {
 
 /// What lies in a package.
 #[derive(Debug)]
-pub(super) struct ModuleLook {
+pub(super) struct PackageContents {
     pub(super) files: usize,
     /// Bytes of its files.
     pub(super) bytes: u64,
@@ -51,7 +51,7 @@ pub(super) struct ModuleLook {
 
 /// Why a package was not looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unlooked {
+pub(super) enum SkipReason {
     /// It is larger than a page reads.
     TooLarge,
     /// It is not an archive that a page can read, now or later.
@@ -61,57 +61,57 @@ pub(super) enum Unlooked {
 }
 
 /// What is known of a package.
-type Looked = Result<Arc<ModuleLook>, Unlooked>;
+type KnownPackage = Result<Arc<PackageContents>, SkipReason>;
 
 /// The packages that were looked into last, by their repositories and the digests of their manifests: a repository with the
 /// manifest need not have the package.
-pub(super) struct ModuleLooks {
+pub(super) struct ContentsCache {
     known: Arc<Mutex<KnownPackages>>,
     turns: Arc<Semaphore>,
 }
 
-type KnownPackages = VecDeque<(Place, Digest, Looked)>;
+type KnownPackages = VecDeque<(Place, Digest, KnownPackage)>;
 
-impl Default for ModuleLooks {
+impl Default for ContentsCache {
     fn default() -> Self {
         Self { known: Arc::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 }
 
-impl ModuleLooks {
+impl ContentsCache {
     /// What lies in a package. It is fetched and verified once, into a temporary folder in `scratch`.
     ///
     /// # Errors
-    /// [`Unlooked::Unread`] also if that takes longer than a page waits.
-    pub(super) async fn of(&self, served: &ServedModule, scratch: &Path) -> Looked {
-        timeout(PATIENCE, self.ask(served, scratch)).await.unwrap_or(Err(Unlooked::Unread))
+    /// [`SkipReason::Unread`] also if that takes longer than a page waits.
+    pub(super) async fn of(&self, served: &ServedModule, scratch: &Path) -> KnownPackage {
+        timeout(PATIENCE, self.ask(served, scratch)).await.unwrap_or(Err(SkipReason::Unread))
     }
 
-    async fn ask(&self, served: &ServedModule, scratch: &Path) -> Looked {
+    async fn ask(&self, served: &ServedModule, scratch: &Path) -> KnownPackage {
         if let Some(known) = self.known(served) {
             return known;
         }
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unlooked::Unread)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| SkipReason::Unread)?;
         // Another request may have looked meanwhile.
         if let Some(known) = self.known(served) {
             return known;
         }
         let (known, served, scratch) = (Arc::clone(&self.known), served.clone(), scratch.to_owned());
         let looking = tokio::spawn(async move {
-            let looked = timeout(LONGEST, look(&served, &scratch, turn)).await.unwrap_or(Err(Unlooked::Unread));
+            let looked = timeout(LONGEST, look(&served, &scratch, turn)).await.unwrap_or(Err(SkipReason::Unread));
             let looked = looked.map(Arc::new);
             // What cannot be read now may be readable later.
-            if !matches!(looked, Err(Unlooked::Unread)) {
+            if !matches!(looked, Err(SkipReason::Unread)) {
                 let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
                 known.truncate(MOST - 1);
                 known.push_front((served.store.place(), served.digest.clone(), looked.clone()));
             }
             looked
         });
-        looking.await.unwrap_or(Err(Unlooked::Unread))
+        looking.await.unwrap_or(Err(SkipReason::Unread))
     }
 
-    fn known(&self, served: &ServedModule) -> Option<Looked> {
+    fn known(&self, served: &ServedModule) -> Option<KnownPackage> {
         let place = served.store.place();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let same = known.iter().find(|(known, digest, _)| *known == place && *digest == served.digest);
@@ -119,17 +119,21 @@ impl ModuleLooks {
     }
 }
 
-async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit) -> Result<ModuleLook, Unlooked> {
-    tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
+async fn look(
+    served: &ServedModule,
+    scratch: &Path,
+    turn: OwnedSemaphorePermit,
+) -> Result<PackageContents, SkipReason> {
+    tofu_oci_disk::make_private_folder(scratch).map_err(|_| SkipReason::Unread)?;
     let unread = |error: &ModuleFetchError| match error {
-        ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
+        ModuleFetchError::Archive { source, .. } if is_too_large(source) => SkipReason::TooLarge,
         // A damaged archive is another error, and so is a full disk.
-        ModuleFetchError::Archive { source, .. } if source.is_refusal() => Unlooked::Damaged,
-        _ => Unlooked::Unread,
+        ModuleFetchError::Archive { source, .. } if source.is_refusal() => SkipReason::Damaged,
+        _ => SkipReason::Unread,
     };
     let reference = Reference::Digest(served.digest.clone());
     let package = ModulePackage::of_store(Arc::clone(&served.store), &reference, Subdir::root()).await;
-    let package = package.map_err(|_| Unlooked::Unread)?;
+    let package = package.map_err(|_| SkipReason::Unread)?;
     let target = ModuleDir::new(&scratch.join("page"), scratch).map_err(|error| unread(&error))?;
     let fetched = fetch_module(&package, &target, "", &limits(), &NoReporter).await.map_err(|error| unread(&error))?;
     let (files, bytes) = (fetched.files(), fetched.bytes());
@@ -139,8 +143,8 @@ async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit)
         let folder = fetched.path();
         (interface_of(folder), readme_of(folder))
     });
-    let (interface, readme) = read.await.map_err(|_| Unlooked::Unread)?;
-    Ok(ModuleLook { files, bytes, interface, readme })
+    let (interface, readme) = read.await.map_err(|_| SkipReason::Unread)?;
+    Ok(PackageContents { files, bytes, interface, readme })
 }
 
 fn is_too_large(error: &ArchiveError) -> bool {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::failed::{Again, Failed};
 use super::options::CatalogOptions;
+use super::query_failure::{Again, QueryFailure};
 use super::refused::REFUSED;
 use crate::Refusal;
 
@@ -32,13 +32,13 @@ impl Lifetimes {
 }
 
 /// What is known of several things.
-pub(super) struct KeptAnswers<K, V> {
+pub(super) struct CachedAnswers<K, V> {
     lifetimes: Lifetimes,
-    entries: HashMap<K, KeptEntry<V>>,
+    entries: HashMap<K, CacheEntry<V>>,
     uses: u64,
 }
 
-struct KeptEntry<V> {
+struct CacheEntry<V> {
     answer: Option<(V, Instant)>,
     failure: Option<LastFailure>,
     /// Whether it was reported that the answer is used although it is old.
@@ -47,14 +47,14 @@ struct KeptEntry<V> {
 }
 
 struct LastFailure {
-    failed: Failed,
+    failed: QueryFailure,
     at: Instant,
     /// How many in a row.
     times: u32,
 }
 
 /// What is known of one thing.
-pub(super) enum KeptAnswer<V> {
+pub(super) enum CachedAnswer<V> {
     /// Use it without asking the place.
     Settled(Result<V, Refusal>),
     /// An old answer, or `None`. The place is asked now.
@@ -68,34 +68,34 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// The first pause.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
-impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
+impl<K: Clone + Eq + Hash, V: Clone> CachedAnswers<K, V> {
     pub(super) fn new(lifetimes: Lifetimes) -> Self {
         Self { lifetimes, entries: HashMap::new(), uses: 0 }
     }
 
     /// What is known now.
-    pub(super) fn known(&mut self, key: &K) -> KeptAnswer<V> {
+    pub(super) fn known(&mut self, key: &K) -> CachedAnswer<V> {
         self.uses += 1;
-        let Some(entry) = self.entries.get_mut(key) else { return KeptAnswer::Due(None) };
+        let Some(entry) = self.entries.get_mut(key) else { return CachedAnswer::Due(None) };
         entry.used = self.uses;
         let now = Instant::now();
         let Lifetimes { fresh, negative, stale, .. } = self.lifetimes;
         let age = |at: Instant| now.saturating_duration_since(at);
         let old = match &entry.answer {
-            Some((answer, at)) if age(*at) < fresh => return KeptAnswer::Settled(Ok(answer.clone())),
+            Some((answer, at)) if age(*at) < fresh => return CachedAnswer::Settled(Ok(answer.clone())),
             Some((answer, at)) => Some(answer).filter(|_| age(*at) <= stale).cloned(),
             None => None,
         };
-        let Some(LastFailure { failed, at, times }) = &entry.failure else { return KeptAnswer::Due(old) };
+        let Some(LastFailure { failed, at, times }) = &entry.failure else { return CachedAnswer::Due(old) };
         let pause = match failed.again {
             Again::Never => negative,
             Again::Soon => LONGEST_PAUSE.min(FIRST_PAUSE * 2_u32.saturating_pow((*times - 1).min(8))),
             Again::After(time) => time,
         };
         match (old, now < *at + pause) {
-            (old, false) => KeptAnswer::Due(old),
-            (None, true) if failed.again == Again::Never => KeptAnswer::Settled(Err(failed.refusal.clone())),
-            (old, true) => KeptAnswer::Later(old, *at + pause, failed.refusal.clone()),
+            (old, false) => CachedAnswer::Due(old),
+            (None, true) if failed.again == Again::Never => CachedAnswer::Settled(Err(failed.refusal.clone())),
+            (old, true) => CachedAnswer::Later(old, *at + pause, failed.refusal.clone()),
         }
     }
 
@@ -124,9 +124,9 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
 
     /// Keeps an answer, or that the place failed. If the place has answered that it lacks the thing, its earlier answer
     /// is forgotten.
-    pub(super) fn keep(&mut self, key: &K, found: &Result<V, Failed>) {
+    pub(super) fn keep(&mut self, key: &K, found: &Result<V, QueryFailure>) {
         self.uses += 1;
-        let entry = self.entries.entry(key.clone()).or_insert_with(|| KeptEntry {
+        let entry = self.entries.entry(key.clone()).or_insert_with(|| CacheEntry {
             answer: None,
             failure: None,
             reported: false,
@@ -180,10 +180,10 @@ mod tests {
     async fn what_someone_made_up_is_forgotten_by_count_and_by_time() {
         let (fresh, most) = (Duration::from_mins(1), 100);
         let lifetimes = Lifetimes { fresh, negative: Duration::from_secs(10), stale: Duration::MAX, most };
-        let mut kept: KeptAnswers<usize, ()> = KeptAnswers::new(lifetimes);
+        let mut kept: CachedAnswers<usize, ()> = CachedAnswers::new(lifetimes);
         let address: ProviderAddr = "example.com/made/up".parse().unwrap();
         let refusal = Refusal::UnknownAddress { address: (&address).into(), reason: None };
-        let unknown = Err(Failed { refusal, again: Again::Never });
+        let unknown = Err(QueryFailure { refusal, again: Again::Never });
         kept.keep(&0, &Ok(()));
         for number in 1..1000 {
             kept.keep(&number, &unknown);

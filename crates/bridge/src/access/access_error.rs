@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// Why a client is not admitted. No text holds what the client sent.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Fault)]
-pub enum Denied {
+pub enum AccessError {
     /// the server wants a token, and the client sent none
     #[error(
         "this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
@@ -40,7 +40,7 @@ pub enum Denied {
     BadLink,
 }
 
-impl Denied {
+impl AccessError {
     /// 401 if a token would help, else 403.
     pub fn status(&self) -> StatusCode {
         match self {

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Whom a question or a download burdens.
+/// What a limit on questions or downloads is for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Burdened {
+pub(crate) enum LimitScope {
     /// A registry, by its host; or what an archive is made from, by its place.
     Host(String),
     /// What a place consists of, by the number of the place.
@@ -17,19 +17,19 @@ pub(crate) enum Burdened {
 }
 
 /// The questions, or the downloads, that are under way.
-pub(crate) struct Turns {
+pub(crate) struct Permits {
     all: Arc<Semaphore>,
-    each: Mutex<HashMap<Burdened, Weak<Semaphore>>>,
+    each: Mutex<HashMap<LimitScope, Weak<Semaphore>>>,
     at_one: usize,
 }
 
 /// The right to ask or to fetch, as long as it is held.
-pub(crate) struct PlaceTurn {
+pub(crate) struct Permit {
     _one: OwnedSemaphorePermit,
     _all: OwnedSemaphorePermit,
 }
 
-impl Turns {
+impl Permits {
     /// So many in all at a time, and so many of these to one place.
     pub(crate) fn new(all: usize, at_one: usize) -> Self {
         Self { all: Arc::new(Semaphore::new(all)), each: Mutex::default(), at_one }
@@ -37,21 +37,21 @@ impl Turns {
 
     /// It waits for its turn at the place first. Otherwise those who wait for a stuck place would take the turns of
     /// others.
-    pub(crate) async fn take(&self, burdened: Burdened) -> PlaceTurn {
+    pub(crate) async fn take(&self, scope: LimitScope) -> Permit {
         let one = {
             let mut each = self.each.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(known) = each.get(&burdened).and_then(Weak::upgrade) {
+            if let Some(known) = each.get(&scope).and_then(Weak::upgrade) {
                 known
             } else {
-                each.retain(|_, turns| turns.strong_count() > 0);
+                each.retain(|_, permits| permits.strong_count() > 0);
                 let new = Arc::new(Semaphore::new(self.at_one));
-                each.insert(burdened, Arc::downgrade(&new));
+                each.insert(scope, Arc::downgrade(&new));
                 new
             }
         };
         let closed = "no one closes the semaphore";
         let one = one.acquire_owned().await.expect(closed);
         let all = Arc::clone(&self.all).acquire_owned().await.expect(closed);
-        PlaceTurn { _one: one, _all: all }
+        Permit { _one: one, _all: all }
     }
 }

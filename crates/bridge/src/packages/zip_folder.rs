@@ -37,7 +37,7 @@ type ComparedZip = (u64, Option<FileIdentity>);
 
 /// A zip of the folder. It stays while this is held.
 #[derive(Debug)]
-pub(super) struct KeptZip {
+pub(super) struct CachedZip {
     /// It carries a shared lock.
     pub(super) file: Arc<File>,
     pub(super) path: PathBuf,
@@ -98,7 +98,7 @@ impl ZipFolder {
 
     /// The zip of a key; `None` if it is missing or damaged; a damaged one is removed. A file is compared with its digest once a
     /// process, and again if it may have changed; it is all read for that.
-    pub(super) fn find(&self, key: &ZipKey) -> io::Result<Option<KeptZip>> {
+    pub(super) fn find(&self, key: &ZipKey) -> io::Result<Option<CachedZip>> {
         self.require_own()?;
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
@@ -132,7 +132,7 @@ impl ZipFolder {
     }
 
     /// Takes a finished zip in, which lies on the same file system, and makes room for it.
-    pub(super) fn keep(&self, key: &ZipKey, made: &Path) -> io::Result<KeptZip> {
+    pub(super) fn keep(&self, key: &ZipKey, made: &Path) -> io::Result<CachedZip> {
         let file = open_file(made)?;
         // It lies in a folder of its owner alone until now. Some file systems have no modes.
         #[cfg(unix)]
@@ -149,16 +149,16 @@ impl ZipFolder {
     }
 
     /// The zip of an open file, with a shared lock on it; `None` if it is about to be removed.
-    fn hold(file: File, path: &Path, digest: Digest) -> io::Result<Option<KeptZip>> {
+    fn hold(file: File, path: &Path, digest: Digest) -> io::Result<Option<CachedZip>> {
         // On a file system without locks an open file can be read to its end all the same.
         if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
             return Ok(None);
         }
         let size = file.metadata()?.len();
-        Ok(Some(KeptZip { file: Arc::new(file), path: path.to_owned(), digest, size }))
+        Ok(Some(CachedZip { file: Arc::new(file), path: path.to_owned(), digest, size }))
     }
 
-    fn is_right(&self, name: &str, kept: &KeptZip) -> io::Result<bool> {
+    fn is_right(&self, name: &str, kept: &CachedZip) -> io::Result<bool> {
         let now = kept.compared()?;
         if self.compared().get(name) == Some(&now) {
             return Ok(true);
@@ -171,7 +171,7 @@ impl ZipFolder {
     }
 
     /// The zip was used now.
-    fn note_use(&self, name: String, kept: &KeptZip) -> io::Result<()> {
+    fn note_use(&self, name: String, kept: &CachedZip) -> io::Result<()> {
         let modified = kept.file.metadata()?.modified()?;
         // A time that lies ahead is wrong.
         if modified.elapsed().is_ok_and(|elapsed| elapsed < EXACT) {
@@ -185,7 +185,7 @@ impl ZipFolder {
     }
 
     /// Notes what a file is now, which is right.
-    fn note_right(&self, name: String, kept: &KeptZip) -> io::Result<()> {
+    fn note_right(&self, name: String, kept: &CachedZip) -> io::Result<()> {
         self.compared().insert(name, kept.compared()?);
         Ok(())
     }
@@ -240,7 +240,7 @@ impl ZipFolder {
     }
 }
 
-impl KeptZip {
+impl CachedZip {
     fn compared(&self) -> io::Result<ComparedZip> {
         Ok((self.size, FileIdentity::of(&self.file.metadata()?)))
     }
