@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_http::{ClientError, EnvironmentProxies, HostTokens, HttpClient, HttpLimits, HttpOptions, Proxies};
+use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions, Proxies};
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_source::GitProgram;
@@ -19,6 +19,7 @@ use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
 use crate::git_program::RealGit;
 use crate::helper_program::{NoHelpers, RealMachine};
+use crate::proxies;
 
 /// The resolver of this run, once it has been read. It explains errors about access.
 pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
@@ -196,7 +197,7 @@ pub(crate) fn client(
     observer: Option<Arc<dyn ExchangeObserver>>,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Arc<RegistryClient>, Diagnostic> {
-    let mut http = HttpOptions { proxies: Proxies::Environment(environment_proxies()), ..HttpOptions::default() };
+    let mut http = HttpOptions { proxies: Proxies::Environment(proxies::by_environment()), ..HttpOptions::default() };
     for file in &network.ca_file {
         http.ca_certificates.push(read(file)?);
     }
@@ -224,11 +225,6 @@ pub(crate) fn client(
             _ => diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files"),
         }
     })
-}
-
-/// The proxies that this process is to use.
-pub(crate) fn environment_proxies() -> EnvironmentProxies {
-    EnvironmentProxies::read(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
 }
 
 /// What is wrong with which file, if it is one of the options.

@@ -46,6 +46,7 @@ mod page;
 mod printer;
 mod process_group;
 mod prompt;
+mod proxies;
 mod report;
 mod signing_key;
 mod subject;

@@ -28,7 +28,6 @@ use tofu_oci_types::{Fault, FaultEnd, Place, RUN, RepositoryRef};
 
 pub(crate) use io::settings_text;
 pub(crate) use logins::{remedy_text, source_remedy};
-pub(crate) use module_pull::corrected;
 pub(crate) use state::brings_back;
 pub(crate) use trust::{Refused, RefusedRelease};
 

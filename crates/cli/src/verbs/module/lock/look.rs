@@ -9,9 +9,10 @@ use tofu_oci_tfconfig::{CallFile, CallSource, SourceCall};
 
 use super::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
 use crate::args::ModuleLockArgs;
-use crate::diagnostic::{Diagnostic, corrected};
+use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
+use crate::subject::corrected;
 use crate::verbs::context::Context;
 
 /// The outcome of each call of each file. A file of several configurations is there once; every configuration's policy
