@@ -72,9 +72,6 @@ impl Connector {
     }
 
     /// The CLI configuration, read once a run: where providers are, and who registries are shown.
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn config(&self, chdir: Option<&Path>) -> Result<&ReadConfig, Diagnostic> {
         if let Some(config) = self.config.get() {
             return Ok(config);
@@ -122,9 +119,6 @@ impl Connector {
     }
 
     /// The tokens of origin registries and network mirrors. The arguments that say who asks leave no place for them.
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn host_tokens(&self) -> Result<Arc<dyn HostTokens>, Diagnostic> {
         let Access::Ambient { chdir } = &self.access else { return Ok(Arc::new(BTreeMap::new())) };
         let ReadConfig { environment, reading } = self.config(chdir.as_deref())?;
@@ -138,9 +132,6 @@ impl Connector {
     }
 
     /// The one client of this run. Credentials are read now, and asked for when a registry demands them.
-    ///
-    /// # Errors
-    /// When a certificate cannot be read or used, and when the user's files are wrong about credentials.
     pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Diagnostic> {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
@@ -188,9 +179,6 @@ pub(crate) fn user_tokens(config: &ReadConfig, timeout: Timeout, reporter: &Arc<
 }
 
 /// A client of one's own.
-///
-/// # Errors
-/// When a certificate cannot be read or used.
 pub(crate) fn client(
     network: &Network,
     credentials: Arc<dyn CredentialProvider>,

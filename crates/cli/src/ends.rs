@@ -141,7 +141,6 @@ pub(crate) fn without_scheme(text: &str) -> Option<&str> {
 }
 
 impl End {
-    /// Where it is.
     pub(crate) fn place(&self) -> Place {
         match self {
             Self::Registry(repository) => Place::Registry(repository.clone()),
@@ -161,7 +160,6 @@ impl std::fmt::Display for End {
 pub(crate) enum From {
     /// One end for whatever is asked for.
     One(End),
-    /// A template for registries.
     Repositories(RepositoryTemplate),
     /// A template for OCI image layout directories.
     Layouts(RepositoryTemplate),
@@ -217,10 +215,7 @@ impl From {
         }))
     }
 
-    /// The end for an address.
-    ///
-    /// # Errors
-    /// If the template gives none, or if the place is only read.
+    /// The end for an address. It fails if the template gives none, or if the place is only read.
     pub(crate) fn end(&self, address: &ProviderAddr) -> Result<End, Diagnostic> {
         match self {
             Self::One(End::Layout(dir)) => Ok(End::Layout(layout_of(dir, address))),

@@ -16,9 +16,6 @@ use crate::excerpt::excerpt;
 const MAPPING_FILE: &str = "modules.toml";
 
 /// The mapping of a directory; an empty one if there is no file.
-///
-/// # Errors
-/// When it cannot be read, or has a mistake; exit code 2.
 pub(crate) fn load(
     args: &ModuleMappingArgs,
     predecessors: &PredecessorArgs,

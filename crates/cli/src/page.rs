@@ -117,7 +117,6 @@ impl Page {
         self.push(Line::of(text));
     }
 
-    /// Adds a line.
     pub(crate) fn push(&mut self, line: Line) {
         self.0.push(line);
     }
@@ -183,7 +182,6 @@ impl Page {
         self
     }
 
-    /// The text with colours.
     pub(crate) fn coloured(&self) -> String {
         let mut out = String::new();
         for line in &self.0 {

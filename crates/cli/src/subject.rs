@@ -34,10 +34,7 @@ pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
     text.parse().map_err(|error| invalid(text, error))
 }
 
-/// A place, and the version that is written after it.
-///
-/// # Errors
-/// If the argument names a provider, or nothing.
+/// A place, and the version that is written after it. It must not name a provider.
 pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     match read(text)? {
         ReleaseName::Repository { repository, version } => Ok((End::Registry(repository), Some(version))),
@@ -48,9 +45,6 @@ pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
 }
 
 /// One release at a place: `REPOSITORY:VERSION`, `oci:DIR:VERSION`, or either beside `--version`.
-///
-/// # Errors
-/// As [`place`], and if no version is named, or two.
 pub(crate) fn release_at(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
     let (end, named) = if is_oci_source(text) { source_at(text)? } else { place(text)? };
     match one_version(text, named, given)? {
@@ -86,10 +80,7 @@ fn source_at(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     }
 }
 
-/// The version after the place, or that of `--version`.
-///
-/// # Errors
-/// If they differ.
+/// The version after the place, or that of `--version`. They must not differ.
 pub(crate) fn one_version(
     text: &str,
     named: Option<Version>,
@@ -104,10 +95,7 @@ pub(crate) fn one_version(
     }
 }
 
-/// A provider, and what its version must meet.
-///
-/// # Errors
-/// If the argument names a repository or a directory, or nothing.
+/// A provider, and what its version must meet. It must not name a repository or a directory.
 pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagnostic> {
     match read(text)? {
         ReleaseName::Provider { address, constraints } => Ok((address, constraints)),
@@ -140,10 +128,7 @@ pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> Rename
     if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
 }
 
-/// The one version that constraints name.
-///
-/// # Errors
-/// If they name a range.
+/// The one version that constraints name. They must not name a range.
 pub(crate) fn exact(address: &ProviderAddr, constraints: &Constraints) -> Result<Version, Diagnostic> {
     constraints.exact().cloned().ok_or_else(|| {
         Diagnostic::usage(format!("`{constraints}` is a constraint, and one exact version is wanted"))

@@ -33,9 +33,6 @@ fn beneath(dir: &Path, name: &str) -> PathBuf {
 }
 
 /// The policy and the pins of a directory. Releases that say another address are refused, unless the verb decides otherwise.
-///
-/// # Errors
-/// When one of them, or a key, cannot be read; exit code 2.
 pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
     let pins_path = pin_file::beside(&beneath(dir, LOCK_FILE_NAME));
     let pins = pin_file::read(&pins_path)?;
@@ -79,9 +76,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The keys of the files on the command line, each named after its file.
-///
-/// # Errors
-/// When one cannot be read or holds no key; exit code 2.
 pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Diagnostic> {
     let key = |path: &PathBuf| {
         let shown = path.display();

@@ -7,7 +7,6 @@ use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use super::{IdentityArgs, LookupArgs, Network, OutputArgs, TrustArgs};
 
-/// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

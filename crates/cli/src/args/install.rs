@@ -8,7 +8,6 @@ use tofu_oci_types::Platform;
 
 use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `install`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

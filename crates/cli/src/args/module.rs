@@ -11,7 +11,6 @@ use super::{
     SigningArgs,
 };
 
-/// Arguments of `module`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +26,6 @@ pub(crate) struct ModuleArgs {
     pub(crate) verb: ModuleVerb,
 }
 
-/// The verbs of `module`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModuleVerb {
     /// Publish a folder with a module to an OCI repository
@@ -42,7 +40,6 @@ pub(crate) enum ModuleVerb {
     Mirror(Box<ModuleMirrorArgs>),
 }
 
-/// Arguments of `module push`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

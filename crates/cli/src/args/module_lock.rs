@@ -7,7 +7,6 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
 
-/// Arguments of `module lock`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

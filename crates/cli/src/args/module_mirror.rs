@@ -9,7 +9,6 @@ use super::{
     ConfigTestsArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, SigningArgs, TrustArgs,
 };
 
-/// Arguments of `module mirror`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

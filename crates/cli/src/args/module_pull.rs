@@ -7,7 +7,6 @@ use clap::Args;
 use super::number::number;
 use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PredecessorArgs, TrustArgs};
 
-/// Arguments of `module pull`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +50,6 @@ pub(crate) struct ModulePullArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `module versions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, PredecessorArgs, query::LookupArgs};
 
-/// Arguments of `outdated`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -92,7 +92,6 @@ pub(crate) enum H1Choice {
     Skip,
 }
 
-/// Arguments of `push`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -119,7 +118,6 @@ pub(crate) struct PushArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `pack`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -148,7 +146,6 @@ pub(crate) struct PackArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `copy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

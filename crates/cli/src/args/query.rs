@@ -32,7 +32,6 @@ pub(crate) struct LookupArgs {
     pub(crate) magic_suffix: Option<String>,
 }
 
-/// Arguments of `versions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -77,7 +76,6 @@ pub(crate) struct VersionsArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `resolve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

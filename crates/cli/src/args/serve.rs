@@ -9,7 +9,6 @@ use tofu_oci_types::{Hostname, ModulePattern, Pattern};
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
 
-/// Arguments of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

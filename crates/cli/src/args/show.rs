@@ -7,7 +7,6 @@ use tofu_oci_types::Platform;
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `show`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -86,7 +86,6 @@ pub(crate) struct Attach {
     pub(crate) sums: SumsChoice,
 }
 
-/// Arguments of `sign`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -51,7 +51,6 @@ pub(crate) struct StateArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `withdraw`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -73,7 +72,6 @@ pub(crate) struct WithdrawArgs {
     pub(crate) state: StateArgs,
 }
 
-/// Arguments of `deprecate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

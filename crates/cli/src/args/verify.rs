@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -11,9 +11,7 @@ use super::Diagnostic;
 const SETTINGS_LIMIT: u64 = 1 << 20;
 
 /// The text of a file of settings. `what` it is begins the message; `hint` says where it is looked for.
-///
-/// # Errors
-/// With this code if it cannot be read, or is not text; exit code 2.
+/// It fails with this code if it cannot be read, or is not text.
 pub(crate) fn settings_text(path: &Path, what: &str, code: &'static str, hint: &str) -> Result<String, Diagnostic> {
     let unreadable = |error: &dyn std::fmt::Display| {
         Diagnostic::usage(format!("{what} {} cannot be read", path.display())).cause(error.to_string()).code(code)

@@ -230,7 +230,6 @@ impl Diagnostic {
         crate::report::JsonLines.add(&ErrorLine { code: self.stable_name(), text, causes, hints });
     }
 
-    /// It for people.
     pub(crate) fn page(&self) -> Page {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();

@@ -195,7 +195,6 @@ fn is_bare(host: &str) -> bool {
     host != "localhost" && !host.contains(['.', ':'])
 }
 
-/// The host of a place.
 fn registry(place: &Place) -> String {
     place.repository().map_or_else(|| place.to_string(), |repository| repository.registry().to_owned())
 }

@@ -8,7 +8,6 @@ use tofu_oci_types::{Place, ProviderAddr, Version};
 use super::Diagnostic;
 use crate::invocation;
 
-/// The release that is complained of.
 #[derive(Clone, Copy)]
 pub(crate) struct RefusedRelease<'a> {
     pub(crate) address: &'a ProviderAddr,

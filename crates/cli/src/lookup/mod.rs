@@ -46,7 +46,6 @@ pub(crate) struct Finder {
     many: OnceLock<Arc<dyn Source>>,
 }
 
-/// What decides.
 enum Rules {
     /// `--from`, as it was written.
     From {
@@ -72,9 +71,6 @@ pub(crate) struct Places {
 impl Finder {
     /// What the arguments and the user's files say. `not_asked` are folders that are written to, and therefore not
     /// looked into.
-    ///
-    /// # Errors
-    /// What is wrong with `--from`, with the suffix, or with the user's files; exit code 2.
     pub(crate) fn new(
         lookup: &LookupArgs,
         connector: Connector,
@@ -92,9 +88,6 @@ impl Finder {
     }
 
     /// A finder for another question: it does not know what a place has listed, and shares what hosts publish and their tokens.
-    ///
-    /// # Errors
-    /// As [`Connector::client`].
     pub(crate) fn anew(&self) -> Result<Self, Diagnostic> {
         let opener = match &*self.rules {
             Rules::From { from: From::Many(Place::NetworkMirror(_)), .. } => Some(self.opener(&self.without_rules()?)?),
@@ -137,9 +130,7 @@ impl Finder {
     }
 
     /// The plugin cache that the user wants. The variables count with `--from` too, the file does not.
-    ///
-    /// # Errors
-    /// If it is not there: it is never made. The CLI configuration has been refused for that already.
+    /// It is never made: the CLI configuration has been refused already if it is not there.
     pub(crate) fn cache(&self, dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
         let Some(configured) = self.configured() else { return plugin_cache_variable(dir) };
         let config = &configured.reading.config;
@@ -148,9 +139,7 @@ impl Finder {
     }
 
     /// Every place that `address` may come from; at least one. A host may be asked for its services.
-    ///
-    /// # Errors
-    /// When no rule speaks about the address, or one gives no repository for it.
+    /// It fails if no rule speaks about the address, or one gives no repository for it.
     pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Diagnostic> {
         match &*self.rules {
             Rules::From { from, text } => {
@@ -161,9 +150,6 @@ impl Finder {
     }
 
     /// The place or places of `address`, opened.
-    ///
-    /// # Errors
-    /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         let opened = match &*self.rules {
             Rules::From { from: From::Many(place), .. } => self.many(place, address),
@@ -373,7 +359,6 @@ fn same_place(first: &ProviderAddr, second: &ProviderAddr, place: String, hint: 
         .hint(format!("if the hosts share the repository: --predecessor {pair}"))
 }
 
-/// The one place of `--from`.
 fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<FoundPlace, Diagnostic> {
     let rule = match from {
         From::One(_) => "--from".to_owned(),

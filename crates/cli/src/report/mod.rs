@@ -60,7 +60,6 @@ fn has_bars() -> bool {
 pub(crate) struct JsonLines;
 
 impl JsonLines {
-    /// Prints a line.
     #[expect(clippy::unused_self, reason = "whoever has none of these prints a report in no other form")]
     pub(crate) fn add(&self, line: &impl Serialize) {
         printer::document(&Document::json_line(line));

@@ -17,9 +17,7 @@ const FORMS: &str =
 
 /// The module that an argument names: a source as module blocks have it, or the four parts of the address of a module in a
 /// registry. `None` if it names something else; every provider and most repositories have fewer parts.
-///
-/// # Errors
-/// If it names a module, and something about it is invalid.
+/// It fails if the argument names a module, and something about it is invalid.
 pub(crate) fn module(text: &str) -> Result<Option<ModuleName>, Diagnostic> {
     let path = text.split('@').next().unwrap_or_default().split("//").next().unwrap_or_default();
     if is_oci_source(text) || text.starts_with("git::") || is_module(path) {

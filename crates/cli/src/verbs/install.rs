@@ -79,7 +79,6 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     if args.dry_run { run.preview().await } else { run.install().await }
 }
 
-/// The requests of one run.
 struct InstallRun<'a> {
     context: &'a Context,
     args: &'a InstallArgs,
@@ -230,9 +229,6 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
 }
 
 /// The directory of `--chdir`, or the current one.
-///
-/// # Errors
-/// If it does not exist.
 pub(super) fn working_dir(chdir: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let dir = chdir.unwrap_or(Path::new("."));
     demand_directory(dir, "--chdir")?;

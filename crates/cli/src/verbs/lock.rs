@@ -108,7 +108,6 @@ fn jobs(
     wanted.iter().map(job).collect()
 }
 
-/// What is locked.
 struct Wanted {
     /// Each with what its version must meet.
     providers: Vec<(ProviderAddr, Constraints)>,
@@ -147,7 +146,6 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     Ok(Wanted { providers: named.into_iter().map(both).collect(), configured })
 }
 
-/// The lines of `lock`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum LockLine<'a> {
@@ -197,7 +195,6 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     });
 }
 
-/// One provider for people.
 fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     let LockedProvider { address, version, place, platforms, restored, .. } = provider;
     page.line(format_args!("{address} {version} from {place}"));

@@ -15,7 +15,6 @@ use crate::report::human_bytes;
 /// How many of the files that were left out are named to people.
 const NAMED: usize = 10;
 
-/// The lines of a push.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum PushLine<'a> {

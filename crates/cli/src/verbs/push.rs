@@ -51,9 +51,7 @@ fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<PushDestina
 }
 
 /// The place after a folder, with the version that is written after it.
-///
-/// # Errors
-/// As [`subject::place`], and if the two are given the other way round.
+/// It also fails if the two are given the other way round.
 pub(crate) fn place_after_folder(verb: &str, folder: &Path, text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     let first = folder.to_string_lossy();
     let read = subject::place(text);

@@ -17,7 +17,6 @@ use crate::page::Page;
 use crate::signing_key::{self, KeyPassword};
 use crate::subject;
 
-/// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
@@ -128,7 +127,6 @@ fn page(report: &SignReport) -> Page {
     page
 }
 
-/// What the manifest of a version is called.
 pub(super) fn manifest_word(of: &VersionOf) -> &'static str {
     match of {
         VersionOf::Provider { .. } => "index",

@@ -96,7 +96,6 @@ pub(super) struct SubjectArgs<'a> {
     pub(super) identity: &'a IdentityArgs,
 }
 
-/// Where to look, and for what.
 pub(super) struct Subject {
     pub(super) source: Arc<dyn Source>,
     pub(super) address: ProviderAddr,

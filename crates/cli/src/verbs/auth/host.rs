@@ -36,10 +36,7 @@ pub(super) fn named(text: &str) -> Option<Hostname> {
     Hostname::with_punycode(host).ok()
 }
 
-/// Explains the token of a host.
-///
-/// # Errors
-/// If the token cannot be had, after the explanation is printed.
+/// Explains the token of a host. If the token cannot be had, it fails after the explanation is printed.
 pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Hostname) -> Result<(), Diagnostic> {
     if args.push {
         return Err(Diagnostic::usage("--push is for repositories, and a host of providers has none")

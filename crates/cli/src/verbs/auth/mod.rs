@@ -24,10 +24,7 @@ use crate::helper_program::RealMachine;
 use crate::subject;
 use crate::verbs::context::Context;
 
-/// Explains the access to a repository.
-///
-/// # Errors
-/// If access would fail, after the explanation is printed.
+/// Explains the access to a repository. If access would fail, it fails after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
     if let Some(host) = host::named(&args.repository) {
         return host::explain(context, args, &host).await;

@@ -185,7 +185,6 @@ async fn connector(
     Ok(context.connector(&args.network, access))
 }
 
-/// A run of `bundle load`.
 struct BundleLoading<'a> {
     context: &'a Context,
     trust: &'a Trust,

@@ -105,7 +105,6 @@ struct ShownRelease {
     signatures: Result<ShownSignatures, Diagnostic>,
 }
 
-/// What signatures come to.
 #[derive(Serialize)]
 struct ShownSignatures {
     signatures: SignatureStanding,

@@ -6,7 +6,6 @@ use serde::Serialize;
 use tofu_oci_fetch::{CacheHealth, CacheInfo, KeptPackage, PruneAct, Pruned};
 use tofu_oci_types::{Moment, PackageHash};
 
-/// One line.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum CacheLine<'a> {
@@ -68,12 +67,10 @@ fn line(package: &KeptPackage, outcome: CacheOutcome) -> CacheLine<'_> {
     }
 }
 
-/// Bytes of packages.
 pub(super) fn bytes<'a>(packages: impl IntoIterator<Item = &'a KeptPackage>) -> u64 {
     packages.into_iter().map(|package| package.bytes).sum()
 }
 
-/// The lines of `cache info`.
 pub(super) fn info(info: &CacheInfo) -> Vec<CacheLine<'_>> {
     let mut lines: Vec<_> = info.packages.iter().map(|package| line(package, CacheOutcome::Present)).collect();
     lines.push(CacheLine::Cache {
@@ -85,7 +82,6 @@ pub(super) fn info(info: &CacheInfo) -> Vec<CacheLine<'_>> {
     lines
 }
 
-/// The lines of `cache prune`.
 pub(super) fn pruned(pruned: &Pruned, act: PruneAct) -> Vec<CacheLine<'_>> {
     let outcome = match act {
         PruneAct::Remove => CacheOutcome::Removed,

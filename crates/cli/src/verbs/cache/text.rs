@@ -7,7 +7,6 @@ use super::model::bytes;
 use crate::page::Page;
 use crate::report::human_bytes;
 
-/// What is in the cache.
 pub(super) fn info(info: &CacheInfo) -> Page {
     let mut page = Page::default();
     table(&info.packages, &mut page);

@@ -13,7 +13,6 @@ use crate::ends::End;
 use crate::identity;
 use crate::verbs::context::Context;
 
-/// The repository of `--against`.
 pub(super) fn against(text: &str, checked: Option<&Version>) -> Result<End, Diagnostic> {
     match Target::parse(text)? {
         Target::Repository(end, None) => Ok(end),

@@ -25,9 +25,7 @@ use checked::Checked;
 use target::Target;
 
 /// Checks, prints, and chooses the exit code: what could not be judged counts more than a finding.
-///
-/// # Errors
-/// Only if nothing could be checked; findings are an exit code, not an error.
+/// It fails only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
     let Some(target) = &args.target else {

@@ -24,7 +24,6 @@ use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::typed::typed;
 
-/// What is asked for.
 enum ModuleTarget {
     Repository(End, AskedModules),
     /// A source that `OpenTofu` refuses before it asks for anything.
@@ -174,7 +173,6 @@ fn read(args: &CheckArgs, target: &str) -> Result<ModuleTarget, Diagnostic> {
     })
 }
 
-/// The tag of a version.
 fn tag(version: &Version) -> Result<Tag, Diagnostic> {
     Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))
 }

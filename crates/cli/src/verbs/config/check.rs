@@ -26,9 +26,7 @@ use crate::verbs::context::{Context, config_folder};
 use crate::verbs::install::working_dir;
 
 /// Prints every finding about the user's files.
-///
-/// # Errors
-/// Only if nothing could be checked; findings are an exit code, not an error.
+/// It fails only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
     let environment = environment(args.chdir.as_deref())?;

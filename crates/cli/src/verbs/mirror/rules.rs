@@ -29,9 +29,6 @@ pub(super) struct Asked {
 }
 
 /// Reads the arguments, and the files that they name.
-///
-/// # Errors
-/// What is wrong with one of them; exit code 2.
 pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
     let required = match &args.carry.from_config {
         Some(dir) => of_configuration(context, dir, &args.carry.tests)?,
@@ -41,9 +38,6 @@ pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagn
 }
 
 /// The same with these providers in the place of those that a configuration requires.
-///
-/// # Errors
-/// As [`asked`].
 pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constraints)>) -> Result<Asked, Diagnostic> {
     let (file, dir) = match (&args.carry.from_config, args.carry.providers.as_slice()) {
         (Some(dir), _) => (of_rules(by_config(args, dir, required)?), dir.clone()),
@@ -120,7 +114,6 @@ fn by_config(
     Ok(required.into_iter().map(rule).collect())
 }
 
-/// The rules of a file, and its folder.
 fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
     let path = args.carry.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
     if args.carry.rules.is_none() && path.symlink_metadata().is_err() {

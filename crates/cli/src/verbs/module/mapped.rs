@@ -19,7 +19,6 @@ pub(in crate::verbs) struct MappedModule {
     pub(super) by: MappedBy,
 }
 
-/// The rule of a mapping.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::verbs) struct MappedBy {
     /// The file with the rule.
@@ -32,9 +31,6 @@ pub(in crate::verbs) struct MappedBy {
 
 impl MappedModule {
     /// The repository of a name; `None` if no rule is for it, or the name is no module of a registry.
-    ///
-    /// # Errors
-    /// If the rule gives no repository for it.
     pub(in crate::verbs) fn of(mirrors: &ModuleMirrors, name: &ModuleName) -> Result<Option<Self>, Diagnostic> {
         let ModuleName::Registry { address, .. } = name else { return Ok(None) };
         let Some(mirror) = mirrors.of(address) else { return Ok(None) };
@@ -57,7 +53,6 @@ impl MappedModule {
         &self.end
     }
 
-    /// The rule.
     pub(in crate::verbs) fn into_by(self) -> MappedBy {
         self.by
     }

@@ -278,7 +278,6 @@ pub(in crate::verbs) fn refuse_for_module(
     }
 }
 
-/// The registry of modules of a host.
 pub(in crate::verbs) async fn registry(host: &Hostname, connector: &Connector) -> Result<ModuleRegistry, Diagnostic> {
     Ok(opener(connector)?.module_registry(host).await?)
 }

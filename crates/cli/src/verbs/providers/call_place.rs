@@ -33,7 +33,6 @@ pub(super) enum CallPlace {
         reference: Reference,
     },
     Git,
-    /// An absolute folder of this machine.
     AbsoluteFolder,
     /// Something else that can be fetched.
     Other,

@@ -42,9 +42,6 @@ pub(super) fn limits() -> Limits {
 }
 
 /// Opens every place. No registry is asked yet.
-///
-/// # Errors
-/// What is wrong with one of them; exit code 2.
 pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Settings) -> Result<OpenedPlaces, Diagnostic> {
     let config = &settings.config;
     let policy = config.trust.as_ref().map(|path| settings.dir.join(path));

@@ -30,9 +30,6 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the arguments, and the file that they name.
-    ///
-    /// # Errors
-    /// What is wrong with one of them; exit code 2.
     pub(super) fn asked(args: &ServeArgs) -> Result<Self, Diagnostic> {
         let mut settings = if args.from.is_some() || args.modules_from.is_some() {
             Self { config: of_places(args), dir: PathBuf::from("."), file: None }

@@ -32,7 +32,6 @@ pub(super) enum ReleaseNaming {
     Unnamed,
 }
 
-/// Finds the release.
 pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubject, Diagnostic> {
     match crate::subject::read(&args.subject)? {
         ReleaseName::Provider { address, constraints } => {

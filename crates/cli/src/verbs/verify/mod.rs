@@ -268,12 +268,10 @@ fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
 
 /// What an argument names.
 enum VerifySubject {
-    /// A release of a provider.
     Provider(VerifyTarget),
     Module(Box<OpenedModule>),
 }
 
-/// Which release to verify, and where it is.
 struct VerifyTarget {
     source: Arc<dyn Source>,
     address: ProviderAddr,

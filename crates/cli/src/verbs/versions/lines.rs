@@ -20,7 +20,6 @@ use crate::verbs::context::Context;
 /// How many tags a note names.
 const NAMED: usize = 10;
 
-/// The line of a version.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "version")]
 pub(super) struct VersionLine<'a> {
@@ -192,7 +191,6 @@ pub(in crate::verbs) fn warn_of_halves(context: &Context, place: &Place, listing
     }
 }
 
-/// The version and the reason.
 fn notice_text(notice: &VersionNotice) -> String {
     let reason = notice.reason.as_ref().map_or("the reason cannot be read", |reason| reason.as_str());
     format!("{} ({reason})", notice.version)

@@ -40,7 +40,6 @@ struct PredictionsLine<'a> {
     predictions: Vec<PredictionRow<'a>>,
 }
 
-/// A prediction for one release.
 #[derive(Serialize)]
 struct PredictionRow<'a> {
     opentofu: TofuRelease,

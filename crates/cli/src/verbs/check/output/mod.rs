@@ -11,7 +11,6 @@ use crate::diagnostic::Diagnostic;
 use crate::printer;
 use crate::verbs::context::Context;
 
-/// Prints to stdout.
 pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked) {
     match format {
         FindingsFormat::Table => table::render(checked, context.quiet, &mut printer::stdout),

@@ -16,10 +16,7 @@ use crate::subject::corrected;
 use crate::verbs::context::Context;
 
 /// The outcome of each call of each file. A file of several configurations is there once; every configuration's policy
-/// counts for its calls.
-///
-/// # Errors
-/// If a registry could not be asked: nothing is known of its modules then.
+/// counts for its calls. It fails if a registry could not be asked: nothing is known of its modules then.
 pub(super) async fn look<'a>(
     context: &Context,
     args: &ModuleLockArgs,

@@ -21,7 +21,6 @@ pub(super) enum LockEnd {
     Checked,
 }
 
-/// The lines of `module lock`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[expect(clippy::enum_variant_names, reason = "events have these names")]
@@ -70,7 +69,6 @@ struct ModulePinLine<'a> {
     signers: &'a [SignedBy],
 }
 
-/// One problem of a call.
 struct CallProblem {
     code: String,
     text: String,

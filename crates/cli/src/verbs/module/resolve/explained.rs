@@ -38,7 +38,6 @@ pub(super) async fn explain(
     Ok(())
 }
 
-/// What the place of a module says.
 struct ModulePlaceAnswer {
     registry: Option<String>,
     place: String,

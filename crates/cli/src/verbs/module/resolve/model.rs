@@ -10,7 +10,6 @@ use super::super::mapped::{MappedBy, MappedModule};
 use super::super::open::OpenedModule;
 use crate::diagnostic::Diagnostic;
 
-/// What is asked.
 pub(super) struct ModuleAsk<'a> {
     pub(super) typed: &'a str,
     pub(super) name: &'a ModuleName,
