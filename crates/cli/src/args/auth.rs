@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{IdentityArgs, Network, OutputArgs};
+use super::{OutputArgs, RegistryAccess};
 
 #[derive(Debug, Args)]
 #[command(
@@ -66,9 +66,7 @@ pub(crate) struct AuthExplainArgs {
     #[arg(long)]
     pub(crate) push: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::number::number;
 use super::size::PartSize;
-use super::{CarryArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs};
+use super::{CarryArgs, ModuleMappingArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -108,9 +108,7 @@ pub(crate) struct BundleLoadArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -7,8 +7,7 @@ use tofu_oci_types::Version;
 
 use super::names::strict_version;
 use super::{
-    IdentityArgs, ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs,
-    SigningArgs,
+    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SigningArgs,
 };
 
 #[derive(Debug, Args)]
@@ -90,9 +89,7 @@ pub(crate) struct ModulePushArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
+use super::{OutputArgs, RegistryAccess, TrustArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -51,9 +51,7 @@ pub(crate) struct ModuleLockArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

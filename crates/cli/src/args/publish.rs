@@ -9,7 +9,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 use super::duration::Timeout;
 use super::names::{full_address, strict_version};
 use super::number::number;
-use super::{Attach, IdentityArgs, Network, OutputArgs, PredecessorArgs};
+use super::{Attach, OutputArgs, PredecessorArgs, RegistryAccess};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
@@ -111,9 +111,7 @@ pub(crate) struct PushArgs {
     #[arg(value_name = "DEST")]
     pub(crate) destination: String,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -185,9 +183,7 @@ pub(crate) struct CopyArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -15,7 +15,6 @@ use crate::args::CopyArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
-use crate::identity;
 use crate::page::Page;
 use crate::report::{JsonLines, human_bytes};
 use crate::subject;
@@ -28,8 +27,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
-    let named: Vec<&str> = [&from, &to].into_iter().filter_map(identity::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
+    let connector = context.reach(&args.access, &[&from, &to], None).await?;
     let source = connector.source(&from)?;
     let (versions, withdrawn) = match named_version(args, version, there)? {
         Some(version) => (vec![version], Vec::new()),

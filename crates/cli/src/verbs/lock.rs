@@ -35,7 +35,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     args.lookup.from.as_deref().map(From::parse).transpose()?;
     let wanted = wanted(context, args, &dir)?;
     let trust = trust(args, &wanted.providers, &dir)?;
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
     finder
         .tell_apart(
             &wanted.providers.iter().map(|(address, _)| address).collect::<Vec<_>>(),
@@ -49,7 +49,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     if let Some(jobs) = args.jobs {
         options.parallel = usize::from(jobs);
     }
-    options.waiter = context.waiter(&args.network);
+    options.waiter = context.waiter(&args.access.network);
     options.configured = wanted.configured;
     tracing::info!(providers = jobs.len(), lock_file = %path.display(), "locking");
     let locked = tofu_oci_installer::lock(jobs, &options, context.reporter.as_ref()).await;

@@ -21,7 +21,6 @@ use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, is_tar, without_kind};
 use crate::environment::cache_folder;
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key;
@@ -33,10 +32,9 @@ const MOST_FOLDERS: usize = 32;
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let destination = destination("push", &args.release, &args.destination)?;
-    one_password(args.release.attach.signing.key_password_stdin, args.identity.password_stdin)?;
-    let named = identity::of_end(&destination.end).into_iter().collect::<Vec<_>>();
-    let access = args.identity.access(&named, None).await?;
-    release(context, &args.release, &destination, context.connector(&args.network, access)).await
+    one_password(args.release.attach.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&destination.end], None).await?;
+    release(context, &args.release, &destination, connector).await
 }
 
 /// Where a release goes, and the version that the arguments give it.

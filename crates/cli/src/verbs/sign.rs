@@ -11,7 +11,6 @@ use super::typed::typed;
 use crate::args::{SignArgs, full_address};
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key::{self, KeyPassword};
@@ -20,10 +19,8 @@ use crate::subject;
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
-    one_password(args.key_password_stdin, args.identity.password_stdin)?;
-    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
-    let access = args.identity.access(&named, None).await?;
-    let connector = context.connector(&args.network, access);
+    one_password(args.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&end], None).await?;
     if let End::Layout(_) = &end {
         // Signing must not create a missing directory.
         connector.source(&end)?;

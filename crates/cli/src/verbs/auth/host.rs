@@ -42,13 +42,13 @@ pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Ho
         return Err(Diagnostic::usage("--push is for repositories, and a host of providers has none")
             .hint(format!("name a repository: {}/REPOSITORY", host.display())));
     }
-    let access = args.identity.access(&[host.as_str()], None).await?;
+    let access = args.access.identity.access(&[host.as_str()], None).await?;
     let Access::Ambient { chdir } = &access else {
         print(context, &ExplainedToken { reason: "the arguments say who asks".to_owned(), ..of(host) });
         return Ok(());
     };
     let config = ReadConfig::read(chdir.as_deref())?;
-    let tokens = connect::user_tokens(&config, args.network.timeout, &context.reporter);
+    let tokens = connect::user_tokens(&config, args.access.network.timeout, &context.reporter);
     let origin = tokens.origin(host);
     let found = tofu_oci_http::HostTokens::token(&tokens, host).await;
     let named = match &origin {

@@ -48,12 +48,13 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     if configuration.1.is_empty() {
         return carry(context, &mirror, shape).await;
     }
-    one_password(mirror.carry.key_password_stdin, mirror.carry.identity.password_stdin)?;
+    one_password(mirror.carry.key_password_stdin, mirror.carry.access.identity.password_stdin)?;
     let key = key_of(context, &mirror).await?;
-    let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
+    let bundle =
+        BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.access.network))?;
     // One password serves both kinds: standard input is read once.
-    let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
-    let connector = context.connector(&mirror.carry.network, access.clone());
+    let access = mirror.carry.lookup.access(&mirror.carry.access.identity, None).await?;
+    let connector = context.connector(&mirror.carry.access.network, access.clone());
     let required = required_apart_from_registries(context, &folder)?;
     let configuration = BundledConfiguration { dir, calls: configuration, providers: &required };
     let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;

@@ -181,8 +181,8 @@ async fn connector(
         let of_providers = of_from(args.destination.as_deref())?;
         named.extend(of_providers.filter(|registry| !named.contains(registry)));
     }
-    let access = args.identity.access(&named.iter().map(String::as_str).collect::<Vec<_>>(), None).await?;
-    Ok(context.connector(&args.network, access))
+    let access = args.access.identity.access(&named.iter().map(String::as_str).collect::<Vec<_>>(), None).await?;
+    Ok(context.connector(&args.access.network, access))
 }
 
 struct BundleLoading<'a> {

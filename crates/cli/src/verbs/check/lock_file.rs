@@ -115,7 +115,7 @@ async fn platforms(
 ) -> Result<(Vec<Finding>, Vec<Unjudged>), Diagnostic> {
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let dir = args.chdir.as_deref().or(beside);
-    let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
+    let connector = context.connector(&args.access.network, args.lookup.access(&args.access.identity, dir).await?);
     let finder = Finder::new(&args.lookup, connector, dir, &[])?;
     let policy = crate::trust::load(&args.trust, dir.unwrap_or(Path::new(".")))?.policy;
     let shown = shown.display().to_string();

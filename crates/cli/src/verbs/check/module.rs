@@ -19,7 +19,6 @@ use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, LAYOUT_MARK};
 use crate::exit::Exit;
-use crate::identity;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::typed::typed;
@@ -117,9 +116,7 @@ async fn read_end(
     asked: AskedModules,
     depth: Depth,
 ) -> Result<ModuleCheckReport, Diagnostic> {
-    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
-    let access = args.identity.access(&named, args.chdir.as_deref()).await?;
-    let store = context.connector(&args.network, access).source(end)?;
+    let store = context.reach(&args.access, &[end], args.chdir.as_deref()).await?.source(end)?;
     let request = ModuleCheckRequest { asked, depth, work_dir: &std::env::temp_dir() };
     Ok(check_modules(store.as_ref(), &request, context.reporter.as_ref()).await?)
 }

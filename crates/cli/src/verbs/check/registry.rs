@@ -11,7 +11,6 @@ use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
-use crate::identity;
 use crate::invocation;
 use crate::verbs::context::Context;
 
@@ -24,9 +23,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
-    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
-    let client = connector.client()?;
+    let client = context.reach(&args.access, &[end], args.chdir.as_deref()).await?.client()?;
     let scratch = client.raw(repository.clone());
     let other = mount_from.map(|other| client.raw(other));
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -16,7 +16,6 @@ use super::target::refuse_other_options;
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
-use crate::identity;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::module::open::holds_modules;
@@ -31,8 +30,8 @@ pub(super) async fn check(
     refuse_other_options(args)?;
     let version = subject::one_version(&end.to_string(), version, args.version.as_ref())?;
     let other = args.against.as_deref().map(|text| against(text, version.as_ref())).transpose()?;
-    let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let ends: Vec<&End> = std::iter::once(end).chain(&other).collect();
+    let connector = context.reach(&args.access, &ends, args.chdir.as_deref()).await?;
     let store = connector.source(end)?;
     let depth = match end {
         End::Layout(_) => Depth::Packages,

@@ -20,7 +20,7 @@ use crate::verbs::required::{given, nothing_required, required};
 const RULES_FILE: &str = "mirror.toml";
 
 /// What is to be mirrored, from where, where to, and whom to trust.
-pub(super) struct Asked {
+pub(super) struct MirrorInput {
     pub(super) rules: MirrorRules,
     pub(super) to: DestinationName,
     /// As written; empty for the places of the CLI configuration, or of `--from`.
@@ -29,16 +29,19 @@ pub(super) struct Asked {
 }
 
 /// Reads the arguments, and the files that they name.
-pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
+pub(super) fn input(context: &Context, args: &MirrorArgs) -> Result<MirrorInput, Diagnostic> {
     let required = match &args.carry.from_config {
         Some(dir) => of_configuration(context, dir, &args.carry.tests)?,
         None => Vec::new(),
     };
-    asked_with(args, required)
+    input_with(args, required)
 }
 
 /// The same with these providers in the place of those that a configuration requires.
-pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constraints)>) -> Result<Asked, Diagnostic> {
+pub(super) fn input_with(
+    args: &MirrorArgs,
+    required: Vec<(ProviderAddr, Constraints)>,
+) -> Result<MirrorInput, Diagnostic> {
     let (file, dir) = match (&args.carry.from_config, args.carry.providers.as_slice()) {
         (Some(dir), _) => (of_rules(by_config(args, dir, required)?), dir.clone()),
         (None, []) => of_file(args)?,
@@ -61,7 +64,7 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
     rules.predecessors = trust.policy.predecessors().clone();
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
-    Ok(Asked { rules, to: destination::parse_for_any(to)?, sources, trust })
+    Ok(MirrorInput { rules, to: destination::parse_for_any(to)?, sources, trust })
 }
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {

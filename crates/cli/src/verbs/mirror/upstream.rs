@@ -30,11 +30,9 @@ struct NamedSource {
 impl UpstreamSources {
     /// The sources of the rules; without any, what `--from` or the CLI configuration says.
     pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
-        let open = async |lookup: &LookupArgs| {
-            finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
-        };
+        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.carry.access, None, &[]).await;
         if texts.is_empty() {
-            let access = args.carry.lookup.access(&args.carry.identity, None).await?;
+            let access = args.carry.lookup.access(&args.carry.access.identity, None).await?;
             return Self::asked_for(context, args, access);
         }
         let reporter = Arc::clone(&context.reporter);
@@ -53,7 +51,7 @@ impl UpstreamSources {
     /// What `--from` or the CLI configuration says, asked as this user.
     pub(super) fn asked_for(context: &Context, args: &MirrorArgs, access: Access) -> Result<Self, Diagnostic> {
         let lookup = &args.carry.lookup;
-        let finder = Finder::new(lookup, context.connector(&args.carry.network, access), None, &[])?;
+        let finder = Finder::new(lookup, context.connector(&args.carry.access.network, access), None, &[])?;
         let source = NamedSource { text: lookup.from.clone(), finder };
         Ok(Self { sources: vec![source], reporter: Arc::clone(&context.reporter) })
     }

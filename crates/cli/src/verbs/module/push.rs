@@ -15,7 +15,6 @@ use tofu_oci_types::Moment;
 use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key;
@@ -56,10 +55,8 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
             .hint(format!("add it: {} --version 1.0.0", invocation::with_all_options(&words))));
     };
     demand_module(args)?;
-    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
-    let named = identity::of_end(&end).into_iter().collect::<Vec<_>>();
-    let access = args.identity.access(&named, None).await?;
-    let connector = context.connector(&args.network, access);
+    one_password(args.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&end], None).await?;
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let request = ModulePushRequest {
         dir: &args.dir,

@@ -15,6 +15,7 @@ use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
 use crate::page::Page;
+use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
 
@@ -23,9 +24,9 @@ const NAMED: usize = 10;
 
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
-    let name = open::named(&args.source)?;
+    let name = subject::module_name(&args.source)?;
     let mapped = MappedModule::of(&modules::load(&args.mapping, &args.predecessors, Path::new("."))?, &name)?;
-    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.access, None).await?;
     let (store, wanted) = match (&name, &mapped) {
         (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {
             mapped.note(context, address);
@@ -50,7 +51,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     };
     let (place, listing, others) = match (&name, &store) {
         (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::registry(address.hostname(), &connector).await?;
+            let registry = open::opener(&connector)?.module_registry(address.hostname()).await?;
             (registry.place().clone(), registry.versions(address).await?, Vec::new())
         }
         (_, Some(store)) => {

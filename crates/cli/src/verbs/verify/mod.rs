@@ -25,7 +25,6 @@ use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::ends::{End, without_oci};
 use crate::exit::Exit;
-use crate::identity;
 use crate::invocation;
 use crate::modules;
 use crate::subject;
@@ -100,7 +99,7 @@ fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
 /// The same of every release of the lock file.
 async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir: &Path) -> Result<(), Diagnostic> {
     let locked = locked(dir)?;
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
     let (mut exit, mut failed) = (Exit::Fixable, Vec::new());
     let count = Counter::new(context.reporter.as_ref(), "releases", locked.len());
     for (address, version) in &locked {
@@ -163,7 +162,8 @@ async fn one(
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge_as_well(said, trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
-            let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
+            let turn =
+                Turn::take(&trust.pins_path, &context.waiter(&args.access.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
             verdict = after;
             accepted = Accepted::Yes { path: &trust.pins_path };
@@ -302,16 +302,14 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
         ReleaseName::Layout { dir, version } => (End::Layout(dir), version),
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
             let (address, version) = of_provider(text, dir)?;
-            let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
+            let finder = finder(context, &args.lookup, &args.access, chdir, &[]).await?;
             return Ok(VerifySubject::Provider(VerifyTarget { source: finder.source(&address)?, address, version }));
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
         return Err(subject::two_places(text));
     }
-    let registries: Vec<&str> = identity::of_end(&end).into_iter().collect();
-    let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
-    let store = connector.source(&end)?;
+    let store = context.reach(&args.access, &[&end], chdir).await?.source(&end)?;
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
     let index = match store.resolve(&Reference::Tag(tag.clone())).await {
         // What was withdrawn names its provider, too; the source then says why it was.
@@ -368,7 +366,7 @@ async fn module_of(
     mapped: Option<&MappedModule>,
 ) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
-    let connector = module_open::connector(context, name, mapped, &args.network, &args.identity, chdir).await?;
+    let connector = module_open::connector(context, name, mapped, &args.access, chdir).await?;
     connector.config(chdir)?;
     let module = module_open::find(name, mapped, &connector).await?;
     if module.package.repository().is_none() {

@@ -102,7 +102,7 @@ async fn write(context: &Context, args: &ModuleLockArgs, writes: &[CallFileWrite
         write.check()?;
     }
     for (nth, write) in writes.iter().enumerate() {
-        let turn = Turn::take(write.place(), &context.waiter(&args.network), context.reporter.as_ref()).await?;
+        let turn = Turn::take(write.place(), &context.waiter(&args.access.network), context.reporter.as_ref()).await?;
         let written = write.write();
         drop(turn);
         written.map_err(|error| match nth {

@@ -13,8 +13,8 @@ use crate::ends::{demand_template, is_tar, template_instead, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
+use crate::subject::module_name;
 use crate::verbs::context::demand_directory;
-use crate::verbs::module::open;
 
 /// The modules that the arguments name. Each repository must come with the module that it becomes.
 pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagnostic> {
@@ -29,7 +29,7 @@ pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagn
 }
 
 fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnostic> {
-    match open::named(text)? {
+    match module_name(text)? {
         ModuleName::Registry { address, subdir, constraints } => {
             let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
             Ok(WantedModule { address, folder: subdir, origin })
@@ -51,7 +51,7 @@ fn layout() -> Diagnostic {
 
 /// One source, under the address that it gets.
 fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
-    let named = match open::named(address) {
+    let named = match module_name(address) {
         // The version is invalid.
         Err(error) if address.split('@').next().is_some_and(|name| name.parse::<ModuleAddr>().is_ok()) => {
             return Err(error);
@@ -66,7 +66,7 @@ fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
         return Err(Diagnostic::usage("--as names a module, not a folder in it")
             .hint("put //SUB into the source: that folder becomes the package"));
     }
-    let (location, label) = match open::named(source)? {
+    let (location, label) = match module_name(source)? {
         ModuleName::Oci(source) => {
             let label = match source.reference() {
                 Reference::Tag(tag) => Some(tag.to_string()),
