@@ -5,10 +5,11 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::Platform;
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
     /// A user cannot install, or gets something other than they believe.
+    #[default]
     Error,
     /// It will fail later, or with some clients only.
     Warning,

@@ -9,7 +9,7 @@ use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_source::GitProgram;
-use tofu_oci_store::{DirStore, ReadStore, Store};
+use tofu_oci_store::{DirStore, MemoryStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Reporter};
 
 use crate::args::{Network, Timeout};
@@ -106,6 +106,14 @@ impl Connector {
             End::Registry(repository) => Arc::new(self.client()?.store(repository.clone())),
             End::Layout(dir) => Arc::new(DirStore::open(dir)?),
         })
+    }
+
+    /// Opens an end to look what would be written there. A dry run does not create a missing directory.
+    pub(crate) fn preview(&self, end: &End) -> Result<Arc<dyn ReadStore>, Diagnostic> {
+        match end {
+            End::Layout(dir) if !dir.exists() => Ok(Arc::new(MemoryStore::new(end.place()))),
+            _ => self.source(end),
+        }
     }
 
     /// Opens an end to write to it. The first write makes a missing directory.

@@ -39,12 +39,9 @@ impl End {
         }
         if let Some(rest) = without_scheme(text) {
             let diagnostic = scheme_given(text, rest);
-            return Err(match wanted {
-                WantedEnd::Place if text.starts_with("https://") => {
-                    diagnostic.hint(format!("the address of a network mirror ends with a slash: {}/", masked(text)))
-                }
-                _ => diagnostic,
-            });
+            let is_mirror = wanted == WantedEnd::Place && text.starts_with("https://");
+            let hint = || format!("the address of a network mirror ends with a slash: {}/", masked(text));
+            return Err(diagnostic.more_hints(is_mirror.then(hint)));
         }
         if let Some(dir) = text.strip_prefix("oci:") {
             if dir.is_empty() {
@@ -72,7 +69,7 @@ impl End {
             let cut = Some("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
             let cut = cut.filter(|_| is_cut);
             if plain != text && plain.parse::<RepositoryRef>().is_ok() {
-                return cut.into_iter().fold(diagnostic.hint(format!("write {plain}")), Diagnostic::hint);
+                return diagnostic.hint(format!("write {plain}")).more_hints(cut);
             }
             if Path::new(text).exists() || text.starts_with(['.', '/']) {
                 return diagnostic.hint(path_hint(text, wanted));
@@ -95,7 +92,7 @@ impl End {
                      bundle:FILE or https://HOST/PATH/"
                 }
             });
-            cut.into_iter().fold(diagnostic, Diagnostic::hint)
+            diagnostic.more_hints(cut)
         })
     }
 }

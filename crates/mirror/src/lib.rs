@@ -39,9 +39,8 @@ pub use joined::{Joined, JoinedWork};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallFate, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
-    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
-    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
-    WantedModule,
+    ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport,
+    ModuleOrigin, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall, WantedModule,
 };
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};

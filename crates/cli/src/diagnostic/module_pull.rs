@@ -103,10 +103,8 @@ impl Diagnostic {
             _ => self,
         };
         if let TrustRefusal::Withdrawn { replaced_by, .. } = refusal {
-            let diagnostic = match replaced_by {
-                Some(manifest) => diagnostic.cause(format!("{manifest} took its place")),
-                None => diagnostic,
-            };
+            let diagnostic =
+                diagnostic.more_causes(replaced_by.as_ref().map(|manifest| format!("{manifest} took its place")));
             return diagnostic
                 .hint("take another version; `tofu-oci module versions` lists them")
                 .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back");

@@ -104,13 +104,12 @@ impl Diagnostic {
         if !matches!(fault, Refused | NoRoute | Dns | TimedOut) {
             return self;
         }
-        match proxies::by_environment().variable_for(host) {
-            Some(variable) => self.hint(format!(
+        self.more_hints(proxies::by_environment().variable_for(host).map(|variable| {
+            format!(
                 "{variable} names a proxy, and requests to {name} go through it: check the proxy; NO_PROXY={name} goes \
                  around it"
-            )),
-            None => self,
-        }
+            )
+        }))
     }
 }
 

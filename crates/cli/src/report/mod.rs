@@ -48,6 +48,12 @@ impl<R: Reporter> Reporter for UntilTheEnd<R> {
     }
 }
 
+/// Whether a member that counts is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Whether lines of stderr can be drawn anew.
 fn has_bars() -> bool {
     // As everywhere, a terminal without a name can do nothing; Windows names none.

@@ -1,7 +1,6 @@
 //! `push` and `pack`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
@@ -9,7 +8,6 @@ use tofu_oci_packer::{
     Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, Rename, ReplaceTag, Signing,
     SmallLayers, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::context::Context;
@@ -138,11 +136,7 @@ async fn release(
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A dry run does not create a missing directory.
-        let store: Arc<dyn ReadStore> = match end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
-            _ => connector.source(end)?,
-        };
+        let store = connector.preview(end)?;
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
         let how = (request.publication.replace, derived(args, &address));
         published::plan(context, PushLine::PushPlan, &plan, how);

@@ -12,7 +12,7 @@ pub(super) fn diagnostic(repository: &str, failure: AccessFailure, ended: &Probe
         (advice, _) => {
             let diagnostic = Diagnostic::new(Exit::Fixable, format!("{repository}: {}", failure.reason));
             let diagnostic = failure.code.iter().fold(diagnostic, Diagnostic::code);
-            advice.iter().flatten().map(hint).fold(diagnostic, Diagnostic::hint)
+            diagnostic.more_hints(advice.iter().flatten().map(hint))
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::page::Page;
 use crate::verbs::context::Context;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(tag = "event", rename = "host-token")]
 struct ExplainedToken {
     host: String,
@@ -90,16 +90,7 @@ pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Ho
 }
 
 fn of(host: &Hostname) -> ExplainedToken {
-    ExplainedToken {
-        host: host.display(),
-        shows: "nothing",
-        source: None,
-        name: None,
-        file: None,
-        line: None,
-        code: None,
-        reason: String::new(),
-    }
+    ExplainedToken { host: host.display(), shows: "nothing", ..ExplainedToken::default() }
 }
 
 fn print(context: &Context, token: &ExplainedToken) {

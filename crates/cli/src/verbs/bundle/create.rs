@@ -6,8 +6,8 @@ use std::path::Path;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
-    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
+    BundleFile, BundledModules, Carrying, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
+    MirrorMode, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
@@ -125,7 +125,7 @@ async fn collect_modules(
         }),
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-    let how = ModuleCarrying {
+    let how = Carrying {
         trust: &trust,
         signing: key.map(|key| Signing { key, forms: Forms::Bundle }),
         limits: &limits,

@@ -91,7 +91,7 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
         }
     }
     let more = causes.len() > MOST;
-    diagnostic = causes.into_iter().take(MOST).fold(diagnostic, Diagnostic::cause);
+    diagnostic = diagnostic.more_causes(causes.into_iter().take(MOST));
     Some(if more { diagnostic.cause("and others, see the report") } else { diagnostic })
 }
 

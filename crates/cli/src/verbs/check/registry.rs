@@ -1,17 +1,17 @@
 //! `check --registry`.
 
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tofu_oci_checker::{FindingLevel, Group, ProbeError, ProbeRequest, probe};
+use tofu_oci_checker::{Group, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
-use super::checked::{Checked, Unjudged, counted};
+use super::checked::{Checked, Unjudged};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
 use crate::invocation;
+use crate::page::{counted, first_of};
 use crate::verbs::context::Context;
 
 /// Tries everything in the scratch repository.
@@ -36,15 +36,11 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
-        counts: None,
         groups: vec![Group::Registry],
-        left_out: BTreeMap::new(),
-        lowest: FindingLevel::Error,
         findings: report.findings.clone(),
         not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
-        against: None,
-        predicted: None,
         probe: Some(report),
+        ..Checked::default()
     })
 }
 
@@ -76,13 +72,8 @@ fn diagnostic(error: ProbeError) -> Diagnostic {
                 ProbeError::Interrupted => Diagnostic::new(Exit::Interrupted, "interrupted"),
                 error => diagnostic(error),
             };
-            let more = match left.len().saturating_sub(5) {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            let first = left.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
             diagnostic
-                .cause(format!("left in {repository}: {first}{more}"))
+                .cause(format!("left in {repository}: {}", first_of(&left, 5, (", and", "more"))))
                 .hint("the next probe of this repository deletes old tags where the registry lets it")
         }
         error @ ProbeError::NoUpload { trouble: true, .. } => Diagnostic::of(Exit::Unexpected, &error)

@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, counted};
 use crate::report::JsonLines;
 use crate::verbs::context::{Context, config_folder};
 use crate::verbs::install::working_dir;
@@ -180,10 +180,6 @@ fn lines(page: &mut Page, lead: &str, text: &str) {
     for (number, line) in text.lines().enumerate() {
         page.line(format_args!("  {:<width$}{line}", if number == 0 { lead } else { "" }, width = lead.len()));
     }
-}
-
-fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]

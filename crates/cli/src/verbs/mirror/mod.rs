@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use failure::or_failure;
+pub(super) use failure::{counts, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
 use upstream::UpstreamSources;

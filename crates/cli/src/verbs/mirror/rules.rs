@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{DestinationName, Gone, MirrorRules, ProviderRule, RulesError, RulesFile};
-use tofu_oci_types::{Constraints, ProviderAddr, printable};
+use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
 use crate::destination;
-use crate::diagnostic::{Diagnostic, settings_text};
-use crate::excerpt::excerpt;
+use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 use crate::invocation;
 use crate::mistake;
 use crate::verbs::context::{Context, config_folder, demand_directory};
@@ -151,15 +150,9 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
 
 /// The fault with its line, shown as errors of a trust policy are.
 fn broken(path: &Path, text: &str, error: &RulesError) -> Diagnostic {
-    let shown = path.display().to_string();
-    let place = match &error.span {
-        Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {}\n", printable(&shown)),
-    };
-    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("rules-invalid");
-    let diagnostic = match error.problem.instead().or_else(|| mistake::other_kind(&error.to_string())) {
-        Some(instead) => diagnostic.hint(instead),
-        None => diagnostic,
-    };
-    diagnostic.hint("every member of the file: tofu-oci help mirroring")
+    let fault = error.to_string();
+    settings_fault(path, text, error.span.as_ref(), &fault)
+        .code("rules-invalid")
+        .more_hints(error.problem.instead().or_else(|| mistake::other_kind(&fault)))
+        .hint("every member of the file: tofu-oci help mirroring")
 }

@@ -111,8 +111,5 @@ pub(super) fn choose(
         offered: listing.versions.clone(),
     };
     let diagnostic = Diagnostic::from(error);
-    Err(match withdrawn {
-        Some(withdrawn) => diagnostic.cause(withdrawn),
-        None => diagnostic,
-    })
+    Err(diagnostic.more_causes(withdrawn))
 }

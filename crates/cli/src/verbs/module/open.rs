@@ -22,7 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::lookup;
 use crate::verbs::context::Context;
-use crate::verbs::typed::typed;
+use crate::verbs::typed::{refuse_given, typed};
 
 /// What reaches the place that a name means; a password is read for the registry that it names. `chdir` is the directory whose CLI
 /// configuration says who asks.
@@ -254,16 +254,14 @@ pub(in crate::verbs) fn refuse_for_module(
     lookup: &LookupArgs,
     others: &[(&str, bool)],
 ) -> Result<(), Diagnostic> {
-    let given = [
+    let mut given = vec![
         ("--from", typed(lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--plugin-dir", !lookup.plugin_dir.is_empty()),
         ("--magic-suffix", typed(lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
     ];
-    match given.iter().chain(others).find(|(_, given)| *given) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for providers, and `{subject}` is a module"))
-            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is")),
-        None => Ok(()),
-    }
+    given.extend_from_slice(others);
+    let hint = "omit it; modules.toml, or the file of --modules, says in which repository a module is";
+    refuse_given(&given, |option| format!("{option} is for providers, and `{subject}` is a module"), hint)
 }
 
 /// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends

@@ -16,7 +16,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
-use crate::page::Page;
+use crate::page::{Page, counted};
 use crate::report::human_bytes;
 use crate::subject::{is_oci_source, module_name};
 use crate::trust;
@@ -140,8 +140,7 @@ fn page(line: &PulledModule<'_>) -> Page {
     if let Some(commit) = commit {
         page.line(format_args!("  commit {commit}"));
     }
-    let word = if *files == 1 { "file" } else { "files" };
-    page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));
+    page.line(format_args!("  {}, {}", counted(*files, "file"), human_bytes(*bytes)));
     if !signers.is_empty() {
         let keys: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
         page.line(format_args!("  signed by {}", keys.join(", ")));

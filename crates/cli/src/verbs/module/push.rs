@@ -1,20 +1,17 @@
 //! `module push`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
     DistOptions, ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::Moment;
 
 use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key;
@@ -69,11 +66,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A dry run does not create a missing directory.
-        let store: Arc<dyn ReadStore> = match &end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
-            _ => connector.source(&end)?,
-        };
+        let store = connector.preview(&end)?;
         let plan = tofu_oci_packer::plan_module_push(&request, store.as_ref(), context.reporter.as_ref()).await?;
         published::plan(context, PushLine::ModulePushPlan, &plan, (request.replace, Page::default()));
         return Ok(());

@@ -14,7 +14,7 @@ use super::open;
 use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
-use crate::page::Page;
+use crate::page::{Page, first_of};
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
@@ -129,12 +129,8 @@ fn note_other_tags(context: &Context, place: &Place, others: &[Tag]) {
     if others.is_empty() {
         return;
     }
-    let mut named: Vec<String> = others.iter().take(NAMED).map(ToString::to_string).collect();
-    if others.len() > NAMED {
-        named.push(format!("and {} more", others.len() - NAMED));
-    }
     let are = if others.len() == 1 { "one tag is not a version" } else { "some tags are not versions" };
-    let text = format!("{place}: {are}: {}", named.join(", "));
+    let text = format!("{place}: {are}: {}", first_of(others, NAMED, (", and", "more")));
     context.reporter.event(&Event::note("other-tags", text).with_hint("a source can name any tag: ?tag=TAG"));
 }
 

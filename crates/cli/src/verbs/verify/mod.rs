@@ -125,7 +125,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
         return Ok(());
     }
     let text = format!("{} of {} locked releases could not be verified", failed.len(), locked.len());
-    Err(failed.into_iter().fold(Diagnostic::new(exit, text).code("not-verified"), Diagnostic::cause))
+    Err(Diagnostic::new(exit, text).code("not-verified").more_causes(failed))
 }
 
 /// What releases are judged by.

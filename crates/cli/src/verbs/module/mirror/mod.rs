@@ -10,8 +10,8 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
-    ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, Carrying, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules,
+    MirrorMode, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
 use tofu_oci_store::BundleArchive;
@@ -73,7 +73,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         }
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-    let how = ModuleCarrying {
+    let how = Carrying {
         trust: &trust,
         signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
         limits: &limits,
