@@ -118,6 +118,7 @@ impl CheckRule {
 
 /// Something that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "finding")]
 pub struct Finding {
     /// The rule; level, reason and section are its.
     #[serde(flatten)]

@@ -67,9 +67,7 @@ impl Diagnostic {
             _ => diagnostic,
         }
     }
-}
 
-impl Diagnostic {
     /// Why a repository, which was asked without an address, has no release: the message names no provider.
     pub(crate) fn of_repository(error: SourceError) -> Self {
         let code = error.code();
@@ -100,9 +98,7 @@ impl Diagnostic {
         }
         .or_code(code)
     }
-}
 
-impl Diagnostic {
     /// A version that is a module, where a provider's release is wanted.
     fn of_module_version(place: &Place, version: &Version, source: &LayoutError) -> Self {
         let diagnostic = Self::new(Exit::Fixable, format!("version {version} in {place} is a module, not a provider"))

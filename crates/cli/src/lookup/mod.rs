@@ -24,7 +24,7 @@ use tofu_oci_source::{
     SourceError,
 };
 use tofu_oci_store::{CachedStore, DirStore, ReadStore};
-use tofu_oci_types::{Place, Predecessors, ProviderAddr};
+use tofu_oci_types::{Constraints, Place, Predecessors, ProviderAddr};
 
 use crate::args::LookupArgs;
 use crate::cache_dir;
@@ -318,17 +318,14 @@ impl Finder {
     /// one.
     pub(crate) async fn tell_apart(
         &self,
-        addresses: &[&ProviderAddr],
+        wanted: &[(ProviderAddr, Constraints)],
         predecessors: &Predecessors,
     ) -> Result<(), Diagnostic> {
         let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
-        if addresses.len() < 2 {
+        if wanted.len() < 2 || matches!(&*self.rules, Rules::From { from: From::Many(_), .. }) {
             return Ok(());
         }
-        if let Rules::From { from: From::Many(_), .. } = &*self.rules {
-            return Ok(());
-        }
-        for address in addresses {
+        for (address, _) in wanted {
             let places = match &*self.rules {
                 Rules::From { from, .. } => vec![(from.end(address)?.to_string(), FROM_TEMPLATE)],
                 Rules::Configured(configured) => self.repositories(configured, address).await?,

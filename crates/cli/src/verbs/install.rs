@@ -46,9 +46,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     let written_to = written_to(args, &dir);
     let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &written_to).await?;
-    finder
-        .tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>(), trust.policy.predecessors())
-        .await?;
+    finder.tell_apart(&wanted, trust.policy.predecessors()).await?;
     let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
     let target = target(args, &dir, &folder.data_dir, cache);

@@ -36,12 +36,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     let wanted = wanted(context, args, &dir)?;
     let trust = trust(args, &wanted.providers, &dir)?;
     let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
-    finder
-        .tell_apart(
-            &wanted.providers.iter().map(|(address, _)| address).collect::<Vec<_>>(),
-            trust.policy.predecessors(),
-        )
-        .await?;
+    finder.tell_apart(&wanted.providers, trust.policy.predecessors()).await?;
     let jobs = jobs(args, &wanted.providers, &finder)?;
     let path = dir.join(LOCK_FILE_NAME);
     let write = if args.check { LockWrite::Compare } else { LockWrite::Write };

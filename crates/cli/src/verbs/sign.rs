@@ -1,6 +1,5 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
-use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
@@ -37,7 +36,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;
-    context.emit(&Signed { report: &report }, || page(&report));
+    context.emit(&report, || page(&report));
     Ok(())
 }
 
@@ -102,13 +101,6 @@ pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Diagnosti
     }
     Err(Diagnostic::usage("--password-stdin and --key-password-stdin both read standard input")
         .hint("give the password of the key in COSIGN_PASSWORD"))
-}
-
-#[derive(Serialize)]
-#[serde(tag = "event", rename = "signed")]
-struct Signed<'a> {
-    #[serde(flatten)]
-    report: &'a SignReport,
 }
 
 fn page(report: &SignReport) -> Page {

@@ -15,8 +15,8 @@ use crate::verbs::context::Context;
 /// The repository of a module, and the rule that names it.
 #[derive(Clone, Debug)]
 pub(in crate::verbs) struct MappedModule {
-    pub(super) end: End,
-    pub(super) by: MappedBy,
+    pub(in crate::verbs) end: End,
+    pub(in crate::verbs) by: MappedBy,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -46,15 +46,6 @@ impl MappedModule {
             }
         };
         Ok(Some(Self { end, by }))
-    }
-
-    /// The repository or folder.
-    pub(in crate::verbs) fn end(&self) -> &End {
-        &self.end
-    }
-
-    pub(in crate::verbs) fn into_by(self) -> MappedBy {
-        self.by
     }
 
     /// The same error, with the rule that leads to the repository.

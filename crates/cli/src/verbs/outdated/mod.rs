@@ -35,9 +35,7 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
-    finder
-        .tell_apart(&required.iter().map(|(address, _)| address).collect::<Vec<_>>(), &args.predecessors.all())
-        .await?;
+    finder.tell_apart(&required, &args.predecessors.all()).await?;
     let count = Counter::new(context.reporter.as_ref(), "providers", required.len());
     let rows = required
         .iter()

@@ -64,7 +64,7 @@ impl CallPlace {
                 let host = address.hostname().display();
                 let name = ModuleName::Registry { address, subdir, constraints: Constraints::any() };
                 match MappedModule::of(mirrors, &name) {
-                    Ok(Some(mapped)) => Self::Mapped { place: mapped.end().to_string(), by: mapped.into_by() },
+                    Ok(Some(mapped)) => Self::Mapped { place: mapped.end.to_string(), by: mapped.by },
                     Ok(None) => Self::Registry { host },
                     Err(diagnostic) => Self::Unknown { reason: diagnostic.text().to_owned() },
                 }

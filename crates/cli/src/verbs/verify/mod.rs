@@ -30,7 +30,7 @@ use crate::modules;
 use crate::subject;
 use found::ReleaseWithEvidence;
 pub(super) use model::CodeAndText;
-use model::{Accepted, VerifyReport};
+use model::VerifyReport;
 pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
@@ -75,7 +75,7 @@ async fn module(
     let found = ReleaseWithEvidence::of_module(module).await?;
     let verdict = found.judge(trust);
     let rule = found.rule(trust);
-    let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: Accepted::No };
+    let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: None };
     print(context, &report, &verdict);
     let place = module.package.place();
     if let Some(refusal) = &verdict.refusal {
@@ -149,7 +149,7 @@ async fn one(
     let said = trust.judged_as_well(&*release);
     let mut found = ReleaseWithEvidence::read(&*release, &trust.pins_path).await?;
     let mut verdict = found.judge_as_well(said, trust);
-    let mut accepted = Accepted::No;
+    let mut accepted = None;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
         found.refused_once_accepted(Trust { policy: Arc::clone(filed), ..trust.clone() })
@@ -166,7 +166,7 @@ async fn one(
                 Turn::take(&trust.pins_path, &context.waiter(&args.access.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
             verdict = after;
-            accepted = Accepted::Yes { path: &trust.pins_path };
+            accepted = Some(trust.pins_path.as_path());
         } else {
             trust.pins = before;
             // The rule for the address that the release says refuses it, and reports name that one.
