@@ -21,7 +21,6 @@
 
 mod args;
 mod bug;
-mod cache_dir;
 mod completion;
 mod connect;
 mod destination;

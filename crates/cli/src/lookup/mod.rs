@@ -23,15 +23,14 @@ use tofu_oci_source::{
     BundleSource, Chain, ConfiguredMethods, FolderSource, HostedPlace, Link, MethodOpener, OciSource, Source,
     SourceError,
 };
-use tofu_oci_store::{CachedStore, DirStore, ReadStore};
+use tofu_oci_store::{CachedStore, DirStore, ManifestFiles, ReadStore};
 use tofu_oci_types::{Constraints, Place, Predecessors, ProviderAddr};
 
 use crate::args::LookupArgs;
-use crate::cache_dir;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From, shown};
-use crate::environment::plugin_cache_variable;
+use crate::environment::{cache_folder, plugin_cache_variable};
 use crate::exit::Exit;
 
 use configuration::no_method;
@@ -112,7 +111,7 @@ impl Finder {
             return Ok(opener);
         }
         let opener = MethodOpener::new(configured, self.connector.client()?, self.connector.host_tokens()?)
-            .with_manifests(cache_dir::manifests());
+            .with_manifests(kept_manifests());
         Ok(self.opener.get_or_init(|| opener))
     }
 
@@ -157,7 +156,7 @@ impl Finder {
                 let store: Arc<dyn ReadStore> = match &end {
                     // A package that is installed and locked does not need a folder that is gone.
                     End::Layout(dir) => Arc::new(DirStore::open_later(dir)),
-                    End::Registry(_) => match cache_dir::manifests() {
+                    End::Registry(_) => match kept_manifests() {
                         Some(files) => Arc::new(CachedStore::new(self.connector.source(&end)?, files)),
                         None => self.connector.source(&end)?,
                     },
@@ -341,6 +340,11 @@ impl Finder {
         }
         Ok(())
     }
+}
+
+/// The manifests that earlier runs have read; `None` if the environment names no cache folder.
+fn kept_manifests() -> Option<ManifestFiles> {
+    Some(ManifestFiles::new(&cache_folder("manifests")?))
 }
 
 fn same_place(first: &ProviderAddr, second: &ProviderAddr, place: String, hint: &'static str) -> Diagnostic {
