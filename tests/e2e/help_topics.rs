@@ -165,6 +165,23 @@ fn a_code_that_ends_several_verbs_spoke_of_one_of_them() {
 }
 
 #[test]
+fn the_schema_of_the_json_lines_is_in_the_program() {
+    let scene = Scene::new();
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    let page = std::fs::read_to_string(root().join("docs/json.schema.json")).expect("the schema");
+    assert_eq!(read(&scene.run("help json --schema").success().stdout), read(&page));
+    assert_snapshot!(scene.run("help trust --schema").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --schema prints the schema of the JSON lines, and of nothing else
+
+    hint: write it as: tofu-oci help json --schema
+    ");
+}
+
+#[test]
 fn the_help_of_a_verb_is_its_help_option() {
     let scene = Scene::new();
     for verb in ["push", "config check", "help"] {

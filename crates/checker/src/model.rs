@@ -5,10 +5,11 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::Platform;
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
     /// A user cannot install, or gets something other than they believe.
+    #[default]
     Error,
     /// It will fail later, or with some clients only.
     Warning,
@@ -117,6 +118,7 @@ impl CheckRule {
 
 /// Something that a rule found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "finding")]
 pub struct Finding {
     /// The rule; level, reason and section are its.
     #[serde(flatten)]

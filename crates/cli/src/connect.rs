@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_http::{ClientError, EnvironmentProxies, HostTokens, HttpClient, HttpLimits, HttpOptions, Proxies};
+use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions, Proxies};
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_source::GitProgram;
-use tofu_oci_store::{DirStore, ReadStore, Store};
+use tofu_oci_store::{DirStore, MemoryStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Reporter};
 
 use crate::args::{Network, Timeout};
@@ -19,6 +19,7 @@ use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
 use crate::git_program::RealGit;
 use crate::helper_program::{NoHelpers, RealMachine};
+use crate::proxies;
 
 /// The resolver of this run, once it has been read. It explains errors about access.
 pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
@@ -71,9 +72,6 @@ impl Connector {
     }
 
     /// The CLI configuration, read once a run: where providers are, and who registries are shown.
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn config(&self, chdir: Option<&Path>) -> Result<&ReadConfig, Diagnostic> {
         if let Some(config) = self.config.get() {
             return Ok(config);
@@ -110,6 +108,14 @@ impl Connector {
         })
     }
 
+    /// Opens an end to look what would be written there. A dry run does not create a missing directory.
+    pub(crate) fn preview(&self, end: &End) -> Result<Arc<dyn ReadStore>, Diagnostic> {
+        match end {
+            End::Layout(dir) if !dir.exists() => Ok(Arc::new(MemoryStore::new(end.place()))),
+            _ => self.source(end),
+        }
+    }
+
     /// Opens an end to write to it. The first write makes a missing directory.
     pub(crate) fn destination(&self, end: &End) -> Result<Arc<dyn Store>, Diagnostic> {
         Ok(match end {
@@ -121,9 +127,6 @@ impl Connector {
     }
 
     /// The tokens of origin registries and network mirrors. The arguments that say who asks leave no place for them.
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn host_tokens(&self) -> Result<Arc<dyn HostTokens>, Diagnostic> {
         let Access::Ambient { chdir } = &self.access else { return Ok(Arc::new(BTreeMap::new())) };
         let ReadConfig { environment, reading } = self.config(chdir.as_deref())?;
@@ -137,9 +140,6 @@ impl Connector {
     }
 
     /// The one client of this run. Credentials are read now, and asked for when a registry demands them.
-    ///
-    /// # Errors
-    /// When a certificate cannot be read or used, and when the user's files are wrong about credentials.
     pub(crate) fn client(&self) -> Result<Arc<RegistryClient>, Diagnostic> {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
@@ -187,16 +187,13 @@ pub(crate) fn user_tokens(config: &ReadConfig, timeout: Timeout, reporter: &Arc<
 }
 
 /// A client of one's own.
-///
-/// # Errors
-/// When a certificate cannot be read or used.
 pub(crate) fn client(
     network: &Network,
     credentials: Arc<dyn CredentialProvider>,
     observer: Option<Arc<dyn ExchangeObserver>>,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Arc<RegistryClient>, Diagnostic> {
-    let mut http = HttpOptions { proxies: Proxies::Environment(environment_proxies()), ..HttpOptions::default() };
+    let mut http = HttpOptions { proxies: Proxies::Environment(proxies::by_environment()), ..HttpOptions::default() };
     for file in &network.ca_file {
         http.ca_certificates.push(read(file)?);
     }
@@ -224,11 +221,6 @@ pub(crate) fn client(
             _ => diagnostic.hint("--ca-file, --client-cert and --client-key take PEM files"),
         }
     })
-}
-
-/// The proxies that this process is to use.
-pub(crate) fn environment_proxies() -> EnvironmentProxies {
-    EnvironmentProxies::read(|name| Some(std::env::var_os(name)?.to_string_lossy().into_owned()))
 }
 
 /// What is wrong with which file, if it is one of the options.

@@ -17,9 +17,6 @@ use crate::ends::{demand_no_version, demand_template, is_tar, template_instead, 
 use crate::exit::Exit;
 
 /// Reads what `--to` names.
-///
-/// # Errors
-/// If it names no destination.
 pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
@@ -46,9 +43,6 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
 }
 
 /// The same for any number of providers. It refuses a template that gives two of them one repository.
-///
-/// # Errors
-/// If it names no destination, or two providers would meet there; exit code 2.
 pub(crate) fn parse_for_any(text: &str) -> Result<DestinationName, Diagnostic> {
     let name = parse(text)?;
     match name.check_one_to_one() {
@@ -73,9 +67,6 @@ impl Default for BundleShape {
 }
 
 /// Opens a destination. Nothing is asked yet, and nothing is written.
-///
-/// # Errors
-/// When a certificate cannot be used, or when the user's files are wrong about credentials.
 pub(crate) fn open(
     connector: &Connector,
     name: DestinationName,
@@ -100,9 +91,6 @@ pub(crate) fn open(
 
 impl Connector {
     /// Opens repositories of registries, and image layouts.
-    ///
-    /// # Errors
-    /// When a certificate cannot be used, or when the user's files are wrong about credentials.
     pub(crate) fn repositories(&self) -> Result<OpenStore, Diagnostic> {
         let (stores, layouts) = (self.stores()?, self.layouts());
         Ok(Arc::new(move |place: &Place| match place {

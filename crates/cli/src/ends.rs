@@ -39,12 +39,9 @@ impl End {
         }
         if let Some(rest) = without_scheme(text) {
             let diagnostic = scheme_given(text, rest);
-            return Err(match wanted {
-                WantedEnd::Place if text.starts_with("https://") => {
-                    diagnostic.hint(format!("the address of a network mirror ends with a slash: {}/", masked(text)))
-                }
-                _ => diagnostic,
-            });
+            let is_mirror = wanted == WantedEnd::Place && text.starts_with("https://");
+            let hint = || format!("the address of a network mirror ends with a slash: {}/", masked(text));
+            return Err(diagnostic.more_hints(is_mirror.then(hint)));
         }
         if let Some(dir) = text.strip_prefix("oci:") {
             if dir.is_empty() {
@@ -72,7 +69,7 @@ impl End {
             let cut = Some("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
             let cut = cut.filter(|_| is_cut);
             if plain != text && plain.parse::<RepositoryRef>().is_ok() {
-                return cut.into_iter().fold(diagnostic.hint(format!("write {plain}")), Diagnostic::hint);
+                return diagnostic.hint(format!("write {plain}")).more_hints(cut);
             }
             if Path::new(text).exists() || text.starts_with(['.', '/']) {
                 return diagnostic.hint(path_hint(text, wanted));
@@ -95,7 +92,7 @@ impl End {
                      bundle:FILE or https://HOST/PATH/"
                 }
             });
-            cut.into_iter().fold(diagnostic, Diagnostic::hint)
+            diagnostic.more_hints(cut)
         })
     }
 }
@@ -141,7 +138,6 @@ pub(crate) fn without_scheme(text: &str) -> Option<&str> {
 }
 
 impl End {
-    /// Where it is.
     pub(crate) fn place(&self) -> Place {
         match self {
             Self::Registry(repository) => Place::Registry(repository.clone()),
@@ -161,7 +157,6 @@ impl std::fmt::Display for End {
 pub(crate) enum From {
     /// One end for whatever is asked for.
     One(End),
-    /// A template for registries.
     Repositories(RepositoryTemplate),
     /// A template for OCI image layout directories.
     Layouts(RepositoryTemplate),
@@ -217,10 +212,7 @@ impl From {
         }))
     }
 
-    /// The end for an address.
-    ///
-    /// # Errors
-    /// If the template gives none, or if the place is only read.
+    /// The end for an address. It fails if the template gives none, or if the place is only read.
     pub(crate) fn end(&self, address: &ProviderAddr) -> Result<End, Diagnostic> {
         match self {
             Self::One(End::Layout(dir)) => Ok(End::Layout(layout_of(dir, address))),

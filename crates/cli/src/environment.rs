@@ -14,9 +14,6 @@ use crate::diagnostic::Diagnostic;
 use crate::invocation;
 
 /// The environment of this process. `chdir` is where `--chdir` says that the work is done.
-///
-/// # Errors
-/// When the current directory is gone.
 pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnostic> {
     let launch_dir = std::env::current_dir().map_err(|error| {
         Diagnostic::usage(format!("cannot tell the current directory: {error}")).io_hint("read", Path::new("."), &error)
@@ -118,9 +115,7 @@ pub(crate) fn path(name: &str) -> Option<PathBuf> {
 }
 
 /// The absolute path in a variable; an empty one counts as unset.
-///
-/// # Errors
-/// If the path is relative, as one that begins with `~` is: it would mean another folder in each directory.
+/// A relative path is refused, also one that begins with `~`: it would mean another folder in each directory.
 pub(crate) fn absolute_path(name: &str) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(named) = path(name) else { return Ok(None) };
     if named.is_absolute() {
@@ -144,9 +139,7 @@ fn vars() -> BTreeMap<String, String> {
 }
 
 /// The plugin cache that `TF_PLUGIN_CACHE_DIR` names, relative to the working directory.
-///
-/// # Errors
-/// If it does not exist, as in the CLI configuration: a misspelt name is not a cache.
+/// It must exist, as in the CLI configuration: a misspelt name is not a cache.
 pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
     let Some(dir) = path("TF_PLUGIN_CACHE_DIR") else { return Ok(None) };
     if !working_dir.join(&dir).exists() {
@@ -172,17 +165,11 @@ pub(crate) struct ReadConfig {
 
 impl ReadConfig {
     /// Reads them.
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn read(chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         Self::read_as(RELEASE, chdir)
     }
 
     /// Reads only the file that `--cli-config` names, if it names one; otherwise as [`ReadConfig::read`].
-    ///
-    /// # Errors
-    /// When the current directory is gone.
     pub(crate) fn of_file(file: Option<&Path>, chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         let mut environment = environment(chdir)?;
         environment.named = file.map(|path| NamedFile { option: "--cli-config", path: path.to_owned() });
@@ -191,9 +178,6 @@ impl ReadConfig {
     }
 
     /// Reads them as another release does.
-    ///
-    /// # Errors
-    /// As [`ReadConfig::read`].
     pub(crate) fn read_as(release: TofuRelease, chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         let environment = environment(chdir)?;
         let reading = config::read(&environment, &RealFiles, release);
@@ -201,7 +185,6 @@ impl ReadConfig {
     }
 }
 
-/// The files of this machine.
 pub(crate) struct RealFiles;
 
 /// No configuration of a person is larger.

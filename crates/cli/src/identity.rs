@@ -17,10 +17,7 @@ const PASSWORD_LIMIT: u64 = 64 << 10;
 
 impl IdentityArgs {
     /// What the arguments say; a password is read from standard input. `named` are the registries that the command
-    /// names.
-    ///
-    /// # Errors
-    /// With `--username`, if the command names no registry or several, and if there is no password.
+    /// names. With `--username` the command must name one registry.
     pub(crate) async fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         if self.anonymous {
             return Ok(Access::Anonymous);
@@ -35,9 +32,6 @@ impl IdentityArgs {
     }
 
     /// Refuses these options in a command that asks no registry.
-    ///
-    /// # Errors
-    /// If one of them is given.
     pub(crate) fn refuse(&self, because: &str, instead: &str) -> Result<(), Diagnostic> {
         let given = match (self.anonymous, self.username.is_some()) {
             (true, _) => "--anonymous",
@@ -48,9 +42,6 @@ impl IdentityArgs {
     }
 
     /// Refuses `--username` in a command for which only the user's files name registries.
-    ///
-    /// # Errors
-    /// If it is given.
     pub(crate) fn need_registry(&self) -> Result<(), Diagnostic> {
         if self.username.is_some() { Ok(one_registry(&[]).map(drop)?) } else { Ok(()) }
     }
@@ -63,9 +54,6 @@ impl LookupArgs {
     }
 
     /// Who asks for providers.
-    ///
-    /// # Errors
-    /// As [`IdentityArgs::access`]; the registry is that of `--from`.
     pub(crate) async fn access(&self, identity: &IdentityArgs, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         let named = of_from(self.from.as_deref())?;
         identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir).await
@@ -89,9 +77,6 @@ impl PasswordFrom {
 }
 
 /// The password of a login. An interruption does not wait for it.
-///
-/// # Errors
-/// If there is no password, or if it cannot come from there.
 pub(crate) async fn password_of(from: PasswordFrom, question: &str) -> Result<Secret, Diagnostic> {
     match (from, prompt::can_ask()) {
         (PasswordFrom::Stdin, false) => secret_from_stdin("--username USER --password-stdin").await,
@@ -114,9 +99,6 @@ pub(crate) async fn password_of(from: PasswordFrom, question: &str) -> Result<Se
 }
 
 /// The password on standard input, which these options announce.
-///
-/// # Errors
-/// If there is no password.
 pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Diagnostic> {
     let cannot =
         |error| Diagnostic::usage(format!("the password cannot be read from standard input: {error}")).code("password");
@@ -139,7 +121,6 @@ fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Diagnost
     if text.is_empty() { wrong("there is no password on standard input") } else { Ok(Secret::new(text)) }
 }
 
-/// The registry of an end.
 pub(crate) fn of_end(end: &End) -> Option<&str> {
     match end {
         End::Registry(repository) => Some(repository.registry()),

@@ -21,7 +21,6 @@
 
 mod args;
 mod bug;
-mod cache_dir;
 mod completion;
 mod connect;
 mod destination;
@@ -46,6 +45,7 @@ mod page;
 mod printer;
 mod process_group;
 mod prompt;
+mod proxies;
 mod report;
 mod signing_key;
 mod subject;

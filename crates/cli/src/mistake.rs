@@ -249,7 +249,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         let same = |one: &String| if one == word { format!("-{one}") } else { one.clone() };
         let words: Vec<String> = words.iter().map(same).collect();
         let found = other_option(&format!("--{}", option(word)), &words, declared)?;
-        return Some(found.hints().iter().fold(diagnostic(word), Diagnostic::hint));
+        return Some(diagnostic(word).more_hints(found.hints()));
     }
     if name == "run" {
         let (before, command) = words.split_at(words.iter().position(|word| word == typed)?);

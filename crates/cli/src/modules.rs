@@ -6,19 +6,14 @@ use std::sync::Arc;
 use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError, TemplatePlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{DirStore, ReadStore};
-use tofu_oci_types::printable;
 
 use crate::args::{ModuleMappingArgs, PredecessorArgs};
-use crate::diagnostic::{Diagnostic, settings_text};
-use crate::excerpt::excerpt;
+use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 
 /// The name of the mapping in the directory of the configuration.
 const MAPPING_FILE: &str = "modules.toml";
 
 /// The mapping of a directory; an empty one if there is no file.
-///
-/// # Errors
-/// When it cannot be read, or has a mistake; exit code 2.
 pub(crate) fn load(
     args: &ModuleMappingArgs,
     predecessors: &PredecessorArgs,
@@ -49,15 +44,8 @@ pub(crate) fn mapping_file(args: &ModuleMappingArgs, dir: &Path) -> Option<PathB
 
 /// The fault with its line, shown as errors of the CLI configuration are.
 fn broken(path: &Path, text: &str, error: &ModuleMirrorsError) -> Diagnostic {
-    let shown = path.display().to_string();
-    let place = match &error.span {
-        Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {}\n", printable(&shown)),
-    };
-    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("module-mapping-invalid");
-    let diagnostic = match error.problem.instead() {
-        Some(instead) => diagnostic.hint(instead),
-        None => diagnostic,
-    };
-    diagnostic.hint("every member of the file: tofu-oci help modules")
+    settings_fault(path, text, error.span.as_ref(), &error.to_string())
+        .code("module-mapping-invalid")
+        .more_hints(error.problem.instead())
+        .hint("every member of the file: tofu-oci help modules")
 }

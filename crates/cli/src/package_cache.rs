@@ -8,9 +8,6 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{absolute_path, cache_root};
 
 /// The folders that the environment names, or the usual one. An empty `TOFU_OCI_CACHE_DIR` turns the cache off.
-///
-/// # Errors
-/// If a variable has a relative path.
 pub(crate) fn settings() -> Result<PackageCacheSettings, Diagnostic> {
     let lower = absolute_path("TOFU_OCI_CACHE_LOWER")?;
     let (dir, origin) = if std::env::var_os("TOFU_OCI_CACHE_DIR").is_some() {
@@ -23,9 +20,6 @@ pub(crate) fn settings() -> Result<PackageCacheSettings, Diagnostic> {
 
 /// The cache of an installation. A run that writes nothing only looks into an existing cache. An unusable cache is
 /// reported.
-///
-/// # Errors
-/// As [`settings`].
 pub(crate) fn of_install(args: &InstallArgs, reporter: &dyn Reporter) -> Result<PackageCache, Diagnostic> {
     if args.no_cache {
         return Ok(PackageCache::off());

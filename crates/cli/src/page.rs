@@ -88,6 +88,20 @@ pub(crate) fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
+/// `1 version`, `3 versions`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The first texts, and how many more there are: `a, b and 3 older` with `and` and `older`.
+pub(crate) fn first_of<T: Display>(texts: &[T], most: usize, (and, what): (&str, &str)) -> String {
+    let named = texts.iter().take(most).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match texts.len().saturating_sub(most) {
+        0 => named,
+        more => format!("{named}{and} {more} {what}"),
+    }
+}
+
 /// A line without commands for CI systems.
 pub(crate) fn disarmed(line: &str) -> Cow<'_, str> {
     let start = line.len() - line.trim_start().len();
@@ -117,7 +131,6 @@ impl Page {
         self.push(Line::of(text));
     }
 
-    /// Adds a line.
     pub(crate) fn push(&mut self, line: Line) {
         self.0.push(line);
     }
@@ -135,10 +148,10 @@ impl Page {
         }
     }
 
-    /// Adds rows in columns, the first row being their names.
-    pub(crate) fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [String; N]>) {
-        let rows: Vec<[String; N]> =
-            rows.into_iter().map(|row| row.map(|cell| printable(&cell).into_owned())).collect();
+    /// Adds rows in columns, below their names.
+    pub(crate) fn table<const N: usize>(&mut self, head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) {
+        let rows = std::iter::once(head.map(str::to_owned)).chain(rows);
+        let rows: Vec<[String; N]> = rows.map(|row| row.map(|cell| printable(&cell).into_owned())).collect();
         let width = |nth: usize| rows.iter().map(|row| row[nth].width()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..N).map(width).collect();
         for row in &rows {
@@ -155,6 +168,13 @@ impl Page {
     /// Adds a name and a text beside it, broken at words and continued below itself.
     pub(crate) fn row(&mut self, indent: &str, name: &str, text: impl Display) {
         self.row_of(indent, name, &Line::of(text));
+    }
+
+    /// The same, if there is a text.
+    pub(crate) fn row_if(&mut self, indent: &str, name: &str, text: Option<impl Display>) {
+        if let Some(text) = text {
+            self.row(indent, name, text);
+        }
     }
 
     /// Adds a name and a line beside it, broken at words and continued below itself.
@@ -183,7 +203,6 @@ impl Page {
         self
     }
 
-    /// The text with colours.
     pub(crate) fn coloured(&self) -> String {
         let mut out = String::new();
         for line in &self.0 {

@@ -93,7 +93,6 @@ pub(crate) fn stdout_columns() -> Option<usize> {
     columns(std::io::stdout())
 }
 
-/// The same of stderr.
 pub(crate) fn stderr_columns() -> Option<usize> {
     columns(std::io::stderr())
 }

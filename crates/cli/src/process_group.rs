@@ -49,9 +49,6 @@ pub(crate) fn guarded() -> bool {
 #[cfg(unix)]
 impl ProcessGroup {
     /// A new group that contains only its guard.
-    ///
-    /// # Errors
-    /// If this program cannot be started again.
     pub(crate) fn new() -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
         use std::process::Stdio;

@@ -48,7 +48,7 @@ fn read_line() -> io::Result<String> {
 /// An interruption meanwhile gives the terminal back as it was.
 #[cfg(unix)]
 pub(crate) async fn secret(question: &str) -> io::Result<Secret> {
-    let _hidden = Hidden::begin()?;
+    let _no_echo = NoEcho::begin()?;
     answer(question).await.map(Secret::new)
 }
 
@@ -68,10 +68,10 @@ pub(crate) async fn aside<T: Send + 'static>(read: impl FnOnce() -> T + Send + '
 
 /// The terminal of standard input, showing nothing that is typed but the end of a line, until this is dropped.
 #[cfg(unix)]
-struct Hidden(rustix::termios::Termios);
+struct NoEcho(rustix::termios::Termios);
 
 #[cfg(unix)]
-impl Hidden {
+impl NoEcho {
     fn begin() -> io::Result<Self> {
         use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
         let before = tcgetattr(io::stdin())?;
@@ -84,7 +84,7 @@ impl Hidden {
 }
 
 #[cfg(unix)]
-impl Drop for Hidden {
+impl Drop for NoEcho {
     fn drop(&mut self) {
         // A terminal that went away needs nothing back.
         let _ = rustix::termios::tcsetattr(io::stdin(), rustix::termios::OptionalActions::Now, &self.0);

@@ -35,9 +35,6 @@ impl KeyPassword {
 }
 
 /// The private key that the arguments name; `None` if they name none.
-///
-/// # Errors
-/// As [`load`].
 pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result<Option<PrivateKey>, Diagnostic> {
     match &args.sign_key {
         Some(key) => load(key, KeyPassword::of(args.key_password_stdin), reporter).await.map(Some),
@@ -46,9 +43,6 @@ pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result
 }
 
 /// Reads a private key. It asks for a password only if the key needs one.
-///
-/// # Errors
-/// When there is no such file, no key in it, and no password or another one.
 pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter) -> Result<PrivateKey, Diagnostic> {
     let name = key.display().to_string();
     let (pem, sharing) = match key.to_str().and_then(|text| text.strip_prefix(VARIABLE)) {

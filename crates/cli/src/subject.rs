@@ -8,21 +8,22 @@
 //! module        HOST/NAMESPACE/NAME/SYSTEM, oci://…, git::…   resolve, verify, beside what else they read
 //! ```
 
+mod module;
+
 use std::path::Path;
 
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_types::{
-    Constraints, Digest, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference,
-    ReleaseName, RepositoryRef, Tag, Version,
+    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleName, ProviderAddr, Reference, ReleaseName, Tag,
+    Version,
 };
 
 use crate::diagnostic::{Diagnostic, brings_back};
 use crate::ends::{End, as_module, is_tar, names_provider, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
-
-/// How constraints are written.
-pub(crate) const CONSTRAINTS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
+use module::{CONSTRAINTS, is_module};
+pub(crate) use module::{corrected, is_oci_source, is_repository, module, module_name};
 
 /// Reads what an argument names. `oci:DIR` is that directory if one of the whole name exists.
 pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
@@ -33,10 +34,7 @@ pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
     text.parse().map_err(|error| invalid(text, error))
 }
 
-/// A place, and the version that is written after it.
-///
-/// # Errors
-/// If the argument names a provider, or nothing.
+/// A place, and the version that is written after it. It must not name a provider.
 pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     match read(text)? {
         ReleaseName::Repository { repository, version } => Ok((End::Registry(repository), Some(version))),
@@ -47,9 +45,6 @@ pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
 }
 
 /// One release at a place: `REPOSITORY:VERSION`, `oci:DIR:VERSION`, or either beside `--version`.
-///
-/// # Errors
-/// As [`place`], and if no version is named, or two.
 pub(crate) fn release_at(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
     let (end, named) = if is_oci_source(text) { source_at(text)? } else { place(text)? };
     match one_version(text, named, given)? {
@@ -85,10 +80,7 @@ fn source_at(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     }
 }
 
-/// The version after the place, or that of `--version`.
-///
-/// # Errors
-/// If they differ.
+/// The version after the place, or that of `--version`. They must not differ.
 pub(crate) fn one_version(
     text: &str,
     named: Option<Version>,
@@ -103,10 +95,7 @@ pub(crate) fn one_version(
     }
 }
 
-/// A provider, and what its version must meet.
-///
-/// # Errors
-/// If the argument names a repository or a directory, or nothing.
+/// A provider, and what its version must meet. It must not name a repository or a directory.
 pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagnostic> {
     match read(text)? {
         ReleaseName::Provider { address, constraints } => Ok((address, constraints)),
@@ -132,36 +121,6 @@ pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagno
     }
 }
 
-/// The module that an argument names: a source as module blocks have it, or the four parts of the address of a module in a
-/// registry. `None` if it names something else; every provider and most repositories have fewer parts.
-///
-/// # Errors
-/// If it names a module, and something about it is invalid.
-pub(crate) fn module(text: &str) -> Result<Option<ModuleName>, Diagnostic> {
-    let path = text.split('@').next().unwrap_or_default().split("//").next().unwrap_or_default();
-    if is_oci_source(text) || text.starts_with("git::") || is_module(path) {
-        return module_name(text).map(Some);
-    }
-    Ok(None)
-}
-
-/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
-pub(crate) fn is_oci_source(text: &str) -> bool {
-    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
-    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
-}
-
-/// A module, named in any form.
-pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
-    let bare = || {
-        // For a module of a registry, the user may have meant the version.
-        let is_module = text.rsplit_once(':').is_some_and(|(name, _)| is_module(name));
-        let is_bare = !text.contains("://") && !text.contains(['?', '@']) && !text.starts_with("oci:") && !is_module;
-        source_of_repository(text).filter(|_| is_bare)?.parse().ok()
-    };
-    text.parse().or_else(|error| bare().ok_or_else(|| Diagnostic::of_module_name(text, &error)))
-}
-
 /// What becomes of a release that names another provider. If the address has no host, the public registry that
 /// completes it is a guess.
 pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> RenamedReleases {
@@ -169,47 +128,7 @@ pub(crate) fn renamed<'a>(mut typed: impl Iterator<Item = &'a String>) -> Rename
     if typed.any(is_short) { RenamedReleases::Refuse } else { RenamedReleases::ByPolicy }
 }
 
-/// The source of a repository that is written as for other programs: `ghcr.io/acme/network:1.4.0`, with a digest after an `@`, or
-/// without both.
-pub(crate) fn source_of_repository(text: &str) -> Option<String> {
-    let plain = text.strip_prefix("oci::").unwrap_or(text);
-    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
-    let (plain, argument) = plain.split_once('?').map_or((plain, None), |(plain, rest)| (plain, Some(rest)));
-    let (plain, before) = plain.split_once("//").map_or((plain, None), |(plain, sub)| (plain, Some(sub)));
-    let (argument, after) = match argument.and_then(|argument| argument.split_once("//")) {
-        Some((argument, sub)) => (Some(argument), Some(sub)),
-        None => (argument, None),
-    };
-    let sub = before.or(after).map_or_else(String::new, |sub| format!("//{sub}"));
-    let arguments = argument.map_or_else(String::new, |argument| match argument.split_once('=') {
-        Some((name, version)) if is_version_argument(name, version) => format!("?tag={version}"),
-        _ => format!("?{argument}"),
-    });
-    let (name, arguments) = match (plain.split_once('@'), plain.rsplit_once(':')) {
-        (Some((name, digest)), _) if digest.parse::<Digest>().is_ok() => (name, format!("?digest={digest}")),
-        (Some((name, version)), _) if version.parse::<Version>().is_ok() => {
-            (name, format!("?tag={}", version.replace('+', "_")))
-        }
-        (Some((name, _)), _) => (name, String::new()),
-        (None, Some((name, tag))) if tag.replace('+', "_").parse::<Tag>().is_ok() && name.contains('/') => {
-            (name, format!("?tag={}", tag.replace('+', "_")))
-        }
-        _ => (plain, arguments),
-    };
-    is_repository(name).then(|| format!("oci://{name}{sub}{arguments}"))
-}
-
-/// Whether an argument was to give a version: `version=1.4.0`, `ref=v1.4.0`, `Tag=1.4.0`, `digest=1.4.0`. Only then is
-/// its value not a secret.
-pub(crate) fn is_version_argument(name: &str, value: &str) -> bool {
-    let is_meant = ["version", "ref", "tag", "digest"].iter().any(|meant| name.eq_ignore_ascii_case(meant));
-    is_meant && value.strip_prefix('v').unwrap_or(value).parse::<Version>().is_ok() && value.parse::<Tag>().is_ok()
-}
-
-/// The one version that constraints name.
-///
-/// # Errors
-/// If they name a range.
+/// The one version that constraints name. They must not name a range.
 pub(crate) fn exact(address: &ProviderAddr, constraints: &Constraints) -> Result<Version, Diagnostic> {
     constraints.exact().cloned().ok_or_else(|| {
         Diagnostic::usage(format!("`{constraints}` is a constraint, and one exact version is wanted"))
@@ -271,17 +190,6 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         }
         diagnostic.hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
     })
-}
-
-/// Whether it is a repository, by its host: one label alone, as in `a/b/c`, may be anything.
-pub(crate) fn is_repository(text: &str) -> bool {
-    text.parse::<RepositoryRef>()
-        .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")
-}
-
-/// Whether it may be a module of a registry: HOST/NAMESPACE/NAME/SYSTEM.
-fn is_module(text: &str) -> bool {
-    text.split('/').count() == 4 && text.parse::<ModuleAddr>().is_ok()
 }
 
 /// The argument names a place, and `--from` another one.

@@ -8,11 +8,9 @@ use std::time::SystemTime;
 use tofu_oci_fetch::{RenamedReleases, Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
-use tofu_oci_types::printable;
 
 use crate::args::TrustArgs;
-use crate::diagnostic::{Diagnostic, settings_text};
-use crate::excerpt::excerpt;
+use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 
 /// The name of the policy in the directory of the configuration.
 const POLICY_FILE: &str = "trust.toml";
@@ -33,9 +31,6 @@ fn beneath(dir: &Path, name: &str) -> PathBuf {
 }
 
 /// The policy and the pins of a directory. Releases that say another address are refused, unless the verb decides otherwise.
-///
-/// # Errors
-/// When one of them, or a key, cannot be read; exit code 2.
 pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
     let pins_path = pin_file::beside(&beneath(dir, LOCK_FILE_NAME));
     let pins = pin_file::read(&pins_path)?;
@@ -57,21 +52,12 @@ fn policy(path: &Path) -> Result<Policy, Diagnostic> {
 
 /// The fault with its line, shown as errors of the CLI configuration are.
 fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
-    let shown = path.display().to_string();
-    let place = match &error.span {
-        Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {}\n", printable(&shown)),
-    };
-    let mut diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("policy-invalid");
-    let mut cause = std::error::Error::source(&error.problem);
-    while let Some(error) = cause {
-        diagnostic = diagnostic.cause(error.to_string());
-        cause = error.source();
-    }
-    if let Some(instead) = error.problem.instead() {
-        diagnostic = diagnostic.hint(instead);
-    }
-    diagnostic.hint("every member of the file: tofu-oci help trust")
+    let causes = std::iter::successors(std::error::Error::source(&error.problem), |cause| cause.source());
+    settings_fault(path, text, error.span.as_ref(), &error.to_string())
+        .code("policy-invalid")
+        .more_causes(causes.map(ToString::to_string))
+        .more_hints(error.problem.instead())
+        .hint("every member of the file: tofu-oci help trust")
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -79,9 +65,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The keys of the files on the command line, each named after its file.
-///
-/// # Errors
-/// When one cannot be read or holds no key; exit code 2.
 pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Diagnostic> {
     let key = |path: &PathBuf| {
         let shown = path.display();

@@ -38,9 +38,8 @@ pub use found_keys::FoundKey;
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
-    ModuleCarrying, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport,
-    ModuleOrigin, ModuleOutcome, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall,
-    WantedModule,
+    ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin,
+    ModuleOutcome, ModuleUpstream, NamedPackage, NeededProvider, NestedModules, UnfollowedCall, WantedModule,
 };
 pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune};

@@ -41,7 +41,8 @@ pub struct MirrorJob<'a> {
     pub now: Moment,
 }
 
-/// How a plan is carried out.
+/// How providers or modules are carried.
+#[derive(Clone, Debug)]
 pub struct Carrying<'a> {
     /// Whom to trust, as in the job. The pins are not written.
     pub trust: &'a Trust,

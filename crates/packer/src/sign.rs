@@ -30,6 +30,7 @@ pub struct SignRequest<'a> {
 
 /// What [`sign`] did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "signed")]
 pub struct SignReport {
     /// The repository.
     pub place: Place,

@@ -112,7 +112,7 @@ fn row(role: &str) -> Option<&'static TableRow> {
 }
 
 /// Crates whose folders use each other in circles. None is added.
-pub(super) const FOLDER_CIRCLES: &[&str] = &["cli"];
+pub(super) const FOLDER_CIRCLES: &[&str] = &[];
 
 /// Enums that have the variants of another one, and another meaning.
 pub(super) const OTHER_MEANING: &[&str] = &[

@@ -32,6 +32,7 @@ impl CapabilityState {
 
 /// A capability that a registry has or lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "capability")]
 pub struct Capability {
     /// A stable kebab-case name.
     pub name: &'static str,
@@ -45,6 +46,7 @@ pub struct Capability {
 
 /// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename = "probed")]
 pub struct ProbeReport {
     pub repository: String,
     /// Every attempt, in order.

@@ -2,9 +2,8 @@
 
 use clap::{Args, Subcommand};
 
-use super::{IdentityArgs, Network, OutputArgs};
+use super::{OutputArgs, RegistryAccess};
 
-/// Arguments of `auth`.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -30,14 +29,12 @@ pub(crate) struct AuthArgs {
     pub(crate) verb: AuthVerb,
 }
 
-/// The verbs of `auth`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthVerb {
     /// Say which file, entry, helper, scope and answer decide about the access to a repository
     Explain(AuthExplainArgs),
 }
 
-/// Arguments of `auth explain`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -69,9 +66,7 @@ pub(crate) struct AuthExplainArgs {
     #[arg(long)]
     pub(crate) push: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

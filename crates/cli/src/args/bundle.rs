@@ -7,9 +7,8 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::number::number;
 use super::size::PartSize;
-use super::{CarryArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs};
+use super::{CarryArgs, ModuleMappingArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs};
 
-/// Arguments of `bundle`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +23,6 @@ pub(crate) struct BundleArgs {
     pub(crate) verb: BundleVerb,
 }
 
-/// The verbs of `bundle`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleVerb {
     /// Put providers and modules into one file, with their signatures
@@ -35,7 +33,6 @@ pub(crate) enum BundleVerb {
     Show(Box<BundleShowArgs>),
 }
 
-/// Arguments of `bundle create`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -73,7 +70,6 @@ pub(crate) enum BundleKind {
     Modules,
 }
 
-/// Arguments of `bundle load`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -112,14 +108,11 @@ pub(crate) struct BundleLoadArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `bundle show`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

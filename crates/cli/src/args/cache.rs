@@ -6,7 +6,6 @@ use tofu_oci_types::ByteSize;
 
 use super::OutputArgs;
 
-/// Arguments of `cache`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +20,6 @@ pub(crate) struct CacheArgs {
     pub(crate) verb: CacheVerb,
 }
 
-/// The verbs of `cache`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheVerb {
     /// Show where the package cache is, and what is in it
@@ -43,7 +41,6 @@ impl CacheArgs {
     }
 }
 
-/// Arguments of `cache info`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +53,6 @@ pub(crate) struct CacheInfoArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `cache prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -93,7 +89,6 @@ pub(crate) struct CachePruneArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `cache verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -6,7 +6,7 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs, query::LookupArgs};
 
 /// Releases that are carried to a destination.
 #[derive(Debug, Args)]
@@ -46,9 +46,7 @@ pub(crate) struct CarryArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

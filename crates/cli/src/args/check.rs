@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::{IdentityArgs, LookupArgs, Network, OutputArgs, TrustArgs};
+use super::{LookupArgs, OutputArgs, RegistryAccess, TrustArgs};
 
-/// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -96,9 +95,7 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     output: OutputArgs,
 }

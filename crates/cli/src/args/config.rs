@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 
 use super::{ConfigTestsArgs, OutputArgs, PredecessorArgs};
 
-/// Arguments of `config`.
 #[derive(Debug, Args)]
 #[command(
     subcommand_required = true,
@@ -27,7 +26,6 @@ pub(crate) struct ConfigArgs {
     pub(crate) verb: ConfigVerb,
 }
 
-/// The verbs of `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
     /// Say what the CLI configuration will do in OpenTofu 1.10, 1.12 and 1.13
@@ -36,7 +34,6 @@ pub(crate) enum ConfigVerb {
     Snippet(ConfigSnippetArgs),
 }
 
-/// Arguments of `config check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -58,7 +55,6 @@ pub(crate) struct ConfigCheckArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `config snippet`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

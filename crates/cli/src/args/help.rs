@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Arguments of `help`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +27,6 @@ pub(crate) struct HelpArgs {
     pub(crate) schema: bool,
 }
 
-/// Arguments of `completions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -64,7 +62,6 @@ pub(crate) enum Shell {
     Powershell,
 }
 
-/// Arguments of `man`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

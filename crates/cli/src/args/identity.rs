@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use super::common::REGISTRY_ACCESS;
+use super::common::{Network, REGISTRY_ACCESS};
 
 /// Whose credentials are shown to registries. Without any of these, what the user's files and helpers say.
 #[derive(Clone, Debug, Default, Args)]
@@ -19,6 +19,15 @@ pub(crate) struct IdentityArgs {
     /// tofu-oci drops one line break at its end.
     #[arg(long, requires = "username", hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) password_stdin: bool,
+}
+
+/// How registries are reached, and as whom.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RegistryAccess {
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: IdentityArgs,
 }
 
 /// A name that can be sent: it is cut off from the password at the first colon.

@@ -6,9 +6,8 @@ use clap::{Args, ValueEnum};
 use tofu_oci_installer::LockWrite;
 use tofu_oci_types::Platform;
 
-use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `install`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -85,9 +84,7 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -6,9 +6,8 @@ use clap::Args;
 use tofu_oci_types::Platform;
 
 use super::number::number;
-use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `lock`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -69,9 +68,7 @@ pub(crate) struct LockArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

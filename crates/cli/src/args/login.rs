@@ -9,7 +9,6 @@ use clap::{Arg, Args, Command, Error};
 
 use super::{Network, OutputArgs, Timeout};
 
-/// Arguments of `login`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -65,7 +64,6 @@ pub(crate) struct LoginArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `logout`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

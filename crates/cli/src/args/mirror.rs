@@ -5,7 +5,6 @@ use tofu_oci_mirror::MinAge;
 
 use super::CarryArgs;
 
-/// Arguments of `mirror`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -54,7 +54,7 @@ pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell};
-pub(crate) use identity::IdentityArgs;
+pub(crate) use identity::{IdentityArgs, RegistryAccess};
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
@@ -143,7 +143,7 @@ pub(crate) const REGISTRY_ACCESS_TOPIC: &str = "registry-access";
 /// The options by which verbs reach a registry, as a command of their own.
 pub(crate) fn registry_access() -> clap::Command {
     let command = clap::Command::new(REGISTRY_ACCESS_TOPIC).disable_help_flag(true).max_term_width(100);
-    IdentityArgs::augment_args(Network::augment_args(command))
+    RegistryAccess::augment_args(command)
         .mut_args(|option| option.hide_env_values(true).help_heading("Options of every verb that reaches a registry"))
         .help_template("{all-args}{after-help}")
         .after_help(

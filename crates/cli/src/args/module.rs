@@ -7,11 +7,9 @@ use tofu_oci_types::Version;
 
 use super::names::strict_version;
 use super::{
-    IdentityArgs, ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs,
-    SigningArgs,
+    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SigningArgs,
 };
 
-/// Arguments of `module`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +25,6 @@ pub(crate) struct ModuleArgs {
     pub(crate) verb: ModuleVerb,
 }
 
-/// The verbs of `module`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModuleVerb {
     /// Publish a folder with a module to an OCI repository
@@ -42,7 +39,6 @@ pub(crate) enum ModuleVerb {
     Mirror(Box<ModuleMirrorArgs>),
 }
 
-/// Arguments of `module push`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -93,9 +89,7 @@ pub(crate) struct ModulePushArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

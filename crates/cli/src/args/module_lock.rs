@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
+use super::{OutputArgs, RegistryAccess, TrustArgs};
 
-/// Arguments of `module lock`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -52,9 +51,7 @@ pub(crate) struct ModuleLockArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,11 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{
-    ConfigTestsArgs, IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, SigningArgs, TrustArgs,
-};
+use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, RegistryAccess, RenameArgs, SigningArgs, TrustArgs};
 
-/// Arguments of `module mirror`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -77,9 +74,7 @@ pub(crate) struct ModuleMirrorArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PredecessorArgs, TrustArgs};
+use super::{ModuleMappingArgs, OutputArgs, PredecessorArgs, RegistryAccess, TrustArgs};
 
-/// Arguments of `module pull`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -44,14 +43,11 @@ pub(crate) struct ModulePullArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `module versions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -74,9 +70,7 @@ pub(crate) struct ModuleVersionsArgs {
     #[command(flatten)]
     pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ConfigTestsArgs, IdentityArgs, Network, OutputArgs, PredecessorArgs, query::LookupArgs};
+use super::{ConfigTestsArgs, OutputArgs, PredecessorArgs, RegistryAccess, query::LookupArgs};
 
-/// Arguments of `outdated`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,9 +38,7 @@ pub(crate) struct OutdatedArgs {
     #[command(flatten)]
     pub(crate) predecessors: PredecessorArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

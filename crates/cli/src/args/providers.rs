@@ -6,7 +6,6 @@ use clap::Args;
 
 use super::{ConfigTestsArgs, ModuleMappingArgs, OutputArgs, PredecessorArgs, query::LookupArgs};
 
-/// Arguments of `providers`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

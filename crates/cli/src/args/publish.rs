@@ -9,7 +9,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 use super::duration::Timeout;
 use super::names::{full_address, strict_version};
 use super::number::number;
-use super::{Attach, IdentityArgs, Network, OutputArgs, PredecessorArgs};
+use super::{Attach, OutputArgs, PredecessorArgs, RegistryAccess};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
@@ -92,7 +92,6 @@ pub(crate) enum H1Choice {
     Skip,
 }
 
-/// Arguments of `push`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -112,14 +111,11 @@ pub(crate) struct PushArgs {
     #[arg(value_name = "DEST")]
     pub(crate) destination: String,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `pack`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -148,7 +144,6 @@ pub(crate) struct PackArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `copy`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -188,9 +183,7 @@ pub(crate) struct CopyArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PredecessorArgs, TrustArgs, number::number};
+use super::{ModuleMappingArgs, OutputArgs, PredecessorArgs, RegistryAccess, TrustArgs, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Default, Args)]
@@ -32,7 +32,6 @@ pub(crate) struct LookupArgs {
     pub(crate) magic_suffix: Option<String>,
 }
 
-/// Arguments of `versions`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -70,14 +69,11 @@ pub(crate) struct VersionsArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `resolve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -124,9 +120,7 @@ pub(crate) struct ResolveArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

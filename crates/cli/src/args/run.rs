@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::{ModuleMappingArgs, Network, TrustArgs};
 
-/// Arguments of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

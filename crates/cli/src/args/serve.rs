@@ -7,9 +7,8 @@ use clap::Args;
 use tofu_oci_bridge::listen_instead;
 use tofu_oci_types::{Hostname, ModulePattern, Pattern};
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
+use super::{OutputArgs, RegistryAccess, TrustArgs};
 
-/// Arguments of `serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -103,9 +102,7 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{OutputArgs, RegistryAccess, TrustArgs, query::LookupArgs};
 
-/// Arguments of `show`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -48,9 +47,7 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

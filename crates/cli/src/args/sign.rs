@@ -7,7 +7,7 @@ use tofu_oci_packer::{Forms, SumsMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::names::{full_address, strict_version};
-use super::{IdentityArgs, Network, OutputArgs, PredecessorArgs};
+use super::{OutputArgs, PredecessorArgs, RegistryAccess};
 
 /// In which form a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -86,7 +86,6 @@ pub(crate) struct Attach {
     pub(crate) sums: SumsChoice,
 }
 
-/// Arguments of `sign`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -135,9 +134,7 @@ pub(crate) struct SignArgs {
     #[arg(long)]
     pub(crate) key_password_stdin: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -7,7 +7,7 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::names::{full_address, strict_version};
-use super::{IdentityArgs, Network, OutputArgs};
+use super::{OutputArgs, RegistryAccess};
 
 /// Which release changes its state, and who says so; shared by `withdraw` and `deprecate`.
 #[derive(Debug, Args)]
@@ -44,14 +44,11 @@ pub(crate) struct StateArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `withdraw`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -73,7 +70,6 @@ pub(crate) struct WithdrawArgs {
     pub(crate) state: StateArgs,
 }
 
-/// Arguments of `deprecate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, RenameArgs, TrustArgs, query::LookupArgs};
+use super::{ModuleMappingArgs, OutputArgs, RegistryAccess, RenameArgs, TrustArgs, query::LookupArgs};
 
-/// Arguments of `verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -58,9 +57,7 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
+    pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

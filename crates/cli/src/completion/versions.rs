@@ -60,11 +60,11 @@ pub(super) fn of(subject: VersionsOf<'_>) -> Vec<Version> {
 async fn listed(subject: VersionsOf<'_>) -> Option<Vec<Version>> {
     let line = TypedLine::read()?;
     let mut args = line.as_versions(subject)?;
-    args.network.attempts = 1;
-    args.network.timeout = Timeout(LIMIT);
-    let access = if args.identity.anonymous { Access::Anonymous } else { Access::Ambient { chdir: None } };
+    args.access.network.attempts = 1;
+    args.access.network.timeout = Timeout(LIMIT);
+    let access = if args.access.identity.anonymous { Access::Anonymous } else { Access::Ambient { chdir: None } };
     let waiter = Waiter { program: "tofu-oci".to_owned(), limit: LIMIT };
-    let connector = Connector::new(&args.network, access, waiter, Arc::new(NoReporter), ResolverSlot::default());
+    let connector = Connector::new(&args.access.network, access, waiter, Arc::new(NoReporter), ResolverSlot::default());
     let connector = connector.without_helpers();
     let (source, address): (Arc<dyn Source>, ProviderAddr) = match subject {
         VersionsOf::Address(text) => {

@@ -25,10 +25,9 @@ impl Diagnostic {
     fn secrets_hint(self, found: &[FoundSecret]) -> Self {
         let others = found.iter().skip(1);
         let named = others.clone().take(NAMED).map(|other| format!("{} holds {} too", other.place(), other.kind));
-        let diagnostic = named.fold(self, Self::cause);
+        let diagnostic = self.more_causes(named);
         let unnamed = others.count().saturating_sub(NAMED);
-        let diagnostic =
-            if unnamed == 0 { diagnostic } else { diagnostic.cause(format!("so do {unnamed} more files")) };
+        let diagnostic = diagnostic.more_causes((unnamed > 0).then(|| format!("so do {unnamed} more files")));
         let file = ignore_file();
         // A bracket would begin a set of characters.
         let name = found.first().map_or("FILE".into(), |first| first.name.replace('[', "\\["));

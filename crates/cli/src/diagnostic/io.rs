@@ -1,19 +1,20 @@
 //! Answers of the file system.
 
 use std::io::Error;
+use std::ops::Range;
 use std::path::Path;
 
 use tofu_oci_disk::FileError;
+use tofu_oci_types::printable;
 
 use super::Diagnostic;
+use crate::excerpt::excerpt;
 
 /// Most bytes of a file of settings.
 const SETTINGS_LIMIT: u64 = 1 << 20;
 
 /// The text of a file of settings. `what` it is begins the message; `hint` says where it is looked for.
-///
-/// # Errors
-/// With this code if it cannot be read, or is not text; exit code 2.
+/// It fails with this code if it cannot be read, or is not text.
 pub(crate) fn settings_text(path: &Path, what: &str, code: &'static str, hint: &str) -> Result<String, Diagnostic> {
     let unreadable = |error: &dyn std::fmt::Display| {
         Diagnostic::usage(format!("{what} {} cannot be read", path.display())).cause(error.to_string()).code(code)
@@ -22,9 +23,19 @@ pub(crate) fn settings_text(path: &Path, what: &str, code: &'static str, hint: &
     String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))
 }
 
+/// The fault of a file of settings, with its line.
+pub(crate) fn settings_fault(path: &Path, text: &str, span: Option<&Range<usize>>, fault: &str) -> Diagnostic {
+    let shown = path.display().to_string();
+    let place = match span {
+        Some(span) => excerpt(&shown, text, span),
+        None => format!("  --> {}\n", printable(&shown)),
+    };
+    Diagnostic::usage(fault).excerpt(place)
+}
+
 impl Diagnostic {
     /// The same with the advice that fits what the file system said when this was done to the path.
     pub(crate) fn io_hint(self, action: &str, path: &Path, error: &Error) -> Self {
-        FileError::hint(action, path, error).into_iter().fold(self, Self::hint)
+        self.more_hints(FileError::hint(action, path, error))
     }
 }

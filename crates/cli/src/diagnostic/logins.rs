@@ -90,8 +90,7 @@ impl Diagnostic {
 impl Plain for UsernameError {}
 impl From<&CredentialFault> for Diagnostic {
     fn from(fault: &CredentialFault) -> Self {
-        let diagnostic = Self::new(Exit::Fixable, fault.problem.as_str()).code(fault.code.as_str());
-        fault.hint.iter().fold(diagnostic, Self::hint)
+        Self::new(Exit::Fixable, fault.problem.as_str()).code(fault.code.as_str()).more_hints(&fault.hint)
     }
 }
 

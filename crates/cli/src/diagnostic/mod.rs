@@ -26,9 +26,8 @@ use serde::Serialize;
 use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Fault, FaultEnd, Place, RUN, RepositoryRef};
 
-pub(crate) use io::settings_text;
+pub(crate) use io::{settings_fault, settings_text};
 pub(crate) use logins::{remedy_text, source_remedy};
-pub(crate) use module_pull::corrected;
 pub(crate) use state::brings_back;
 pub(crate) use trust::{Refused, RefusedRelease};
 
@@ -98,10 +97,8 @@ impl Diagnostic {
         let mut diagnostic = Self::of(exit, error).code(error.code());
         diagnostic.causes.extend(error.causes());
         diagnostic.hints.extend(error.hints().iter().map(|hint| runnable(hint)));
-        match invocation::more_time().filter(|_| error.code() == "locked-by-another") {
-            Some(option) => diagnostic.hint(format!("{option} waits longer")),
-            None => diagnostic,
-        }
+        let more_time = invocation::more_time().filter(|_| error.code() == "locked-by-another");
+        diagnostic.more_hints(more_time.map(|option| format!("{option} waits longer")))
     }
 
     /// The same with another end of the program.
@@ -116,6 +113,12 @@ impl Diagnostic {
         self
     }
 
+    /// The same with more lines of advice.
+    pub(crate) fn more_hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
+        self
+    }
+
     /// The same with this advice alone.
     fn instead(mut self, hint: impl Into<String>) -> Self {
         self.hints = vec![hint.into()];
@@ -125,6 +128,12 @@ impl Diagnostic {
     /// The same with one more cause.
     pub(crate) fn cause(mut self, cause: impl Into<String>) -> Self {
         self.causes.push(cause.into());
+        self
+    }
+
+    /// The same with more causes.
+    pub(crate) fn more_causes(mut self, causes: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.causes.extend(causes.into_iter().map(Into::into));
         self
     }
 
@@ -231,7 +240,6 @@ impl Diagnostic {
         crate::report::JsonLines.add(&ErrorLine { code: self.stable_name(), text, causes, hints });
     }
 
-    /// It for people.
     pub(crate) fn page(&self) -> Page {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
         let bold = Style::new().bold();

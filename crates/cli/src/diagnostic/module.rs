@@ -24,8 +24,7 @@ impl Diagnostic {
     }
 
     fn unreadable_hint(self, unreadable: &UnreadableModule) -> Self {
-        let diagnostic =
-            unreadable.others.iter().fold(self, |diagnostic, other| diagnostic.cause(format!("also {other}")));
+        let diagnostic = self.more_causes(unreadable.others.iter().map(|other| format!("also {other}")));
         let diagnostic = if unreadable.leads_out {
             diagnostic.hint("push the folder above, so that the package has both, and call this one with //FOLDER")
         } else if unreadable.first.split(':').next().is_some_and(|file| file.contains('/')) {

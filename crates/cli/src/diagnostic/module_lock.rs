@@ -16,7 +16,7 @@ impl From<ModulePinError> for Diagnostic {
             ModulePinError::Fetch(error) => {
                 let is_withdrawn = matches!(&error, ModuleFetchError::Untrusted { refusal, .. } if matches!(**refusal, TrustRefusal::Withdrawn { .. }));
                 let hint = is_withdrawn.then(|| format!("to take the newest version instead: {} --upgrade", run()));
-                hint.into_iter().fold(error.into(), Self::hint)
+                Self::from(error).more_hints(hint)
             }
             ModulePinError::Missing { place, reference, offered, source } => {
                 Self::missing_module(*source, &place, &reference, &offered)

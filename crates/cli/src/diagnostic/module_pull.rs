@@ -4,76 +4,10 @@ use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_source::{Failure, ModuleError, Withdrawal};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
-use tofu_oci_types::{
-    Constraints, InvalidModuleName, InvalidModuleSource, ModuleName, NetworkFault, Place, Reference, Version,
-    versions_in_words,
-};
+use tofu_oci_types::{Constraints, NetworkFault, Place, Reference, Version, versions_in_words};
 
 use super::Diagnostic;
 use crate::exit::Exit;
-use crate::invocation;
-use crate::subject::{is_version_argument, source_of_repository};
-
-/// How modules are named.
-const FORMS: &str =
-    "write oci://REPOSITORY?tag=TAG, HOST/NAMESPACE/NAME/SYSTEM@CONSTRAINT, git::URL?ref=REF or oci:DIR:VERSION";
-
-impl Diagnostic {
-    /// Why an argument names no module.
-    pub(crate) fn of_module_name(text: &str, error: &InvalidModuleName) -> Self {
-        // Module blocks also take folders; arguments do not.
-        let diagnostic = match error {
-            InvalidModuleName::Source(InvalidModuleSource::Unknown { input }) => {
-                Self::of(Exit::Usage, &InvalidModuleName::OtherKind { input: input.clone() })
-            }
-            error => Self::of(Exit::Usage, error),
-        };
-        let diagnostic = diagnostic.code(error.code());
-        match error {
-            InvalidModuleName::Constraints(_) => diagnostic.hint(crate::subject::CONSTRAINTS),
-            InvalidModuleName::OtherKind { .. } => {
-                diagnostic.hint(FORMS).hint("`tofu get` in a configuration that names it fetches any other source")
-            }
-            InvalidModuleName::Git(error) if error.code() == "git-ssh-key" => {
-                diagnostic.hint("give the key to the agent (ssh-add), or name it in GIT_SSH_COMMAND")
-            }
-            InvalidModuleName::Git(error) if error.code() == "git-reference" => {
-                let parts = text.split_once('?').and_then(|(name, rest)| Some((name, rest.split_once("//")?)));
-                let diagnostic = match parts {
-                    Some((name, (reference, sub))) => {
-                        diagnostic.hint(format!("the folder stands before the ?: {name}//{sub}?{reference}"))
-                    }
-                    None => diagnostic,
-                };
-                diagnostic.hint("ref= takes a branch, a tag or a commit, such as ref=v1.4.0")
-            }
-            InvalidModuleName::Git(_) => {
-                diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
-            }
-            _ => match of_registry(text) {
-                Some(name) => diagnostic.hint(format!("a version follows an @: {name}")),
-                None => diagnostic.hint(corrected(text).unwrap_or_else(|| FORMS.to_owned())),
-            },
-        }
-    }
-}
-
-/// How the source of a repository is written that is refused as it is.
-pub(crate) fn corrected(text: &str) -> Option<String> {
-    let source = source_of_repository(text).filter(|source| source != text)?;
-    Some(format!("a repository is written {}", invocation::quoted(&source)))
-}
-
-/// The name of a module of a registry whose version is written as for a repository: `HOST/NAMESPACE/NAME/SYSTEM:1.4.0` or
-/// `…?version=1.4.0`.
-fn of_registry(text: &str) -> Option<String> {
-    let (name, version) = match text.split_once('?') {
-        Some((name, argument)) => (name, argument.split_once('=').filter(|of| is_version_argument(of.0, of.1))?.1),
-        None => text.rsplit_once(':').filter(|of| of.1.parse::<Version>().is_ok())?,
-    };
-    let is_module = matches!(name.parse(), Ok(ModuleName::Registry { .. }));
-    is_module.then(|| format!("{name}@{version}"))
-}
 
 impl From<ModuleError> for Diagnostic {
     fn from(error: ModuleError) -> Self {
@@ -169,10 +103,8 @@ impl Diagnostic {
             _ => self,
         };
         if let TrustRefusal::Withdrawn { replaced_by, .. } = refusal {
-            let diagnostic = match replaced_by {
-                Some(manifest) => diagnostic.cause(format!("{manifest} took its place")),
-                None => diagnostic,
-            };
+            let diagnostic =
+                diagnostic.more_causes(replaced_by.as_ref().map(|manifest| format!("{manifest} took its place")));
             return diagnostic
                 .hint("take another version; `tofu-oci module versions` lists them")
                 .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back");

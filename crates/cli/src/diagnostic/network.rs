@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
 
 use super::Diagnostic;
-use crate::connect::environment_proxies;
 use crate::exit::Exit;
 use crate::invocation;
+use crate::proxies;
 
 impl Diagnostic {
     /// The same with the advice that fits what kept this machine and the place from talking.
@@ -104,13 +104,12 @@ impl Diagnostic {
         if !matches!(fault, Refused | NoRoute | Dns | TimedOut) {
             return self;
         }
-        match environment_proxies().variable_for(host) {
-            Some(variable) => self.hint(format!(
+        self.more_hints(proxies::by_environment().variable_for(host).map(|variable| {
+            format!(
                 "{variable} names a proxy, and requests to {name} go through it: check the proxy; NO_PROXY={name} goes \
                  around it"
-            )),
-            None => self,
-        }
+            )
+        }))
     }
 }
 
@@ -195,7 +194,6 @@ fn is_bare(host: &str) -> bool {
     host != "localhost" && !host.contains(['.', ':'])
 }
 
-/// The host of a place.
 fn registry(place: &Place) -> String {
     place.repository().map_or_else(|| place.to_string(), |repository| repository.registry().to_owned())
 }

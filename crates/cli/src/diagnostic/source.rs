@@ -32,12 +32,9 @@ impl From<&SourceError> for Diagnostic {
                 let named =
                     std::iter::once(&diagnostic.text).chain(&diagnostic.causes).any(|text| text.contains(&blame.label));
                 let diagnostic = if named { diagnostic } else { diagnostic.cause(format!("by {}", blame.label)) };
-                match blame.remedy() {
-                    Some(remedy) => {
-                        diagnostic.cause("a mirror never lets a later method serve what it lacks itself").hint(remedy)
-                    }
-                    None => diagnostic,
-                }
+                let remedy = blame.remedy();
+                let why = "a mirror never lets a later method serve what it lacks itself";
+                diagnostic.more_causes(remedy.is_some().then_some(why)).more_hints(remedy)
             }
             _ => plain,
         }
@@ -63,19 +60,14 @@ impl Diagnostic {
         };
         let asked = !matches!(what, NotOffered::NoMethods | NotOffered::NoMethodMatches);
         let diagnostic = self.code(what.code());
-        let diagnostic = if asked && !diagnostic.text.contains(&place.to_string()) {
-            diagnostic.cause(format!("asked {place}"))
-        } else {
-            diagnostic
-        };
+        let is_new = asked && !diagnostic.text.contains(&place.to_string());
+        let diagnostic = diagnostic.more_causes(is_new.then(|| format!("asked {place}")));
         match what {
             NotOffered::Withdrawn { version, .. } => diagnostic.hint(away_from(address, version)),
             _ => diagnostic,
         }
     }
-}
 
-impl Diagnostic {
     /// Why a repository, which was asked without an address, has no release: the message names no provider.
     pub(crate) fn of_repository(error: SourceError) -> Self {
         let code = error.code();
@@ -106,9 +98,7 @@ impl Diagnostic {
         }
         .or_code(code)
     }
-}
 
-impl Diagnostic {
     /// A version that is a module, where a provider's release is wanted.
     fn of_module_version(place: &Place, version: &Version, source: &LayoutError) -> Self {
         let diagnostic = Self::new(Exit::Fixable, format!("version {version} in {place} is a module, not a provider"))

@@ -20,8 +20,7 @@ impl Diagnostic {
                 self.hint(versions_in_words("it has", offered)).hint(brings_back(&release(place, tag)))
             }
             StateError::NotWithdrawn { left, source, .. } => {
-                let hints = Self::from(&**source);
-                let diagnostic = hints.hints().iter().fold(self, Self::hint);
+                let diagnostic = self.more_hints(Self::from(&**source).hints);
                 if left.is_empty() {
                     return diagnostic.hint("what this run had written was taken back");
                 }

@@ -23,8 +23,9 @@ impl Diagnostic {
         match error {
             TfConfigError::NoConfiguration { .. } => {
                 let option = if invocation::says("from-config") { "--from-config" } else { "--chdir" };
-                let plain = plain.hint(format!("name the directory of the configuration: {option} DIR"));
-                invocation::name_a_provider().map(|hint| format!("or {hint}")).iter().fold(plain, Self::hint)
+                plain
+                    .hint(format!("name the directory of the configuration: {option} DIR"))
+                    .more_hints(invocation::name_a_provider().map(|hint| format!("or {hint}")))
             }
             TfConfigError::Invalid { at, problem } => {
                 let name = at.path.file_name().unwrap_or_default().to_string_lossy();
@@ -35,10 +36,8 @@ impl Diagnostic {
                     _ if plain.hints.is_empty() => plain.hint(format!("correct the file{or_else}")),
                     _ => plain,
                 };
-                if name.contains(".tftest.") || name.contains(".tofutest.") {
-                    return plain.hint("or leave out what only tests need: --no-tests");
-                }
-                plain
+                let is_test = name.contains(".tftest.") || name.contains(".tofutest.");
+                plain.more_hints(is_test.then_some("or leave out what only tests need: --no-tests"))
             }
             _ => plain,
         }

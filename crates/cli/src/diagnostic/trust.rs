@@ -8,7 +8,6 @@ use tofu_oci_types::{Place, ProviderAddr, Version};
 use super::Diagnostic;
 use crate::invocation;
 
-/// The release that is complained of.
 #[derive(Clone, Copy)]
 pub(crate) struct RefusedRelease<'a> {
     pub(crate) address: &'a ProviderAddr,
@@ -151,10 +150,8 @@ impl Diagnostic {
         }
         match refused.refusal {
             TrustRefusal::Withdrawn { replaced_by, .. } => {
-                let diagnostic = match replaced_by {
-                    Some(index) => diagnostic.cause(format!("{index} took its place")),
-                    None => diagnostic,
-                };
+                let diagnostic =
+                    diagnostic.more_causes(replaced_by.as_ref().map(|index| format!("{index} took its place")));
                 diagnostic
                     .hint(format!("take another version: {}", invocation::versions(address)))
                     .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back")
@@ -167,10 +164,7 @@ impl Diagnostic {
                 }),
             TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => {
                 let diagnostic = diagnostic.hint(format!("its publisher signs it: {sign}"));
-                match accept {
-                    Some(accept) => diagnostic.hint(format!("to take this one release as it is: {accept}")),
-                    None => diagnostic,
-                }
+                diagnostic.more_hints(accept.map(|accept| format!("to take this one release as it is: {accept}")))
             }
             TrustRefusal::Threshold { .. } => {
                 diagnostic.hint(format!("the owners of the other keys sign it too: {sign}"))

@@ -11,7 +11,7 @@ impl From<&clap::Error> for Diagnostic {
         let first = parts.next().unwrap_or_default();
         let diagnostic = Self::usage(first.strip_prefix("error:").unwrap_or(first).trim());
         let hint = |part: &str| ["tip: ", "hint: "].iter().find_map(|word| part.strip_prefix(word)).map(str::to_owned);
-        parts.filter_map(hint).fold(diagnostic, Self::hint)
+        diagnostic.more_hints(parts.filter_map(hint))
     }
 }
 

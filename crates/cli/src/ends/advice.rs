@@ -144,10 +144,11 @@ pub(super) fn scheme_given(text: &str, rest: &str) -> Diagnostic {
         }
         _ => diagnostic.hint(format!("drop the scheme: {}", invocation::quoted(&without))),
     };
-    match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
-        Some(dir) => diagnostic.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
-        None => diagnostic,
-    }
+    diagnostic.more_hints(
+        text.strip_prefix("oci:")
+            .filter(|dir| Path::new(dir).is_dir())
+            .map(|dir| format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
+    )
 }
 
 /// A place with many providers is named where a repository belongs.

@@ -23,7 +23,6 @@ pub(super) fn find<'a>(blocks: &[PageBlock<'a>], name: &str) -> Option<Vec<PageB
     (!found.is_empty()).then_some(found)
 }
 
-/// The names that a page explains.
 pub(super) fn names(blocks: &[PageBlock<'_>]) -> Vec<String> {
     let mut found = Vec::new();
     for block in blocks {
@@ -39,7 +38,6 @@ pub(super) fn names(blocks: &[PageBlock<'_>]) -> Vec<String> {
     found
 }
 
-/// The text, if all of it is code.
 fn code(text: &str) -> Option<&str> {
     text.strip_prefix('`')?.strip_suffix('`').filter(|text| !text.contains('`'))
 }

@@ -1,6 +1,5 @@
 //! The Markdown that the pages of `docs/` use: no nested lists, no quotes, no HTML except comments.
 
-/// A part of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PageBlock<'a> {
     /// A heading and its level, from 1.

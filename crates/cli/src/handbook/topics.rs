@@ -1,6 +1,5 @@
 //! The topics of `help TOPIC`: the pages of `docs/`, in the order in which `help` lists them.
 
-/// A page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HelpTopic {
     /// As it is typed after `tofu-oci help`.

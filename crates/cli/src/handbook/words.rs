@@ -6,13 +6,11 @@ use unicode_width::UnicodeWidthStr as _;
 use super::topics;
 use crate::page::Line;
 
-/// A piece of a word.
 pub(super) type Piece = (Style, String);
 
 /// A word: pieces without a blank between them.
 pub(super) type Word = Vec<Piece>;
 
-/// The words of a text, in this style.
 pub(super) fn words(text: &str, style: Style) -> Vec<Word> {
     let mut words = vec![Word::new()];
     for (style, text) in pieces(text, style) {

@@ -14,9 +14,6 @@ use crate::exit::Exit;
 use crate::invocation;
 
 /// What the user's files say, errors and all. `not_asked` are folders that are not looked into.
-///
-/// # Errors
-/// If the suffix of the arguments is invalid.
 pub(crate) fn configured(
     read: &ReadConfig,
     lookup: &LookupArgs,
@@ -34,9 +31,6 @@ pub(crate) fn configured(
 }
 
 /// Refuses files with errors; `OpenTofu` would go on.
-///
-/// # Errors
-/// The first error, with its line; exit code 2.
 pub(crate) fn refuse(configured: &ConfiguredMethods, access: &Access) -> Result<(), Diagnostic> {
     let ambient = matches!(access, Access::Ambient { .. });
     let credentials = if ambient { CredentialErrors::Count } else { CredentialErrors::AreIgnored };

@@ -23,15 +23,14 @@ use tofu_oci_source::{
     BundleSource, Chain, ConfiguredMethods, FolderSource, HostedPlace, Link, MethodOpener, OciSource, Source,
     SourceError,
 };
-use tofu_oci_store::{CachedStore, DirStore, ReadStore};
-use tofu_oci_types::{Place, Predecessors, ProviderAddr};
+use tofu_oci_store::{CachedStore, DirStore, ManifestFiles, ReadStore};
+use tofu_oci_types::{Constraints, Place, Predecessors, ProviderAddr};
 
 use crate::args::LookupArgs;
-use crate::cache_dir;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From, shown};
-use crate::environment::plugin_cache_variable;
+use crate::environment::{cache_folder, plugin_cache_variable};
 use crate::exit::Exit;
 
 use configuration::no_method;
@@ -46,7 +45,6 @@ pub(crate) struct Finder {
     many: OnceLock<Arc<dyn Source>>,
 }
 
-/// What decides.
 enum Rules {
     /// `--from`, as it was written.
     From {
@@ -72,9 +70,6 @@ pub(crate) struct Places {
 impl Finder {
     /// What the arguments and the user's files say. `not_asked` are folders that are written to, and therefore not
     /// looked into.
-    ///
-    /// # Errors
-    /// What is wrong with `--from`, with the suffix, or with the user's files; exit code 2.
     pub(crate) fn new(
         lookup: &LookupArgs,
         connector: Connector,
@@ -92,9 +87,6 @@ impl Finder {
     }
 
     /// A finder for another question: it does not know what a place has listed, and shares what hosts publish and their tokens.
-    ///
-    /// # Errors
-    /// As [`Connector::client`].
     pub(crate) fn anew(&self) -> Result<Self, Diagnostic> {
         let opener = match &*self.rules {
             Rules::From { from: From::Many(Place::NetworkMirror(_)), .. } => Some(self.opener(&self.without_rules()?)?),
@@ -119,7 +111,7 @@ impl Finder {
             return Ok(opener);
         }
         let opener = MethodOpener::new(configured, self.connector.client()?, self.connector.host_tokens()?)
-            .with_manifests(cache_dir::manifests());
+            .with_manifests(kept_manifests());
         Ok(self.opener.get_or_init(|| opener))
     }
 
@@ -137,9 +129,7 @@ impl Finder {
     }
 
     /// The plugin cache that the user wants. The variables count with `--from` too, the file does not.
-    ///
-    /// # Errors
-    /// If it is not there: it is never made. The CLI configuration has been refused for that already.
+    /// It is never made: the CLI configuration has been refused already if it is not there.
     pub(crate) fn cache(&self, dir: &Path) -> Result<Option<PluginCache>, Diagnostic> {
         let Some(configured) = self.configured() else { return plugin_cache_variable(dir) };
         let config = &configured.reading.config;
@@ -148,9 +138,7 @@ impl Finder {
     }
 
     /// Every place that `address` may come from; at least one. A host may be asked for its services.
-    ///
-    /// # Errors
-    /// When no rule speaks about the address, or one gives no repository for it.
+    /// It fails if no rule speaks about the address, or one gives no repository for it.
     pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Diagnostic> {
         match &*self.rules {
             Rules::From { from, text } => {
@@ -161,9 +149,6 @@ impl Finder {
     }
 
     /// The place or places of `address`, opened.
-    ///
-    /// # Errors
-    /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         let opened = match &*self.rules {
             Rules::From { from: From::Many(place), .. } => self.many(place, address),
@@ -171,7 +156,7 @@ impl Finder {
                 let store: Arc<dyn ReadStore> = match &end {
                     // A package that is installed and locked does not need a folder that is gone.
                     End::Layout(dir) => Arc::new(DirStore::open_later(dir)),
-                    End::Registry(_) => match cache_dir::manifests() {
+                    End::Registry(_) => match kept_manifests() {
                         Some(files) => Arc::new(CachedStore::new(self.connector.source(&end)?, files)),
                         None => self.connector.source(&end)?,
                     },
@@ -332,17 +317,14 @@ impl Finder {
     /// one.
     pub(crate) async fn tell_apart(
         &self,
-        addresses: &[&ProviderAddr],
+        wanted: &[(ProviderAddr, Constraints)],
         predecessors: &Predecessors,
     ) -> Result<(), Diagnostic> {
         let mut seen: HashMap<String, &ProviderAddr> = HashMap::new();
-        if addresses.len() < 2 {
+        if wanted.len() < 2 || matches!(&*self.rules, Rules::From { from: From::Many(_), .. }) {
             return Ok(());
         }
-        if let Rules::From { from: From::Many(_), .. } = &*self.rules {
-            return Ok(());
-        }
-        for address in addresses {
+        for (address, _) in wanted {
             let places = match &*self.rules {
                 Rules::From { from, .. } => vec![(from.end(address)?.to_string(), FROM_TEMPLATE)],
                 Rules::Configured(configured) => self.repositories(configured, address).await?,
@@ -360,6 +342,11 @@ impl Finder {
     }
 }
 
+/// The manifests that earlier runs have read; `None` if the environment names no cache folder.
+fn kept_manifests() -> Option<ManifestFiles> {
+    Some(ManifestFiles::new(&cache_folder("manifests")?))
+}
+
 fn same_place(first: &ProviderAddr, second: &ProviderAddr, place: String, hint: &'static str) -> Diagnostic {
     let same = MapError::SamePlace { first: first.to_string(), second: second.to_string(), place };
     let diagnostic = Diagnostic::of(Exit::Usage, &same).code(same.code());
@@ -373,7 +360,6 @@ fn same_place(first: &ProviderAddr, second: &ProviderAddr, place: String, hint: 
         .hint(format!("if the hosts share the repository: --predecessor {pair}"))
 }
 
-/// The one place of `--from`.
 fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<FoundPlace, Diagnostic> {
     let rule = match from {
         From::One(_) => "--from".to_owned(),

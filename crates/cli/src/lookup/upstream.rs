@@ -25,9 +25,6 @@ impl Finder {
     }
 
     /// The place or places of an address, except the one that is written to: a mirror's users have it in their files.
-    ///
-    /// # Errors
-    /// As [`Finder::source`]; if no other place is left.
     pub(crate) fn upstream(&self, address: &ProviderAddr, written_to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
         let Rules::Configured(configured) = &*self.rules else {
             let source = self.source(address)?;
@@ -56,9 +53,6 @@ impl Finder {
     }
 
     /// The host of an address, whatever the methods of the CLI configuration say. Its other settings count.
-    ///
-    /// # Errors
-    /// If the client cannot be made.
     pub(crate) fn origin(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         match &*self.rules {
             Rules::From { .. } => self.source(address),

@@ -48,6 +48,12 @@ impl<R: Reporter> Reporter for UntilTheEnd<R> {
     }
 }
 
+/// Whether a member that counts is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Whether lines of stderr can be drawn anew.
 fn has_bars() -> bool {
     // As everywhere, a terminal without a name can do nothing; Windows names none.
@@ -60,7 +66,6 @@ fn has_bars() -> bool {
 pub(crate) struct JsonLines;
 
 impl JsonLines {
-    /// Prints a line.
     #[expect(clippy::unused_self, reason = "whoever has none of these prints a report in no other form")]
     pub(crate) fn add(&self, line: &impl Serialize) {
         printer::document(&Document::json_line(line));

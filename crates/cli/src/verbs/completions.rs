@@ -8,9 +8,6 @@ use crate::exit::Exit;
 use crate::printer;
 
 /// Prints the script of a shell.
-///
-/// # Errors
-/// If the script cannot be made.
 pub(super) fn completions(args: &CompletionsArgs) -> Result<(), Diagnostic> {
     let script = completion::script(args.shell).map_err(|error| Diagnostic::of(Exit::Unexpected, &error))?;
     printer::document(&Document::lines(&script));

@@ -11,10 +11,12 @@ use tofu_oci_tfconfig::ConfigFolder;
 use tofu_oci_types::{Event, Place, Reporter, Tag};
 
 use super::stop::Stop;
-use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs};
+use crate::args::{ConfigTestsArgs, Global, Network, OutputArgs, RegistryAccess};
 use crate::connect::{Connector, ResolverSlot};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
+use crate::ends::End;
+use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
@@ -78,7 +80,18 @@ impl Context {
         Waiter { program: format!("tofu-oci {}", self.verb), limit: network.timeout.0 }
     }
 
-    /// What opens the ends that the arguments name.
+    /// What opens these ends, as the user of the arguments. `chdir` is the directory whose CLI configuration says who asks.
+    pub(crate) async fn reach(
+        &self,
+        access: &RegistryAccess,
+        ends: &[&End],
+        chdir: Option<&Path>,
+    ) -> Result<Connector, Diagnostic> {
+        let registries: Vec<&str> = ends.iter().copied().filter_map(identity::of_end).collect();
+        Ok(self.connector(&access.network, access.identity.access(&registries, chdir).await?))
+    }
+
+    /// What opens ends, for whom `access` says.
     pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
         let waiter = self.waiter(network);
         Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.resolver))

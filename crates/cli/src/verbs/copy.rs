@@ -6,7 +6,7 @@ use tofu_oci_packer::{
     CopiedRelease, CopyRequest, Rename, ReplaceTag, TagState, copy_release, demand_takes, no_release,
 };
 use tofu_oci_source::{Listing, version_of};
-use tofu_oci_store::{MemoryStore, ReadStore};
+use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
 
 use super::context::{Context, tagged};
@@ -15,7 +15,6 @@ use crate::args::CopyArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
-use crate::identity;
 use crate::page::Page;
 use crate::report::{JsonLines, human_bytes};
 use crate::subject;
@@ -28,8 +27,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
-    let named: Vec<&str> = [&from, &to].into_iter().filter_map(identity::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
+    let connector = context.reach(&args.access, &[&from, &to], None).await?;
     let source = connector.source(&from)?;
     let (versions, withdrawn) = match named_version(args, version, there)? {
         Some(version) => (vec![version], Vec::new()),
@@ -47,12 +45,8 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         signing: None,
     };
     if args.dry_run {
-        let destination = match &to {
-            // A dry run does not create a missing directory.
-            End::Layout(dir) if !dir.exists() => None,
-            _ => Some(connector.source(&to)?),
-        };
-        return preview(context, source.as_ref(), destination.as_deref(), &to, &request).await;
+        let destination = connector.preview(&to)?;
+        return preview(context, source.as_ref(), destination.as_ref(), &request).await;
     }
     let destination = connector.destination(&to)?;
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
@@ -131,8 +125,7 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
 async fn preview(
     context: &Context,
     source: &dyn ReadStore,
-    destination: Option<&dyn ReadStore>,
-    to: &End,
+    destination: &dyn ReadStore,
     request: &CopyRequest<'_>,
 ) -> Result<(), Diagnostic> {
     let mut tags = Vec::new();
@@ -148,10 +141,8 @@ async fn preview(
         };
         roots.push((tag, root));
     }
-    let place = to.place();
-    let nothing = MemoryStore::new(place.clone());
-    let there = destination.unwrap_or(&nothing);
-    demand_takes(source, (there, &place), &roots, request.names(), context.reporter.as_ref()).await?;
+    let place = destination.place();
+    demand_takes(source, (destination, &place), &roots, request.names(), context.reporter.as_ref()).await?;
     for (tag, Descriptor { digest: index, media_type, .. }) in roots {
         let tag_state = tag_state(destination, &tag, &index).await?;
         let plan = CopyPlan { tag: &tag, index: &index, to: &place, tag_state };
@@ -180,8 +171,7 @@ fn manifest_word(media_type: &str) -> &'static str {
     if is_index(media_type) { "index" } else { "manifest" }
 }
 
-async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
-    let Some(destination) = destination else { return Ok(TagState::Free) };
+async fn tag_state(destination: &dyn ReadStore, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
     let (existing, of) = match destination.resolve(&Reference::Tag(tag.clone())).await {
         Ok(there) if there.digest == *index => (Some(there.digest), None),
         Ok(there) => {

@@ -17,9 +17,6 @@ const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options
 const SCHEMA: &str = include_str!("../../../../docs/json.schema.json");
 
 /// Prints what the words ask for.
-///
-/// # Errors
-/// If there is no such topic, verb, rule or code.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
     let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
     let width = handbook::width();

@@ -17,7 +17,7 @@ use super::locked::{LockChange, changes, diff, lacking};
 use super::printed::{self, LockOutcome};
 use super::required::{given, nothing_required, required};
 use super::superfluous::superfluous;
-use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
+use crate::args::{InstallArgs, LookupArgs, RegistryAccess};
 use crate::diagnostic::Diagnostic;
 use crate::ends::From;
 use crate::invocation;
@@ -45,11 +45,8 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let trust = crate::trust::load(&args.trust, &dir)?;
     let trust = Trust { renamed: args.rename.or(subject::renamed(args.providers.iter())), ..trust };
     let written_to = written_to(args, &dir);
-    let finder =
-        finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &written_to).await?;
-    finder
-        .tell_apart(&wanted.iter().map(|(address, _)| address).collect::<Vec<_>>(), trust.policy.predecessors())
-        .await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &written_to).await?;
+    finder.tell_apart(&wanted, trust.policy.predecessors()).await?;
     let cache = finder.cache(&dir)?;
     warn_of_overrides(context, &finder, &wanted);
     let target = target(args, &dir, &folder.data_dir, cache);
@@ -70,7 +67,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.text().is_some(), "installing");
     let mut options = Options::new(lock, trust);
     options.forget = forget;
-    options.waiter = context.waiter(&args.network);
+    options.waiter = context.waiter(&args.access.network);
     options.package_cache = package_cache::of_install(args, context.reporter.as_ref())?;
     let run = InstallRun { context, args, jobs: &jobs, options: &options };
     if args.write() == LockWrite::Compare {
@@ -79,7 +76,6 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     if args.dry_run { run.preview().await } else { run.install().await }
 }
 
-/// The requests of one run.
 struct InstallRun<'a> {
     context: &'a Context,
     args: &'a InstallArgs,
@@ -230,9 +226,6 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
 }
 
 /// The directory of `--chdir`, or the current one.
-///
-/// # Errors
-/// If it does not exist.
 pub(super) fn working_dir(chdir: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let dir = chdir.unwrap_or(Path::new("."));
     demand_directory(dir, "--chdir")?;
@@ -252,13 +245,12 @@ fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
 pub(super) async fn finder(
     context: &Context,
     lookup: &LookupArgs,
-    identity: &IdentityArgs,
-    network: &Network,
+    access: &RegistryAccess,
     chdir: Option<&Path>,
     written_to: &[PathBuf],
 ) -> Result<Finder, Diagnostic> {
-    let access = lookup.access(identity, chdir).await?;
-    Finder::new(lookup, context.connector(network, access), chdir, written_to)
+    let connector = context.connector(&access.network, lookup.access(&access.identity, chdir).await?);
+    Finder::new(lookup, connector, chdir, written_to)
 }
 
 /// `OpenTofu` runs these providers from the folders of their developers, whatever is installed.

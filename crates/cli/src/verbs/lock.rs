@@ -35,13 +35,8 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     args.lookup.from.as_deref().map(From::parse).transpose()?;
     let wanted = wanted(context, args, &dir)?;
     let trust = trust(args, &wanted.providers, &dir)?;
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    finder
-        .tell_apart(
-            &wanted.providers.iter().map(|(address, _)| address).collect::<Vec<_>>(),
-            trust.policy.predecessors(),
-        )
-        .await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
+    finder.tell_apart(&wanted.providers, trust.policy.predecessors()).await?;
     let jobs = jobs(args, &wanted.providers, &finder)?;
     let path = dir.join(LOCK_FILE_NAME);
     let write = if args.check { LockWrite::Compare } else { LockWrite::Write };
@@ -49,7 +44,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     if let Some(jobs) = args.jobs {
         options.parallel = usize::from(jobs);
     }
-    options.waiter = context.waiter(&args.network);
+    options.waiter = context.waiter(&args.access.network);
     options.configured = wanted.configured;
     tracing::info!(providers = jobs.len(), lock_file = %path.display(), "locking");
     let locked = tofu_oci_installer::lock(jobs, &options, context.reporter.as_ref()).await;
@@ -108,7 +103,6 @@ fn jobs(
     wanted.iter().map(job).collect()
 }
 
-/// What is locked.
 struct Wanted {
     /// Each with what its version must meet.
     providers: Vec<(ProviderAddr, Constraints)>,
@@ -147,7 +141,6 @@ fn wanted(context: &Context, args: &LockArgs, dir: &Path) -> Result<Wanted, Diag
     Ok(Wanted { providers: named.into_iter().map(both).collect(), configured })
 }
 
-/// The lines of `lock`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum LockLine<'a> {
@@ -197,7 +190,6 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     });
 }
 
-/// One provider for people.
 fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     let LockedProvider { address, version, place, platforms, restored, .. } = provider;
     page.line(format_args!("{address} {version} from {place}"));

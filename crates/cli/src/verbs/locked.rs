@@ -4,6 +4,8 @@ use serde::Serialize;
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockEntry, LockFile, StoredLockFile};
 use tofu_oci_types::{ProviderAddr, Version};
 
+use crate::page::counted;
+
 /// One provider whose entry has changed.
 #[derive(Debug, Serialize)]
 pub(super) struct LockChange {
@@ -15,13 +17,8 @@ pub(super) struct LockChange {
     /// How many checksums of the version are new.
     checksums_added: usize,
     /// How many `ch:` lines of the version are gone.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::report::is_zero")]
     checksums_removed: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde demands a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 /// The entries that differ, by address.
@@ -85,8 +82,7 @@ impl LockChange {
     pub(super) fn lacking(&self) -> String {
         let Self { address, to, checksums_added, .. } = self;
         let version = to.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        let plural = if *checksums_added == 1 { "" } else { "s" };
-        format!("{checksums_added} checksum{plural} of {address}{version}")
+        format!("{} of {address}{version}", counted(*checksums_added, "checksum"))
     }
 
     /// The change in a few words.
@@ -98,17 +94,10 @@ impl LockChange {
                 None => format!("{address} removed"),
             };
         };
-        let added = match checksums_added {
-            0 => None,
-            1 => Some("1 checksum added".to_owned()),
-            added => Some(format!("{added} checksums added")),
-        };
-        let removed = match checksums_removed {
-            0 => None,
-            1 => Some("1 ch: line removed".to_owned()),
-            removed => Some(format!("{removed} ch: lines removed")),
-        };
-        let checksums: Vec<String> = added.into_iter().chain(removed).collect();
+        let counts = [(*checksums_added, "checksum", "added"), (*checksums_removed, "ch: line", "removed")];
+        let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+        let checksums: Vec<String> =
+            counts.map(|(count, what, done)| format!("{} {done}", counted(count, what))).collect();
         match from {
             None => format!("{address} {to} added"),
             Some(from) if from != to => format!("{address} {from} -> {to}"),

@@ -15,9 +15,6 @@ use crate::page::Page;
 use crate::printer;
 
 /// Writes the pages.
-///
-/// # Errors
-/// If the directory cannot be made, or a page cannot be written.
 pub(super) fn man(args: &ManArgs, quiet: bool) -> Result<(), Diagnostic> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;

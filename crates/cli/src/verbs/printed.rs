@@ -12,7 +12,6 @@ use super::locked::LockChange;
 use crate::page::Page;
 use crate::report::{JsonLines, human_bytes};
 
-/// The lines of `install`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum InstallLine<'a> {

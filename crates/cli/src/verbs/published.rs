@@ -9,13 +9,12 @@ use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
 
 use super::context::{Context, tagged};
 use super::sign::attachments;
-use crate::page::Page;
+use crate::page::{Page, counted};
 use crate::report::human_bytes;
 
 /// How many of the files that were left out are named to people.
 const NAMED: usize = 10;
 
-/// The lines of a push.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum PushLine<'a> {
@@ -228,8 +227,7 @@ fn saved(small: u64, zip: u64) -> String {
 fn contents(contents: &ModuleContents) -> Page {
     let ModuleContents { zip, size, files, left_out, .. } = contents;
     let mut page = Page::default();
-    let word = if *files == 1 { "file" } else { "files" };
-    page.line(format_args!("  zip {zip}, {files} {word}, {}", human_bytes(*size)));
+    page.line(format_args!("  zip {zip}, {}, {}", counted(*files, "file"), human_bytes(*size)));
     for file in left_out.iter().take(NAMED) {
         page.line(format_args!("  left out {}: {}", file.name, file.text));
     }

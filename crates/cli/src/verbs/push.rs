@@ -1,7 +1,6 @@
 //! `push` and `pack`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
@@ -9,7 +8,6 @@ use tofu_oci_packer::{
     Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, Rename, ReplaceTag, Signing,
     SmallLayers, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::context::Context;
@@ -21,7 +19,6 @@ use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, is_tar, without_kind};
 use crate::environment::cache_folder;
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key;
@@ -33,10 +30,9 @@ const MOST_FOLDERS: usize = 32;
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let destination = destination("push", &args.release, &args.destination)?;
-    one_password(args.release.attach.signing.key_password_stdin, args.identity.password_stdin)?;
-    let named = identity::of_end(&destination.end).into_iter().collect::<Vec<_>>();
-    let access = args.identity.access(&named, None).await?;
-    release(context, &args.release, &destination, context.connector(&args.network, access)).await
+    one_password(args.release.attach.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&destination.end], None).await?;
+    release(context, &args.release, &destination, connector).await
 }
 
 /// Where a release goes, and the version that the arguments give it.
@@ -51,9 +47,7 @@ fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<PushDestina
 }
 
 /// The place after a folder, with the version that is written after it.
-///
-/// # Errors
-/// As [`subject::place`], and if the two are given the other way round.
+/// It also fails if the two are given the other way round.
 pub(crate) fn place_after_folder(verb: &str, folder: &Path, text: &str) -> Result<(End, Option<Version>), Diagnostic> {
     let first = folder.to_string_lossy();
     let read = subject::place(text);
@@ -142,11 +136,7 @@ async fn release(
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A dry run does not create a missing directory.
-        let store: Arc<dyn ReadStore> = match end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
-            _ => connector.source(end)?,
-        };
+        let store = connector.preview(end)?;
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
         let how = (request.publication.replace, derived(args, &address));
         published::plan(context, PushLine::PushPlan, &plan, how);

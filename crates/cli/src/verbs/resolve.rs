@@ -30,11 +30,11 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     }
     let (address, constraints) = subject::provider(&args.subject)?;
     if !args.explain {
-        args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
+        args.access.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
     }
     working_dir(args.chdir.as_deref())?;
-    let access = args.lookup.access(&args.identity, args.chdir.as_deref()).await?;
-    let connector = context.connector(&args.network, access);
+    let access = args.lookup.access(&args.access.identity, args.chdir.as_deref()).await?;
+    let connector = context.connector(&args.access.network, access);
     if args.explain {
         return explain::explain(context, args, connector, &address, &constraints).await;
     }

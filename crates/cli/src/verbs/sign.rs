@@ -1,6 +1,5 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
-use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
@@ -11,20 +10,16 @@ use super::typed::typed;
 use crate::args::{SignArgs, full_address};
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key::{self, KeyPassword};
 use crate::subject;
 
-/// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
-    one_password(args.key_password_stdin, args.identity.password_stdin)?;
-    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
-    let access = args.identity.access(&named, None).await?;
-    let connector = context.connector(&args.network, access);
+    one_password(args.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&end], None).await?;
     if let End::Layout(_) = &end {
         // Signing must not create a missing directory.
         connector.source(&end)?;
@@ -41,7 +36,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;
-    context.emit(&Signed { report: &report }, || page(&report));
+    context.emit(&report, || page(&report));
     Ok(())
 }
 
@@ -108,13 +103,6 @@ pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Diagnosti
         .hint("give the password of the key in COSIGN_PASSWORD"))
 }
 
-#[derive(Serialize)]
-#[serde(tag = "event", rename = "signed")]
-struct Signed<'a> {
-    #[serde(flatten)]
-    report: &'a SignReport,
-}
-
 fn page(report: &SignReport) -> Page {
     let SignReport { of, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
@@ -128,7 +116,6 @@ fn page(report: &SignReport) -> Page {
     page
 }
 
-/// What the manifest of a version is called.
 pub(super) fn manifest_word(of: &VersionOf) -> &'static str {
     match of {
         VersionOf::Provider { .. } => "index",

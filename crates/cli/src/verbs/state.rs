@@ -9,7 +9,6 @@ use super::context::{Context, tagged};
 use super::sign::{self, SignTarget, target};
 use crate::args::{DeprecateArgs, StateArgs, WithdrawArgs};
 use crate::diagnostic::Diagnostic;
-use crate::identity;
 use crate::page::Page;
 use crate::signing_key::{self, KeyPassword};
 
@@ -53,10 +52,8 @@ fn reason(
 async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: NoticeReason) -> Result<(), Diagnostic> {
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
-    sign::one_password(args.key_password_stdin, args.identity.password_stdin)?;
-    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
-    let access = args.identity.access(&named, None).await?;
-    let connector = context.connector(&args.network, access);
+    sign::one_password(args.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&end], None).await?;
     let source = connector.source(&end)?;
     let key = match &args.sign_key {
         Some(key) => {

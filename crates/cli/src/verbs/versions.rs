@@ -15,7 +15,7 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, ReleaseName, Version};
 
 use super::context::Context;
-use crate::args::{IdentityArgs, LookupArgs, Network, VersionsArgs};
+use crate::args::{LookupArgs, RegistryAccess, VersionsArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -26,8 +26,8 @@ use crate::subject;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
-    let VersionsArgs { subject: text, lookup, provider, network, identity, .. } = args;
-    let named = SubjectArgs { subject: text, lookup, provider: *provider, network, identity };
+    let VersionsArgs { subject: text, lookup, provider, access, .. } = args;
+    let named = SubjectArgs { subject: text, lookup, provider: *provider, access };
     let Subject { source, address, wanted, named } = subject(context, &named).await?;
     let place = source.place().clone();
     // An address and a repository look alike, and a variable or an old file may have decided which it is.
@@ -92,11 +92,9 @@ pub(super) struct SubjectArgs<'a> {
     pub(super) lookup: &'a LookupArgs,
     /// Whether the argument is an address, although it could be a repository.
     pub(super) provider: bool,
-    pub(super) network: &'a Network,
-    pub(super) identity: &'a IdentityArgs,
+    pub(super) access: &'a RegistryAccess,
 }
 
-/// Where to look, and for what.
 pub(super) struct Subject {
     pub(super) source: Arc<dyn Source>,
     pub(super) address: ProviderAddr,
@@ -138,7 +136,7 @@ const IF_ADDRESS: &str = "for a provider address, add --provider, or say where i
 
 /// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
 pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result<Subject, Diagnostic> {
-    let connector = context.connector(args.network, access(args).await?);
+    let connector = context.connector(&args.access.network, access(args).await?);
     let (address, wanted) = match subject::read(args.subject)? {
         ReleaseName::Provider { address, constraints } => (address, constraints),
         _ if args.lookup.names_place() || args.provider => subject::provider(args.subject)?,
@@ -163,18 +161,20 @@ pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result
         Some(configured) if configured.names_host(&address) => SubjectKind::Pattern,
         _ => return repository(args, &finder.into_connector()),
     };
-    args.identity.need_registry()?;
+    args.access.identity.need_registry()?;
     Ok(Subject { source: finder.source(&address)?, address, wanted, named })
 }
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
 async fn access(args: &SubjectArgs<'_>) -> Result<Access, Diagnostic> {
     if args.lookup.names_place() || args.provider {
-        return args.lookup.access(args.identity, None).await;
+        return args.lookup.access(&args.access.identity, None).await;
     }
     match subject::place(args.subject) {
-        Ok((end, _)) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
-        Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
+        Ok((end, _)) => {
+            args.access.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await
+        }
+        Err(_) if args.access.identity.anonymous => Ok(Access::Anonymous),
         // The rest is an address, or an error that `repository` reports.
         Err(_) => Ok(Access::Ambient { chdir: None }),
     }

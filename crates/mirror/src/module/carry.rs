@@ -18,13 +18,14 @@ use tofu_oci_types::{Descriptor, Event, GitTransport, Place, Reference, Reporter
 
 use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
 use super::error::ModuleMirrorError;
-use super::job::{MirrorMode, ModuleCarrying, ModuleMirrorJob};
+use super::job::{MirrorMode, ModuleMirrorJob};
 use super::one_tag::OneTag;
 use super::pick::ModuleOrigin;
 use super::report::{ModuleAction, ModuleOutcome};
 use super::same::changed;
 use super::visit::{ModuleVisit, Visited};
 use crate::blocking::blocking;
+use crate::run::Carrying;
 
 /// A package in a temporary folder, which goes when this does.
 struct UnpackedModule {
@@ -143,7 +144,7 @@ impl ModuleMirrorJob<'_> {
     }
 
     async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
-        let ModuleCarrying { work_dir, limits, .. } = *self.how;
+        let Carrying { work_dir, limits, .. } = *self.how;
         let failed = |source| ModuleFetchError::from(FileError::new("create a folder in", work_dir, source));
         let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(failed)?;
         let target = ModuleDir::new(&PathBuf::from("module"), scratch.path())?;

@@ -1,16 +1,12 @@
 //! What is asked of a run.
 
-use std::path::Path;
-
-use tofu_oci_archive::Limits;
-use tofu_oci_fetch::Trust;
-use tofu_oci_packer::Signing;
 use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_types::Reporter;
 
 use super::destination::ModuleDestination;
 use super::pick::WantedModule;
 use super::upstream::ModuleUpstream;
+use crate::run::Carrying;
 
 /// Whether anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,20 +25,6 @@ pub enum NestedModules {
     Report,
 }
 
-/// How modules are carried.
-#[derive(Clone, Debug)]
-pub struct ModuleCarrying<'a> {
-    pub trust: &'a Trust,
-    /// Who signs at the destination; `None` to sign nothing.
-    pub signing: Option<Signing<'a>>,
-    /// What a package may hold.
-    pub limits: &'a Limits,
-    /// How many modules move at a time, at least 1.
-    pub jobs: usize,
-    /// An existing folder for packages that are being read.
-    pub work_dir: &'a Path,
-}
-
 /// One run.
 pub struct ModuleMirrorJob<'a> {
     /// The modules that are asked for by name.
@@ -55,7 +37,7 @@ pub struct ModuleMirrorJob<'a> {
     pub nested: NestedModules,
     /// Whether anything is written.
     pub mode: MirrorMode,
-    pub how: &'a ModuleCarrying<'a>,
+    pub how: &'a Carrying<'a>,
     /// Who hears of it.
     pub reporter: &'a dyn Reporter,
 }

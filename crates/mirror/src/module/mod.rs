@@ -28,7 +28,7 @@ mod visit;
 pub use bundled::BundledModules;
 pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
-pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
+pub use job::{MirrorMode, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
 pub use report::{
     CallOutcome, ModuleAction, ModuleMirrorLine, ModuleMirrorReport, ModuleOutcome, NeededProvider, UnfollowedCall,

@@ -5,7 +5,6 @@ use tofu_oci_explain::access::{AccessAdvice, AccessFailure, ProbeOutcome};
 use crate::diagnostic::{Diagnostic, remedy_text};
 use crate::exit::Exit;
 
-/// The diagnostic that ends the verb.
 pub(super) fn diagnostic(repository: &str, failure: AccessFailure, ended: &ProbeOutcome<'_>) -> Diagnostic {
     match (failure.advice, ended) {
         (None, ProbeOutcome::Asked(Err(error))) => Diagnostic::from(error).settled(),
@@ -13,7 +12,7 @@ pub(super) fn diagnostic(repository: &str, failure: AccessFailure, ended: &Probe
         (advice, _) => {
             let diagnostic = Diagnostic::new(Exit::Fixable, format!("{repository}: {}", failure.reason));
             let diagnostic = failure.code.iter().fold(diagnostic, Diagnostic::code);
-            advice.iter().flatten().map(hint).fold(diagnostic, Diagnostic::hint)
+            diagnostic.more_hints(advice.iter().flatten().map(hint))
         }
     }
 }

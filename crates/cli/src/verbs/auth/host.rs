@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::page::Page;
 use crate::verbs::context::Context;
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(tag = "event", rename = "host-token")]
 struct ExplainedToken {
     host: String,
@@ -36,22 +36,19 @@ pub(super) fn named(text: &str) -> Option<Hostname> {
     Hostname::with_punycode(host).ok()
 }
 
-/// Explains the token of a host.
-///
-/// # Errors
-/// If the token cannot be had, after the explanation is printed.
+/// Explains the token of a host. If the token cannot be had, it fails after the explanation is printed.
 pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Hostname) -> Result<(), Diagnostic> {
     if args.push {
         return Err(Diagnostic::usage("--push is for repositories, and a host of providers has none")
             .hint(format!("name a repository: {}/REPOSITORY", host.display())));
     }
-    let access = args.identity.access(&[host.as_str()], None).await?;
+    let access = args.access.identity.access(&[host.as_str()], None).await?;
     let Access::Ambient { chdir } = &access else {
         print(context, &ExplainedToken { reason: "the arguments say who asks".to_owned(), ..of(host) });
         return Ok(());
     };
     let config = ReadConfig::read(chdir.as_deref())?;
-    let tokens = connect::user_tokens(&config, args.network.timeout, &context.reporter);
+    let tokens = connect::user_tokens(&config, args.access.network.timeout, &context.reporter);
     let origin = tokens.origin(host);
     let found = tofu_oci_http::HostTokens::token(&tokens, host).await;
     let named = match &origin {
@@ -93,16 +90,7 @@ pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Ho
 }
 
 fn of(host: &Hostname) -> ExplainedToken {
-    ExplainedToken {
-        host: host.display(),
-        shows: "nothing",
-        source: None,
-        name: None,
-        file: None,
-        line: None,
-        code: None,
-        reason: String::new(),
-    }
+    ExplainedToken { host: host.display(), shows: "nothing", ..ExplainedToken::default() }
 }
 
 fn print(context: &Context, token: &ExplainedToken) {

@@ -24,10 +24,7 @@ use crate::helper_program::RealMachine;
 use crate::subject;
 use crate::verbs::context::Context;
 
-/// Explains the access to a repository.
-///
-/// # Errors
-/// If access would fail, after the explanation is printed.
+/// Explains the access to a repository. If access would fail, it fails after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
     if let Some(host) = host::named(&args.repository) {
         return host::explain(context, args, &host).await;
@@ -40,12 +37,12 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
                 .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
         }
     };
-    let access = args.identity.access(&[repository.registry()], None).await?;
+    let access = args.access.identity.access(&[repository.registry()], None).await?;
     // If the arguments say who asks, no file is read.
     let mut config = None;
-    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(args.network.timeout));
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(args.access.network.timeout));
     let resolver = Arc::new(CredentialResolver::by(&machine, &access, |chdir| {
-        Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?), args.network.timeout))
+        Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?), args.access.network.timeout))
     })?);
     let asks = match &access {
         Access::Ambient { .. } => Caller::Files,
@@ -62,7 +59,7 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
         (ProbeOutcome::Refused(refusal), Vec::new(), None)
     } else {
         let credentials: Arc<CredentialResolver> = Arc::clone(&resolver);
-        let client = connect::client(&args.network, credentials, Some(log.clone()), &context.reporter)?;
+        let client = connect::client(&args.access.network, credentials, Some(log.clone()), &context.reporter)?;
         let probed = client.probe(&repository, action).await;
         let exchanges = log.take();
         // What OpenTofu up to 1.12 asks for first. It does not push, and knows nothing of who was given here.

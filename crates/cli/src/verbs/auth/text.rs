@@ -10,7 +10,7 @@ use tofu_oci_remote::AccessKind;
 use tofu_oci_types::printable;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::page::{Line, Page, padded};
+use crate::page::{Line, Page, first_of, padded};
 
 /// How many sources of other registries are named for each file.
 const NAMED: usize = 6;
@@ -85,8 +85,9 @@ fn file(file: &ExplainedFile, width: usize) -> Page {
         None => source.name(),
     };
     let others: Vec<String> = file.sources.iter().filter(|source| !counts(source)).map(other).collect();
-    if let Some(line) = other_sources(&others) {
-        page.row("    ", "others", line);
+    if !others.is_empty() {
+        let named = first_of(&others, NAMED, (" and", "more"));
+        page.row("    ", "others", format_args!("{named}: for other repositories"));
     }
     page
 }
@@ -99,16 +100,6 @@ fn source(source: &ExplainedSource) -> Page {
     let mut page = Page::default();
     page.row("    ", &at(source.line), format_args!("{}: {}", source.name(), source.why));
     if source.verdict == SourceVerdict::Chosen { page.in_style(Style::new().bold()) } else { page }
-}
-
-/// The first names of sources for other repositories, and how many more there are.
-fn other_sources(sources: &[String]) -> Option<String> {
-    let named = sources.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    match (sources.len(), sources.len().saturating_sub(NAMED)) {
-        (0, _) => None,
-        (_, 0) => Some(format!("{named}: for other repositories")),
-        (_, more) => Some(format!("{named} and {more} more: for other repositories")),
-    }
 }
 
 fn chosen(chosen: &ChosenSource) -> String {

@@ -6,8 +6,8 @@ use std::path::Path;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
-    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
+    BundleFile, BundledModules, Carrying, Destination, DestinationName, ExistingReleases, HostedModules, MappedModules,
+    MirrorMode, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NeededProvider, NestedModules,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_store::BundleArchive;
@@ -48,12 +48,13 @@ pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<
     if configuration.1.is_empty() {
         return carry(context, &mirror, shape).await;
     }
-    one_password(mirror.carry.key_password_stdin, mirror.carry.identity.password_stdin)?;
+    one_password(mirror.carry.key_password_stdin, mirror.carry.access.identity.password_stdin)?;
     let key = key_of(context, &mirror).await?;
-    let bundle = BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.network))?;
+    let bundle =
+        BundleFile::new(args.file, shape.max_part, shape.existing, context.waiter(&mirror.carry.access.network))?;
     // One password serves both kinds: standard input is read once.
-    let access = mirror.carry.lookup.access(&mirror.carry.identity, None).await?;
-    let connector = context.connector(&mirror.carry.network, access.clone());
+    let access = mirror.carry.lookup.access(&mirror.carry.access.identity, None).await?;
+    let connector = context.connector(&mirror.carry.access.network, access.clone());
     let required = required_apart_from_registries(context, &folder)?;
     let configuration = BundledConfiguration { dir, calls: configuration, providers: &required };
     let report = collect_modules(context, &mirror.carry, &connector, configuration, &bundle, key.as_ref()).await?;
@@ -124,7 +125,7 @@ async fn collect_modules(
         }),
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-    let how = ModuleCarrying {
+    let how = Carrying {
         trust: &trust,
         signing: key.map(|key| Signing { key, forms: Forms::Bundle }),
         limits: &limits,

@@ -7,8 +7,7 @@ use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::{ModuleMirrors, TemplateRepositories};
 use tofu_oci_mirror::{
     BundledModules, Carrying, Destination, DestinationName, JudgedBundle, MappedModuleRepositories, MirrorLine,
-    MirrorMode, ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule,
-    judge_bundle,
+    MirrorMode, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, NestedModules, WantedModule, judge_bundle,
 };
 use tofu_oci_source::{BundleSource, Source as _};
 use tofu_oci_types::{Event, Place};
@@ -46,7 +45,9 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
             .hint("to load the modules alone: --only modules"));
     }
     let connector = connector(context, args, to.as_ref(), &mirrors).await?;
-    let loading = BundleLoading { context, trust: &trust, jobs: usize::from(args.jobs) };
+    let (limits, work_dir, jobs) = (Limits::default(), std::env::temp_dir(), usize::from(args.jobs));
+    let how = Carrying { trust: &trust, signing: None, limits: &limits, jobs, work_dir: &work_dir };
+    let loading = BundleLoading { context, how };
     let providers = match to {
         Some(to) => {
             let destination = destination::open(&connector, to, &trust, Default::default())?;
@@ -181,28 +182,23 @@ async fn connector(
         let of_providers = of_from(args.destination.as_deref())?;
         named.extend(of_providers.filter(|registry| !named.contains(registry)));
     }
-    let access = args.identity.access(&named.iter().map(String::as_str).collect::<Vec<_>>(), None).await?;
-    Ok(context.connector(&args.network, access))
+    let access = args.access.identity.access(&named.iter().map(String::as_str).collect::<Vec<_>>(), None).await?;
+    Ok(context.connector(&args.access.network, access))
 }
 
-/// A run of `bundle load`.
 struct BundleLoading<'a> {
     context: &'a Context,
-    trust: &'a Trust,
-    jobs: usize,
+    how: Carrying<'a>,
 }
 
 impl BundleLoading<'_> {
     async fn judge(&self, bundle: &BundleSource, to: &dyn Destination) -> Result<JudgedBundle, Diagnostic> {
-        let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-        let how = Carrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
-        Ok(judge_bundle(bundle, to, &how, self.context.reporter.as_ref()).await?)
+        Ok(judge_bundle(bundle, to, &self.how, self.context.reporter.as_ref()).await?)
     }
 
     async fn carry(&self, judged: JudgedBundle, to: &dyn Destination) -> Result<Vec<MirrorLine>, Diagnostic> {
-        let (limits, work_dir, reporter) = (Limits::default(), std::env::temp_dir(), self.context.reporter.as_ref());
-        let how = Carrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
-        let lines = judged.carry(to, &how, reporter).await;
+        let reporter = self.context.reporter.as_ref();
+        let lines = judged.carry(to, &self.how, reporter).await;
         to.finish(reporter).await?;
         Ok(lines)
     }
@@ -214,11 +210,8 @@ impl BundleLoading<'_> {
         mirrors: ModuleMirrors,
         connector: &Connector,
     ) -> Result<ModuleMirrorReport, Diagnostic> {
-        let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-        let how =
-            ModuleCarrying { trust: self.trust, signing: None, limits: &limits, jobs: self.jobs, work_dir: &work_dir };
         let destination = MappedModuleRepositories::new(mirrors, connector.repositories()?)
-            .shared_by(self.trust.policy.predecessors().clone());
+            .shared_by(self.how.trust.policy.predecessors().clone());
         let job = ModuleMirrorJob {
             wanted,
             configuration: None,
@@ -226,7 +219,7 @@ impl BundleLoading<'_> {
             destination: &destination,
             nested: NestedModules::Follow,
             mode: MirrorMode::Run,
-            how: &how,
+            how: &self.how,
             reporter: self.context.reporter.as_ref(),
         };
         let report = job.run().await?;

@@ -14,7 +14,7 @@ use tofu_oci_types::{Digest, Place, ProviderAddr, Reference, Subdir, Version};
 
 use crate::args::BundleShowArgs;
 use crate::diagnostic::Diagnostic;
-use crate::page::Page;
+use crate::page::{Page, counted};
 use crate::printer;
 use crate::report::{JsonLines, human_bytes};
 use crate::verbs::context::Context;
@@ -105,7 +105,6 @@ struct ShownRelease {
     signatures: Result<ShownSignatures, Diagnostic>,
 }
 
-/// What signatures come to.
 #[derive(Serialize)]
 struct ShownSignatures {
     signatures: SignatureStanding,
@@ -126,13 +125,8 @@ struct BundleSummary<'a> {
     providers: usize,
     versions: usize,
     /// Versions of modules.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::report::is_zero")]
     modules: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }
 
 #[derive(Serialize)]
@@ -152,7 +146,7 @@ fn signed_or_unreadable(signatures: &Result<ShownSignatures, Diagnostic>) -> Str
 fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<'_>) -> Page {
     let mut page = Page::default();
     if !rows.is_empty() {
-        let head = ["provider", "version", "size", "signed", "platforms"].map(str::to_owned);
+        let head = ["provider", "version", "size", "signed", "platforms"];
         let row = |row: &ShownRelease| {
             let platforms: Vec<String> = row.packages.iter().map(|one| one.platform.to_string()).collect();
             [
@@ -163,16 +157,16 @@ fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<
                 platforms.join(" "),
             ]
         };
-        page.table(std::iter::once(head).chain(rows.iter().map(row)));
+        page.table(head, rows.iter().map(row));
         page.gap();
     }
     if !modules.is_empty() {
-        let head = ["module", "version", "signed", "manifest"].map(str::to_owned);
+        let head = ["module", "version", "signed", "manifest"];
         let row = |ShownModule { module, signatures }: &ShownModule| {
             let BundledModule { address, version, manifest } = module;
             [address.to_string(), version.to_string(), signed_or_unreadable(signatures), manifest.to_string()]
         };
-        page.table(std::iter::once(head).chain(modules.iter().map(row)));
+        page.table(head, modules.iter().map(row));
         page.gap();
     }
     let (providers, versions) = (counted(summary.providers, "provider"), counted(summary.versions, "version"));
@@ -184,8 +178,4 @@ fn page(rows: &[ShownRelease], modules: &[ShownModule], summary: &BundleSummary<
         page.line(format_args!("{providers}, {versions}, {modules}, {bytes}"));
     }
     page
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_fetch::{CacheHealth, CacheInfo, KeptPackage, PruneAct, Pruned};
-use tofu_oci_types::{Moment, PackageHash};
+use tofu_oci_types::{Moment, PackageHash, PathText};
 
-/// One line.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum CacheLine<'a> {
@@ -17,20 +16,13 @@ pub(super) enum CacheLine<'a> {
         h1: &'a PackageHash,
         bytes: u64,
         last_used: String,
-        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-        path: &'a Path,
+        path: PathText<'a>,
         /// The file that has changed.
         #[serde(skip_serializing_if = "Option::is_none")]
-        file: Option<String>,
+        file: Option<PathText<'a>>,
     },
     /// The whole cache, the last line of `cache info`.
-    Cache {
-        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-        path: &'a Path,
-        lower: Option<String>,
-        packages: usize,
-        bytes: u64,
-    },
+    Cache { path: PathText<'a>, lower: Option<PathText<'a>>, packages: usize, bytes: u64 },
     /// The last line of `cache prune` and `cache verify`.
     CacheSummary { outcome: CacheOutcome, packages: usize, bytes: u64, left: usize, left_bytes: u64 },
 }
@@ -51,60 +43,47 @@ pub(super) enum CacheOutcome {
     Intact,
 }
 
-/// The path as JSON has it, with U+FFFD for what is not UTF-8.
-fn text_of_path(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn line(package: &KeptPackage, outcome: CacheOutcome) -> CacheLine<'_> {
+fn line<'a>(package: &'a KeptPackage, outcome: CacheOutcome, file: Option<&'a Path>) -> CacheLine<'a> {
     CacheLine::CachedPackage {
         outcome,
         name: &package.name,
         h1: &package.h1,
         bytes: package.bytes,
         last_used: Moment::from(package.last_used).to_string(),
-        path: &package.path,
-        file: None,
+        path: PathText(&package.path),
+        file: file.map(PathText),
     }
 }
 
-/// Bytes of packages.
 pub(super) fn bytes<'a>(packages: impl IntoIterator<Item = &'a KeptPackage>) -> u64 {
     packages.into_iter().map(|package| package.bytes).sum()
 }
 
-/// The lines of `cache info`.
 pub(super) fn info(info: &CacheInfo) -> Vec<CacheLine<'_>> {
-    let mut lines: Vec<_> = info.packages.iter().map(|package| line(package, CacheOutcome::Present)).collect();
+    let mut lines: Vec<_> = info.packages.iter().map(|package| line(package, CacheOutcome::Present, None)).collect();
     lines.push(CacheLine::Cache {
-        path: &info.dir,
-        lower: info.lower.as_deref().map(text_of_path),
+        path: PathText(&info.dir),
+        lower: info.lower.as_deref().map(PathText),
         packages: info.packages.len(),
         bytes: bytes(&info.packages),
     });
     lines
 }
 
-/// The lines of `cache prune`.
 pub(super) fn pruned(pruned: &Pruned, act: PruneAct) -> Vec<CacheLine<'_>> {
     let outcome = match act {
         PruneAct::Remove => CacheOutcome::Removed,
         PruneAct::Report => CacheOutcome::WouldRemove,
     };
-    let mut lines: Vec<_> = pruned.removed.iter().map(|package| line(package, outcome)).collect();
+    let mut lines: Vec<_> = pruned.removed.iter().map(|package| line(package, outcome, None)).collect();
     lines.push(summary(outcome, pruned.removed.iter(), &pruned.kept));
     lines
 }
 
 /// The lines of `cache verify`.
 pub(super) fn health(health: &CacheHealth) -> Vec<CacheLine<'_>> {
-    let damaged = health.damaged.iter().map(|damaged| match line(&damaged.package, CacheOutcome::Damaged) {
-        CacheLine::CachedPackage { outcome, name, h1, bytes, last_used, path, .. } => {
-            let file = Some(text_of_path(&damaged.file));
-            CacheLine::CachedPackage { outcome, name, h1, bytes, last_used, path, file }
-        }
-        other => other,
-    });
+    let damaged = health.damaged.iter();
+    let damaged = damaged.map(|damaged| line(&damaged.package, CacheOutcome::Damaged, Some(&damaged.file)));
     let mut lines: Vec<_> = damaged.collect();
     let gone = health.damaged.iter().map(|damaged| &damaged.package);
     let outcome = if health.damaged.is_empty() { CacheOutcome::Intact } else { CacheOutcome::Damaged };

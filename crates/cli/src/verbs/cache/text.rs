@@ -4,10 +4,9 @@ use tofu_oci_fetch::{CacheHealth, CacheInfo, KeptPackage, PruneAct, Pruned};
 use tofu_oci_types::Moment;
 
 use super::model::bytes;
-use crate::page::Page;
+use crate::page::{Page, counted};
 use crate::report::human_bytes;
 
-/// What is in the cache.
 pub(super) fn info(info: &CacheInfo) -> Page {
     let mut page = Page::default();
     table(&info.packages, &mut page);
@@ -45,15 +44,14 @@ fn table(packages: &[KeptPackage], page: &mut Page) {
     if packages.is_empty() {
         return;
     }
-    let head = ["package", "size", "last used"].map(str::to_owned);
+    let head = ["package", "size", "last used"];
     let row = |package: &KeptPackage| {
         [package.name.clone(), human_bytes(package.bytes), Moment::from(package.last_used).day()]
     };
-    page.table(std::iter::once(head).chain(packages.iter().map(row)));
+    page.table(head, packages.iter().map(row));
     page.gap();
 }
 
 fn sum(packages: &[KeptPackage]) -> String {
-    let plural = if packages.len() == 1 { "" } else { "s" };
-    format!("{} package{plural} ({})", packages.len(), human_bytes(bytes(packages)))
+    format!("{} ({})", counted(packages.len(), "package"), human_bytes(bytes(packages)))
 }

@@ -10,10 +10,8 @@ use crate::args::CheckArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
-use crate::identity;
 use crate::verbs::context::Context;
 
-/// The repository of `--against`.
 pub(super) fn against(text: &str, checked: Option<&Version>) -> Result<End, Diagnostic> {
     match Target::parse(text)? {
         Target::Repository(end, None) => Ok(end),
@@ -65,8 +63,7 @@ pub(super) async fn compare_modules(
     version: Option<&Version>,
 ) -> Result<RepositoryDifferences, Diagnostic> {
     let other = against(other, version)?;
-    let named: Vec<&str> = [end, &other].into_iter().filter_map(identity::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let connector = context.reach(&args.access, &[end, &other], args.chdir.as_deref()).await?;
     let facts = manifests(context, &connector, end, version).await?;
     compare(context, &facts, &connector, &other, version).await
 }

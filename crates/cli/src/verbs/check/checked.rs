@@ -10,6 +10,7 @@ use tofu_oci_types::Platform;
 use crate::diagnostic::Diagnostic;
 
 /// The outcome of one target.
+#[derive(Default)]
 pub(super) struct Checked {
     /// The target as people write it.
     pub(super) target: String,
@@ -103,9 +104,4 @@ impl Unjudged {
 /// The rules that need something that this run did not read, each with the reason.
 pub(super) fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
     rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
-}
-
-/// `1 version`, `3 versions`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_checker::{
-    Coverage, Finding, FindingLevel, Group, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
+    Coverage, Finding, Group, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
     version_deprecated, version_gone,
 };
 use tofu_oci_lockfile::{LockEntry, LockFile, ReleaseHashes};
@@ -11,13 +11,14 @@ use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_trust::{ManifestChecksums, NoticeReason, ReleaseState};
 use tofu_oci_types::{Place, ProviderAddr};
 
-use super::checked::{Checked, Unjudged, counted, idle};
+use super::checked::{Checked, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
+use crate::page::counted;
 use crate::verbs::context::Context;
-use crate::verbs::typed::typed;
+use crate::verbs::typed::{refuse_given, typed};
 
 /// Checks the file; with `--platform` it asks the providers' repositories too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Diagnostic> {
@@ -42,19 +43,15 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     Ok(Checked {
         target: shown.display().to_string(),
         looked_at: format!("{} looked at", counted(locked, "provider")),
-        counts: None,
         groups: vec![Group::LockFile],
         left_out: if lock.is_none() || args.platforms.is_empty() {
             idle(needs_repository, "no repository was asked; --platform asks")
         } else {
             idle(|rule| rule.id == "lock-one-platform", "--platform asks for more")
         },
-        lowest: FindingLevel::Error,
         findings,
         not_judged,
-        against: None,
-        predicted: None,
-        probe: None,
+        ..Checked::default()
     })
 }
 
@@ -69,27 +66,25 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
             args.trust.trust_policy.as_deref().is_some_and(|path| typed(path.to_str(), "TOFU_OCI_TRUST_POLICY")),
         ),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for repositories, and this is a lock file"))
-            .hint("a lock file is checked with --platform, --from and --offline")),
-        None => refuse_idle_options(args),
-    }
+    let because = |option: &str| format!("{option} is for repositories, and this is a lock file");
+    refuse_given(&given, because, "a lock file is checked with --platform, --from and --offline")?;
+    refuse_idle_options(args)
 }
 
 /// Options for repositories need --platform and exclude --offline.
 fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let asks = !args.platforms.is_empty();
     let given = [
-        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
-        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--from", !asks && typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--magic-suffix", !asks && typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
     ];
-    match given.iter().find(|(_, given)| *given && !asks) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} needs --platform"))
-            .hint("without --platform no repository is asked; name each platform that the lock file must cover")),
-        None if asks && args.offline => Err(Diagnostic::usage("--platform asks a repository, and --offline asks none")
-            .hint("leave out one of the two; without --platform nothing is asked")),
-        None => Ok(()),
+    let hint = "without --platform no repository is asked; name each platform that the lock file must cover";
+    refuse_given(&given, |option| format!("{option} needs --platform"), hint)?;
+    if asks && args.offline {
+        return Err(Diagnostic::usage("--platform asks a repository, and --offline asks none")
+            .hint("leave out one of the two; without --platform nothing is asked"));
     }
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<String, Diagnostic> {
@@ -115,7 +110,7 @@ async fn platforms(
 ) -> Result<(Vec<Finding>, Vec<Unjudged>), Diagnostic> {
     let beside = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     let dir = args.chdir.as_deref().or(beside);
-    let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
+    let connector = context.connector(&args.access.network, args.lookup.access(&args.access.identity, dir).await?);
     let finder = Finder::new(&args.lookup, connector, dir, &[])?;
     let policy = crate::trust::load(&args.trust, dir.unwrap_or(Path::new(".")))?.policy;
     let shown = shown.display().to_string();

@@ -25,9 +25,7 @@ use checked::Checked;
 use target::Target;
 
 /// Checks, prints, and chooses the exit code: what could not be judged counts more than a finding.
-///
-/// # Errors
-/// Only if nothing could be checked; findings are an exit code, not an error.
+/// It fails only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
     let Some(target) = &args.target else {
@@ -93,7 +91,7 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
         }
     }
     let more = causes.len() > MOST;
-    diagnostic = causes.into_iter().take(MOST).fold(diagnostic, Diagnostic::cause);
+    diagnostic = diagnostic.more_causes(causes.into_iter().take(MOST));
     Some(if more { diagnostic.cause("and others, see the report") } else { diagnostic })
 }
 

@@ -6,25 +6,23 @@ use std::path::Path;
 use tofu_oci_checker::facts::Depth;
 use tofu_oci_checker::opentofu::AskedModule;
 use tofu_oci_checker::{
-    AskedModules, FindingLevel, Group, ModuleCheckReport, ModuleCheckRequest, check_modules, needs_packages,
-    refused_module,
+    AskedModules, Group, ModuleCheckReport, ModuleCheckRequest, check_modules, needs_packages, refused_module,
 };
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
 use super::against::{RepositoryDifferences, compare_modules};
-use super::checked::{Checked, Predicted, Unjudged, counted, idle};
+use super::checked::{Checked, Predicted, Unjudged, idle};
 use super::target::{Target, refuse_other_options};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, LAYOUT_MARK};
 use crate::exit::Exit;
-use crate::identity;
+use crate::page::counted;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::typed::typed;
 
-/// What is asked for.
 enum ModuleTarget {
     Repository(End, AskedModules),
     /// A source that `OpenTofu` refuses before it asks for anything.
@@ -96,18 +94,15 @@ fn checked(target: String, report: ModuleCheckReport, depth: Depth) -> Checked {
     Checked {
         target,
         looked_at: format!("{} looked at", counted(predictions.len(), "module")),
-        counts: None,
         groups: vec![Group::Modules],
         left_out: match depth {
             Depth::Packages => BTreeMap::new(),
             Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
         },
-        lowest: FindingLevel::Error,
         findings,
         not_judged: not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some(Predicted::Modules(predictions)),
-        against: None,
-        probe: None,
+        ..Checked::default()
     }
 }
 
@@ -118,9 +113,7 @@ async fn read_end(
     asked: AskedModules,
     depth: Depth,
 ) -> Result<ModuleCheckReport, Diagnostic> {
-    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
-    let access = args.identity.access(&named, args.chdir.as_deref()).await?;
-    let store = context.connector(&args.network, access).source(end)?;
+    let store = context.reach(&args.access, &[end], args.chdir.as_deref()).await?.source(end)?;
     let request = ModuleCheckRequest { asked, depth, work_dir: &std::env::temp_dir() };
     Ok(check_modules(store.as_ref(), &request, context.reporter.as_ref()).await?)
 }
@@ -174,7 +167,6 @@ fn read(args: &CheckArgs, target: &str) -> Result<ModuleTarget, Diagnostic> {
     })
 }
 
-/// The tag of a version.
 fn tag(version: &Version) -> Result<Tag, Diagnostic> {
     Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))
 }

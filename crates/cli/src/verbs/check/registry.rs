@@ -1,18 +1,17 @@
 //! `check --registry`.
 
-use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tofu_oci_checker::{FindingLevel, Group, ProbeError, ProbeRequest, probe};
+use tofu_oci_checker::{Group, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
-use super::checked::{Checked, Unjudged, counted};
+use super::checked::{Checked, Unjudged};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
-use crate::identity;
 use crate::invocation;
+use crate::page::{counted, first_of};
 use crate::verbs::context::Context;
 
 /// Tries everything in the scratch repository.
@@ -24,9 +23,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
-    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
-    let client = connector.client()?;
+    let client = context.reach(&args.access, &[end], args.chdir.as_deref()).await?.client()?;
     let scratch = client.raw(repository.clone());
     let other = mount_from.map(|other| client.raw(other));
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -39,15 +36,11 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
-        counts: None,
         groups: vec![Group::Registry],
-        left_out: BTreeMap::new(),
-        lowest: FindingLevel::Error,
         findings: report.findings.clone(),
         not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
-        against: None,
-        predicted: None,
         probe: Some(report),
+        ..Checked::default()
     })
 }
 
@@ -79,13 +72,8 @@ fn diagnostic(error: ProbeError) -> Diagnostic {
                 ProbeError::Interrupted => Diagnostic::new(Exit::Interrupted, "interrupted"),
                 error => diagnostic(error),
             };
-            let more = match left.len().saturating_sub(5) {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            let first = left.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
             diagnostic
-                .cause(format!("left in {repository}: {first}{more}"))
+                .cause(format!("left in {repository}: {}", first_of(&left, 5, (", and", "more"))))
                 .hint("the next probe of this repository deletes old tags where the registry lets it")
         }
         error @ ProbeError::NoUpload { trouble: true, .. } => Diagnostic::of(Exit::Unexpected, &error)

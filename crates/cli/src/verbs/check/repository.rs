@@ -4,22 +4,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_checker::facts::Depth;
-use tofu_oci_checker::{
-    CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, TagCounts, needs_packages, signatures,
-};
+use tofu_oci_checker::{CheckRequest, Group, NotJudged, SignatureTrust, TagCounts, needs_packages, signatures};
 use tofu_oci_types::{Platform, Version};
 
 use super::against::{against, compare};
-use super::checked::{Checked, Predicted, Unjudged, counted, idle};
+use super::checked::{Checked, Predicted, Unjudged, idle};
 use super::module;
 use super::target::refuse_other_options;
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
-use crate::identity;
+use crate::page::counted;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::module::open::holds_modules;
+use crate::verbs::typed::refuse_given;
 
 /// Checks the repository, and compares it with the one of `--against` if given.
 pub(super) async fn check(
@@ -31,8 +30,8 @@ pub(super) async fn check(
     refuse_other_options(args)?;
     let version = subject::one_version(&end.to_string(), version, args.version.as_ref())?;
     let other = args.against.as_deref().map(|text| against(text, version.as_ref())).transpose()?;
-    let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
-    let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
+    let ends: Vec<&End> = std::iter::once(end).chain(&other).collect();
+    let connector = context.reach(&args.access, &ends, args.chdir.as_deref()).await?;
     let store = connector.source(end)?;
     let depth = match end {
         End::Layout(_) => Depth::Packages,
@@ -92,12 +91,11 @@ pub(super) async fn check(
             Depth::Packages => BTreeMap::new(),
             Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
         },
-        lowest: FindingLevel::Error,
         findings: report.findings,
         not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some(Predicted::Providers(report.provider, report.predictions)),
         against,
-        probe: None,
+        ..Checked::default()
     })
 }
 
@@ -115,12 +113,7 @@ fn looked_at(counts: TagCounts) -> String {
 /// Options that say nothing about modules.
 fn refuse_provider_options(args: &CheckArgs, end: &End) -> Result<(), Diagnostic> {
     let given = [("--address", args.address.is_some()), ("--platform", !args.platforms.is_empty())];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => {
-            Err(Diagnostic::usage(format!("{option} is for providers, and {end} holds modules")).hint("omit it"))
-        }
-        None => Ok(()),
-    }
+    refuse_given(&given, |option| format!("{option} is for providers, and {end} holds modules"), "omit it")
 }
 
 fn is_looked_at(group: Group, compared: bool) -> bool {

@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{End, is_tar};
 use crate::invocation;
 use crate::subject;
-use crate::verbs::typed::typed;
+use crate::verbs::typed::{refuse_given, typed};
 
 /// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,11 +120,8 @@ pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))
-            .hint("the repository that is named is the one that is read; a lock file is named by its path")),
-        None => Ok(()),
-    }
+    let hint = "the repository that is named is the one that is read; a lock file is named by its path";
+    refuse_given(&given, |option| format!("{option} is for lock files, and this is a repository"), hint)
 }
 
 #[cfg(test)]

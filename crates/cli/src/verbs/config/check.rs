@@ -20,15 +20,13 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, counted};
 use crate::report::JsonLines;
 use crate::verbs::context::{Context, config_folder};
 use crate::verbs::install::working_dir;
 
 /// Prints every finding about the user's files.
-///
-/// # Errors
-/// Only if nothing could be checked; findings are an exit code, not an error.
+/// It fails only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
     let environment = environment(args.chdir.as_deref())?;
@@ -182,10 +180,6 @@ fn lines(page: &mut Page, lead: &str, text: &str) {
     for (number, line) in text.lines().enumerate() {
         page.line(format_args!("  {:<width$}{line}", if number == 0 { lead } else { "" }, width = lead.len()));
     }
-}
-
-fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 #[derive(Serialize)]

@@ -120,7 +120,7 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
                 Some(_) => &template_instead(error),
                 None => "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
             };
-            return error.source().map(ToString::to_string).into_iter().fold(diagnostic, Diagnostic::cause).hint(hint);
+            return diagnostic.more_causes(error.source().map(ToString::to_string)).hint(hint);
         }
         errors
             .iter()

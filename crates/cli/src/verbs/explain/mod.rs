@@ -19,10 +19,7 @@ use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::lookup::{self, Finder};
 
-/// Explains where an address would come from.
-///
-/// # Errors
-/// What is wrong with the CLI configuration, after the explanation is printed; exit code 2.
+/// Explains where an address would come from. A faulty CLI configuration is an error after the explanation is printed.
 pub(crate) async fn explain(
     context: &Context,
     args: &ResolveArgs,

@@ -9,7 +9,7 @@ use tofu_oci_mapper::config::{MEASURED, releases_text};
 use tofu_oci_source::ConfiguredMethods;
 use tofu_oci_types::{TofuRelease, Version};
 
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, first_of};
 
 /// How many versions of a method are shown.
 const SHOWN: usize = 6;
@@ -79,15 +79,9 @@ fn method(step: &MethodStep, page: &mut Page) {
     page.gap();
     page.push(Line::of(format_args!("{number:>2}  ")).styled(bold, &step.name).plain(at));
     page.row("    ", "matches", &step.matches);
-    if let Some(place) = &step.place {
-        page.row("    ", "place", place);
-    }
-    if let Some(offers) = offers(step) {
-        page.row("    ", "offers", offers);
-    }
-    if let Some(check) = step.check() {
-        page.row("    ", "checked", format_args!("by {check}"));
-    }
+    page.row_if("    ", "place", step.place.as_ref());
+    page.row_if("    ", "offers", offers(step));
+    page.row_if("    ", "checked", step.check().map(|check| format!("by {check}")));
     for (found, meant) in step.nearly.iter().take(SHOWN) {
         page.row("    ", "beware", format_args!("{found} is not named as a package; its name would be {meant}"));
     }
@@ -95,9 +89,8 @@ fn method(step: &MethodStep, page: &mut Page) {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
         page.row("    ", "beware", note);
     }
-    if let Some(registry) = &step.plain_http {
-        page.row("    ", "beware", format_args!("{registry} answers plain HTTP: OpenTofu stops there"));
-    }
+    let plain_http = step.plain_http.as_ref();
+    page.row_if("    ", "beware", plain_http.map(|it| format!("{it} answers plain HTTP: OpenTofu stops there")));
     match &step.root {
         RegistryRoot::Missing => {
             page.row("    ", "beware", "/v2/ of this registry is 404: OpenTofu up to 1.12 passes over it");
@@ -136,11 +129,7 @@ fn offers(step: &MethodStep) -> Option<String> {
 }
 
 fn versions(versions: &[Version]) -> String {
-    let newest: Vec<String> = versions.iter().rev().take(SHOWN).map(ToString::to_string).collect();
-    match versions.len().saturating_sub(SHOWN) {
-        0 => newest.join(", "),
-        more => format!("{} and {more} older", newest.join(", ")),
-    }
+    first_of(&versions.iter().rev().collect::<Vec<_>>(), SHOWN, (" and", "older"))
 }
 
 fn program(outcome: &ProgramOutcome) -> &'static str {

@@ -165,7 +165,6 @@ async fn check(
     Ok(client.check_login(registry.host(), credential).await)
 }
 
-/// The error of a check.
 fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -> Diagnostic {
     let (StoreError::Unauthorized { problem, .. } | StoreError::Denied { problem, .. }) = &error else {
         return Diagnostic::from(error);
@@ -179,7 +178,6 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
     diagnostic.hint("check the name and the password; many registries want an access token in the password's place")
 }
 
-/// What `login` did.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "login")]
 struct LoginReport<'a> {

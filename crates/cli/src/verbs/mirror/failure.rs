@@ -1,8 +1,10 @@
-//! What failed, in the JSON lines of mirrors and bundles.
+//! What failed, in the reports of mirrors and bundles.
 
 use serde::{Serialize, Serializer};
+use tofu_oci_types::Version;
 
 use crate::diagnostic::Diagnostic;
+use crate::page::Page;
 
 /// The members of a line that take the place of a deed.
 #[derive(Serialize)]
@@ -35,4 +37,39 @@ pub(in crate::verbs) fn or_failure<T: Serialize, S: Serializer>(
         Ok(outcome) => outcome.serialize(serializer),
         Err(failure) => MirrorFailure::of(failure).serialize(serializer),
     }
+}
+
+/// What went wrong, each with what it is about in front, unless it names that itself; then each advice once.
+pub(in crate::verbs) fn failures<'a>(
+    page: &mut Page,
+    failures: impl Iterator<Item = (String, &'a Diagnostic)>,
+    names: impl Fn(&str, &str) -> bool,
+) {
+    let (mut hints, mut is_any): (Vec<&String>, bool) = (Vec::new(), false);
+    for (name, failure) in failures {
+        let text = failure.text();
+        page.line(if names(text, &name) { text.to_owned() } else { format!("{name}: {text}") });
+        failure.causes().iter().for_each(|cause| page.line(format_args!("  cause: {cause}")));
+        let new: Vec<&String> = failure.hints().iter().filter(|hint| !hints.contains(hint)).collect();
+        hints.extend(new);
+        is_any = true;
+    }
+    for hint in hints {
+        page.line(format_args!("  hint: {hint}"));
+    }
+    if is_any {
+        page.gap();
+    }
+}
+
+/// What a row is about: all versions, or one.
+pub(in crate::verbs) fn row_name(address: &impl std::fmt::Display, version: Option<&Version>) -> String {
+    version.map_or_else(|| address.to_string(), |version| format!("{address} {version}"))
+}
+
+/// How many versions became what; what is zero is left out.
+pub(in crate::verbs) fn counts(counts: &[(usize, &str)], otherwise: &str) -> String {
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
+    if counts.is_empty() { otherwise.to_owned() } else { counts.join(", ") }
 }

@@ -27,9 +27,9 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use failure::or_failure;
+pub(super) use failure::{counts, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
-use rules::Asked;
+use rules::MirrorInput;
 use upstream::UpstreamSources;
 
 /// Brings the wanted providers to their destination, or says what that would do. A bundle gets them beside what it has.
@@ -39,9 +39,9 @@ pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit,
 
 /// The same with a bundle of this shape.
 pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleShape) -> Result<Exit, Diagnostic> {
-    one_password(args.carry.key_password_stdin, args.carry.identity.password_stdin)?;
-    let asked = rules::asked(context, args)?;
-    let to = &asked.to;
+    one_password(args.carry.key_password_stdin, args.carry.access.identity.password_stdin)?;
+    let input = rules::input(context, args)?;
+    let to = &input.to;
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
         return Err(Diagnostic::usage(format!(
             "--prune withdraws versions, and {to} cannot say that one is withdrawn"
@@ -56,13 +56,13 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         return Err(Diagnostic::usage(format!("--verify reads what lies in oci:DIR or static:DIR, and not {to}"))
             .hint("`tofu-oci check --deep` reads the packages of a repository"));
     }
-    let upstream = UpstreamSources::open(context, args, &asked.sources).await?;
+    let upstream = UpstreamSources::open(context, args, &input.sources).await?;
     let key = key_of(context, args).await?;
     let compared = if args.verify { ComparedBy::Digests } else { ComparedBy::Sizes };
-    let destination = destination::open(upstream.connector(), asked.to.clone(), &asked.trust, (bundle, compared))?;
-    let providers = providers(&upstream, &asked.rules, destination.as_ref()).await?;
+    let destination = destination::open(upstream.connector(), input.to.clone(), &input.trust, (bundle, compared))?;
+    let providers = providers(&upstream, &input.rules, destination.as_ref()).await?;
     let now = SystemTime::now();
-    let job = job(args, &asked, &providers, destination.as_ref(), now);
+    let job = job(args, &input, &providers, destination.as_ref(), now);
     if args.print_trust {
         return Ok(keys::print(&job.found_keys(now).await));
     }
@@ -70,7 +70,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         let lines = job.plan(context.reporter.as_ref()).await;
         return Ok(print(context, MirrorMode::Plan, lines));
     }
-    let lines = run(context, args, &asked, &job, key.as_ref()).await;
+    let lines = run(context, args, &input, &job, key.as_ref()).await;
     let finished = destination.finish(context.reporter.as_ref()).await;
     // The report names what was carried, also if the flush failed.
     let outcome = print(context, MirrorMode::Run, lines);
@@ -86,11 +86,11 @@ pub(super) async fn collect(
     bundle: &dyn Destination,
     key: Option<&PrivateKey>,
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
-    let asked = rules::asked_with(args, required)?;
+    let input = rules::input_with(args, required)?;
     let upstream = UpstreamSources::asked_for(context, args, access)?;
-    let providers = providers(&upstream, &asked.rules, bundle).await?;
-    let job = job(args, &asked, &providers, bundle, SystemTime::now());
-    Ok(run(context, args, &asked, &job, key).await)
+    let providers = providers(&upstream, &input.rules, bundle).await?;
+    let job = job(args, &input, &providers, bundle, SystemTime::now());
+    Ok(run(context, args, &input, &job, key).await)
 }
 
 /// The key that signs what is carried, if there is one.
@@ -102,23 +102,23 @@ pub(super) async fn key_of(context: &Context, args: &MirrorArgs) -> Result<Optio
 
 fn job<'a>(
     args: &MirrorArgs,
-    asked: &'a Asked,
+    input: &'a MirrorInput,
     providers: &'a [(ProviderAddr, Arc<dyn Source>)],
     destination: &'a dyn Destination,
     now: SystemTime,
 ) -> MirrorJob<'a> {
     let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
-    MirrorJob { rules: &asked.rules, providers, destination, prune, trust: &asked.trust, now: Moment::from(now) }
+    MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, now: Moment::from(now) }
 }
 
 async fn run(
     context: &Context,
     args: &MirrorArgs,
-    asked: &Asked,
+    input: &MirrorInput,
     job: &MirrorJob<'_>,
     key: Option<&PrivateKey>,
 ) -> Vec<MirrorLine> {
-    let (limits, work_dir, trust) = (Limits::default(), std::env::temp_dir(), &asked.trust);
+    let (limits, work_dir, trust) = (Limits::default(), std::env::temp_dir(), &input.trust);
     let signing = key.map(|key| Signing { key, forms: Forms::Bundle });
     let how = Carrying { trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
     job.run(&how, context.reporter.as_ref()).await

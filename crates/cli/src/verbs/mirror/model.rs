@@ -16,7 +16,6 @@ pub(super) enum MirrorEvent<'a> {
     MirrorSummary(&'a MirrorSummary),
 }
 
-/// One version.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) address: ProviderAddr,

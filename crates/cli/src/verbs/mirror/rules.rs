@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mirror::{DelistedPolicy, DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
-use tofu_oci_types::{Constraints, ProviderAddr, printable};
+use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
 use crate::destination;
-use crate::diagnostic::{Diagnostic, settings_text};
-use crate::excerpt::excerpt;
+use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 use crate::invocation;
 use crate::mistake;
 use crate::verbs::context::{Context, config_folder, demand_directory};
@@ -20,7 +19,7 @@ use crate::verbs::required::{given, nothing_required, required};
 const RULES_FILE: &str = "mirror.toml";
 
 /// What is to be mirrored, from where, where to, and whom to trust.
-pub(super) struct Asked {
+pub(super) struct MirrorInput {
     pub(super) rules: MirrorRules,
     pub(super) to: DestinationName,
     /// As written; empty for the places of the CLI configuration, or of `--from`.
@@ -29,22 +28,19 @@ pub(super) struct Asked {
 }
 
 /// Reads the arguments, and the files that they name.
-///
-/// # Errors
-/// What is wrong with one of them; exit code 2.
-pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
+pub(super) fn input(context: &Context, args: &MirrorArgs) -> Result<MirrorInput, Diagnostic> {
     let required = match &args.carry.from_config {
         Some(dir) => of_configuration(context, dir, &args.carry.tests)?,
         None => Vec::new(),
     };
-    asked_with(args, required)
+    input_with(args, required)
 }
 
 /// The same with these providers in the place of those that a configuration requires.
-///
-/// # Errors
-/// As [`asked`].
-pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constraints)>) -> Result<Asked, Diagnostic> {
+pub(super) fn input_with(
+    args: &MirrorArgs,
+    required: Vec<(ProviderAddr, Constraints)>,
+) -> Result<MirrorInput, Diagnostic> {
     let (file, dir) = match (&args.carry.from_config, args.carry.providers.as_slice()) {
         (Some(dir), _) => (of_rules(by_config(args, dir, required)?), dir.clone()),
         (None, []) => of_file(args)?,
@@ -67,7 +63,7 @@ pub(super) fn asked_with(args: &MirrorArgs, required: Vec<(ProviderAddr, Constra
     let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
     rules.predecessors = trust.policy.predecessors().clone();
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
-    Ok(Asked { rules, to: destination::parse_for_any(to)?, sources, trust })
+    Ok(MirrorInput { rules, to: destination::parse_for_any(to)?, sources, trust })
 }
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
@@ -120,7 +116,6 @@ fn by_config(
     Ok(required.into_iter().map(rule).collect())
 }
 
-/// The rules of a file, and its folder.
 fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
     let path = args.carry.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
     if args.carry.rules.is_none() && path.symlink_metadata().is_err() {
@@ -155,15 +150,9 @@ fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
 
 /// The fault with its line, shown as errors of a trust policy are.
 fn broken(path: &Path, text: &str, error: &RulesError) -> Diagnostic {
-    let shown = path.display().to_string();
-    let place = match &error.span {
-        Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {}\n", printable(&shown)),
-    };
-    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("rules-invalid");
-    let diagnostic = match error.problem.instead().or_else(|| mistake::other_kind(&error.to_string())) {
-        Some(instead) => diagnostic.hint(instead),
-        None => diagnostic,
-    };
-    diagnostic.hint("every member of the file: tofu-oci help mirroring")
+    let fault = error.to_string();
+    settings_fault(path, text, error.span.as_ref(), &fault)
+        .code("rules-invalid")
+        .more_hints(error.problem.instead().or_else(|| mistake::other_kind(&fault)))
+        .hint("every member of the file: tofu-oci help mirroring")
 }

@@ -3,6 +3,7 @@
 use tofu_oci_mirror::{MirrorAction, MirrorMode, MirrorOutcome};
 use tofu_oci_types::Platform;
 
+use super::failure::{counts, failures, row_name};
 use super::model::{MirrorSummary, Row};
 use crate::page::Page;
 use crate::report::human_bytes;
@@ -13,37 +14,21 @@ pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> P
     let is_news = |row: &&Row| !matches!(&row.outcome, Ok(MirrorOutcome { action: MirrorAction::Present, .. }));
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
-        let head =
-            ["provider", "version", if mode == MirrorMode::Plan { "would be" } else { "report" }].map(str::to_owned);
+        let head = ["provider", "version", if mode == MirrorMode::Plan { "would be" } else { "report" }];
         let cells = news.iter().map(|row| {
             let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
             [row.address.to_string(), version, what(row)]
         });
-        page.table(std::iter::once(head).chain(cells));
+        page.table(head, cells);
         page.gap();
     }
-    let failures: Vec<_> = rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))).collect();
-    let mut hints: Vec<&String> = Vec::new();
-    for (row, failure) in &failures {
-        page.line(sentence(row, failure.text()));
-        failure.causes().iter().for_each(|cause| page.line(format_args!("  cause: {cause}")));
-        hints.extend(failure.hints().iter().filter(|hint| !hints.contains(hint)).collect::<Vec<_>>());
-    }
-    if !failures.is_empty() {
-        for hint in hints {
-            page.line(format_args!("  hint: {hint}"));
-        }
-        page.gap();
-    }
-    page.line(counts(mode, summary));
+    let failed = rows.iter().filter_map(|row| {
+        let failure = row.outcome.as_ref().err()?;
+        Some((row_name(&row.address, row.version.as_ref()), failure))
+    });
+    failures(&mut page, failed, |text, name| text.starts_with(name));
+    page.line(ending(mode, summary));
     page
-}
-
-/// What went wrong with a version, in one line that names it once.
-fn sentence(row: &Row, failure: &str) -> String {
-    let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let name = format!("{}{version}", row.address);
-    if failure.starts_with(&name) { failure.to_owned() } else { format!("{name}: {failure}") }
 }
 
 fn what(row: &Row) -> String {
@@ -78,7 +63,7 @@ fn what(row: &Row) -> String {
     }
 }
 
-fn counts(mode: MirrorMode, summary: &MirrorSummary) -> String {
+fn ending(mode: MirrorMode, summary: &MirrorSummary) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),
@@ -90,9 +75,7 @@ fn counts(mode: MirrorMode, summary: &MirrorSummary) -> String {
         (summary.deprecated, "deprecated"),
         (summary.failed, "failed"),
     ];
-    let counts: Vec<String> =
-        named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
-    let counts = if counts.is_empty() { "no version is named".to_owned() } else { counts.join(", ") };
+    let counts = counts(&named, "no version is named");
     let bytes = summary.bytes.map_or_else(|| "an unknown number of bytes".to_owned(), human_bytes);
     match mode {
         MirrorMode::Plan => format!("plan: {counts}; {bytes} to send. Nothing was changed"),

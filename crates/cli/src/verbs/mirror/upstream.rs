@@ -29,15 +29,10 @@ struct NamedSource {
 
 impl UpstreamSources {
     /// The sources of the rules; without any, what `--from` or the CLI configuration says.
-    ///
-    /// # Errors
-    /// What is wrong with one of them; exit code 2.
     pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
-        let open = async |lookup: &LookupArgs| {
-            finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
-        };
+        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.carry.access, None, &[]).await;
         if texts.is_empty() {
-            let access = args.carry.lookup.access(&args.carry.identity, None).await?;
+            let access = args.carry.lookup.access(&args.carry.access.identity, None).await?;
             return Self::asked_for(context, args, access);
         }
         let reporter = Arc::clone(&context.reporter);
@@ -54,12 +49,9 @@ impl UpstreamSources {
     }
 
     /// What `--from` or the CLI configuration says, asked as this user.
-    ///
-    /// # Errors
-    /// What is wrong with it; exit code 2.
     pub(super) fn asked_for(context: &Context, args: &MirrorArgs, access: Access) -> Result<Self, Diagnostic> {
         let lookup = &args.carry.lookup;
-        let finder = Finder::new(lookup, context.connector(&args.carry.network, access), None, &[])?;
+        let finder = Finder::new(lookup, context.connector(&args.carry.access.network, access), None, &[])?;
         let source = NamedSource { text: lookup.from.clone(), finder };
         Ok(Self { sources: vec![source], reporter: Arc::clone(&context.reporter) })
     }
@@ -81,9 +73,7 @@ impl UpstreamSources {
     }
 
     /// The providers of the rules, each once, in the order of the rules.
-    ///
-    /// # Errors
-    /// If a pattern is for more than one provider and no source can list what it has.
+    /// It fails if a pattern is for more than one provider and no source can list what it has.
     pub(super) async fn addresses(&self, rules: &MirrorRules) -> Result<Vec<ProviderAddr>, Diagnostic> {
         let mut addresses: Vec<ProviderAddr> = Vec::new();
         for rule in &rules.providers {

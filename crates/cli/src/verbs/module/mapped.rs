@@ -15,11 +15,10 @@ use crate::verbs::context::Context;
 /// The repository of a module, and the rule that names it.
 #[derive(Clone, Debug)]
 pub(in crate::verbs) struct MappedModule {
-    pub(super) end: End,
-    pub(super) by: MappedBy,
+    pub(in crate::verbs) end: End,
+    pub(in crate::verbs) by: MappedBy,
 }
 
-/// The rule of a mapping.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::verbs) struct MappedBy {
     /// The file with the rule.
@@ -32,9 +31,6 @@ pub(in crate::verbs) struct MappedBy {
 
 impl MappedModule {
     /// The repository of a name; `None` if no rule is for it, or the name is no module of a registry.
-    ///
-    /// # Errors
-    /// If the rule gives no repository for it.
     pub(in crate::verbs) fn of(mirrors: &ModuleMirrors, name: &ModuleName) -> Result<Option<Self>, Diagnostic> {
         let ModuleName::Registry { address, .. } = name else { return Ok(None) };
         let Some(mirror) = mirrors.of(address) else { return Ok(None) };
@@ -50,16 +46,6 @@ impl MappedModule {
             }
         };
         Ok(Some(Self { end, by }))
-    }
-
-    /// The repository or folder.
-    pub(in crate::verbs) fn end(&self) -> &End {
-        &self.end
-    }
-
-    /// The rule.
-    pub(in crate::verbs) fn into_by(self) -> MappedBy {
-        self.by
     }
 
     /// The same error, with the rule that leads to the repository.
@@ -116,8 +102,5 @@ pub(super) fn choose(
         offered: listing.versions.clone(),
     };
     let diagnostic = Diagnostic::from(error);
-    Err(match withdrawn {
-        Some(withdrawn) => diagnostic.cause(withdrawn),
-        None => diagnostic,
-    })
+    Err(diagnostic.more_causes(withdrawn))
 }

@@ -12,23 +12,17 @@ use tofu_oci_source::{
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{
-    Constraints, Hostname, ModuleAddr, ModuleName, Predecessors, Reference, Subdir, Tag, Version, versions_in_words,
+    Constraints, ModuleAddr, ModuleName, Predecessors, Reference, Subdir, Tag, Version, versions_in_words,
 };
 
 use super::mapped::{self, MappedModule};
-use crate::args::{IdentityArgs, LookupArgs, Network};
+use crate::args::{LookupArgs, RegistryAccess};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::lookup;
-use crate::subject;
 use crate::verbs::context::Context;
-use crate::verbs::typed::typed;
-
-/// Reads an argument that names a module.
-pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
-    subject::module_name(text)
-}
+use crate::verbs::typed::{refuse_given, typed};
 
 /// What reaches the place that a name means; a password is read for the registry that it names. `chdir` is the directory whose CLI
 /// configuration says who asks.
@@ -36,17 +30,11 @@ pub(in crate::verbs) async fn connector(
     context: &Context,
     name: &ModuleName,
     mapped: Option<&MappedModule>,
-    network: &Network,
-    identity: &IdentityArgs,
+    access: &RegistryAccess,
     chdir: Option<&Path>,
 ) -> Result<Connector, Diagnostic> {
     let end = end(name).or_else(|| mapped.map(|mapped| mapped.end.clone()));
-    let registries: Vec<&str> = match &end {
-        Some(End::Registry(repository)) => vec![repository.registry()],
-        Some(End::Layout(_)) | None => Vec::new(),
-    };
-    let access = identity.access(&registries, chdir).await?;
-    Ok(context.connector(network, access))
+    context.reach(access, &end.iter().collect::<Vec<_>>(), chdir).await
 }
 
 /// The place of a repository or directory.
@@ -266,21 +254,14 @@ pub(in crate::verbs) fn refuse_for_module(
     lookup: &LookupArgs,
     others: &[(&str, bool)],
 ) -> Result<(), Diagnostic> {
-    let given = [
+    let mut given = vec![
         ("--from", typed(lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--plugin-dir", !lookup.plugin_dir.is_empty()),
         ("--magic-suffix", typed(lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
     ];
-    match given.iter().chain(others).find(|(_, given)| *given) {
-        Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for providers, and `{subject}` is a module"))
-            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is")),
-        None => Ok(()),
-    }
-}
-
-/// The registry of modules of a host.
-pub(in crate::verbs) async fn registry(host: &Hostname, connector: &Connector) -> Result<ModuleRegistry, Diagnostic> {
-    Ok(opener(connector)?.module_registry(host).await?)
+    given.extend_from_slice(others);
+    let hint = "omit it; modules.toml, or the file of --modules, says in which repository a module is";
+    refuse_given(&given, |option| format!("{option} is for providers, and `{subject}` is a module"), hint)
 }
 
 /// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends

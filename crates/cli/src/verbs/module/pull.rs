@@ -16,18 +16,18 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
-use crate::page::Page;
+use crate::page::{Page, counted};
 use crate::report::human_bytes;
-use crate::subject::is_oci_source;
+use crate::subject::{is_oci_source, module_name};
 use crate::trust;
 use crate::verbs::context::Context;
 
 /// Fetches a module into a folder.
 pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(), Diagnostic> {
-    let name = open::named(&args.source).map_err(|diagnostic| {
+    let name = module_name(&args.source).map_err(|diagnostic| {
         let dir = args.dir.to_string_lossy();
         let is_folder = args.source.starts_with(['.', '/']) || !args.source.contains('/');
-        if (is_folder || is_oci_source(&dir)) && open::named(&dir).is_ok() {
+        if (is_folder || is_oci_source(&dir)) && module_name(&dir).is_ok() {
             return Diagnostic::usage("`module pull` takes the source first, and then the folder")
                 .hint(invocation::with_first(&dir));
         }
@@ -38,7 +38,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
     let mapped = MappedModule::of(&modules::load(&args.mapping, &args.trust.predecessors, Path::new("."))?, &name)?;
-    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.access, None).await?;
     let found = open::find(&name, mapped.as_ref(), &connector).await?;
     open::note_other_address(context, &name, &found, trust.policy.predecessors());
     let OpenedModule { package, version, subject, .. } = found;
@@ -140,8 +140,7 @@ fn page(line: &PulledModule<'_>) -> Page {
     if let Some(commit) = commit {
         page.line(format_args!("  commit {commit}"));
     }
-    let word = if *files == 1 { "file" } else { "files" };
-    page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));
+    page.line(format_args!("  {}, {}", counted(*files, "file"), human_bytes(*bytes)));
     if !signers.is_empty() {
         let keys: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
         page.line(format_args!("  signed by {}", keys.join(", ")));

@@ -1,21 +1,17 @@
 //! `module push`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
     DistOptions, ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::Moment;
 
 use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
-use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::signing_key;
@@ -56,10 +52,8 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
             .hint(format!("add it: {} --version 1.0.0", invocation::with_all_options(&words))));
     };
     demand_module(args)?;
-    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
-    let named = identity::of_end(&end).into_iter().collect::<Vec<_>>();
-    let access = args.identity.access(&named, None).await?;
-    let connector = context.connector(&args.network, access);
+    one_password(args.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    let connector = context.reach(&args.access, &[&end], None).await?;
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let request = ModulePushRequest {
         dir: &args.dir,
@@ -72,11 +66,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A dry run does not create a missing directory.
-        let store: Arc<dyn ReadStore> = match &end {
-            End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
-            _ => connector.source(&end)?,
-        };
+        let store = connector.preview(&end)?;
         let plan = tofu_oci_packer::plan_module_push(&request, store.as_ref(), context.reporter.as_ref()).await?;
         published::plan(context, PushLine::ModulePushPlan, &plan, (request.replace, Page::default()));
         return Ok(());

@@ -14,7 +14,8 @@ use super::open;
 use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::modules;
-use crate::page::Page;
+use crate::page::{Page, first_of};
+use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
 
@@ -23,9 +24,9 @@ const NAMED: usize = 10;
 
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
-    let name = open::named(&args.source)?;
+    let name = subject::module_name(&args.source)?;
     let mapped = MappedModule::of(&modules::load(&args.mapping, &args.predecessors, Path::new("."))?, &name)?;
-    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity, None).await?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.access, None).await?;
     let (store, wanted) = match (&name, &mapped) {
         (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {
             mapped.note(context, address);
@@ -50,7 +51,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     };
     let (place, listing, others) = match (&name, &store) {
         (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::registry(address.hostname(), &connector).await?;
+            let registry = open::opener(&connector)?.module_registry(address.hostname()).await?;
             (registry.place().clone(), registry.versions(address).await?, Vec::new())
         }
         (_, Some(store)) => {
@@ -128,12 +129,8 @@ fn note_other_tags(context: &Context, place: &Place, others: &[Tag]) {
     if others.is_empty() {
         return;
     }
-    let mut named: Vec<String> = others.iter().take(NAMED).map(ToString::to_string).collect();
-    if others.len() > NAMED {
-        named.push(format!("and {} more", others.len() - NAMED));
-    }
     let are = if others.len() == 1 { "one tag is not a version" } else { "some tags are not versions" };
-    let text = format!("{place}: {are}: {}", named.join(", "));
+    let text = format!("{place}: {are}: {}", first_of(others, NAMED, (", and", "more")));
     context.reporter.event(&Event::note("other-tags", text).with_hint("a source can name any tag: ?tag=TAG"));
 }
 

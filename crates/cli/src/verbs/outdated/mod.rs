@@ -34,10 +34,8 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
         return Err(nothing_required(&folder));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    finder
-        .tell_apart(&required.iter().map(|(address, _)| address).collect::<Vec<_>>(), &args.predecessors.all())
-        .await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
+    finder.tell_apart(&required, &args.predecessors.all()).await?;
     let count = Counter::new(context.reporter.as_ref(), "providers", required.len());
     let rows = required
         .iter()

@@ -7,7 +7,6 @@ use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
 
-/// One provider.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "outdated")]
 pub(super) struct ProviderRow {

@@ -44,13 +44,13 @@ pub(super) fn page(rows: &[ProviderRow], dir: &Path, is_all_known: bool) -> Page
 
 fn table(rows: &[&ProviderRow]) -> Page {
     let shown = |version: Option<&Version>| version.map_or_else(|| "-".to_owned(), ToString::to_string);
-    let head = ["provider", "locked", "admitted", "newest"].map(str::to_owned);
+    let head = ["provider", "locked", "admitted", "newest"];
     let cells = rows.iter().map(|row| {
         let VersionComparison { admitted, newest, .. } = &row.comparison;
         [row.address.to_string(), shown(row.locked.as_ref()), shown(admitted.as_ref()), shown(newest.as_ref())]
     });
     let mut page = Page::default();
-    page.table(std::iter::once(head).chain(cells));
+    page.table(head, cells);
     page
 }
 

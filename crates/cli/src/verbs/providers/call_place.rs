@@ -9,6 +9,7 @@ use tofu_oci_types::{
     Constraints, Digest, Event, InvalidModuleName, ModuleName, ModuleSource, Reference, RepositoryRef, Tag,
 };
 
+use crate::page::first_of;
 use crate::verbs::context::Context;
 use crate::verbs::module::mapped::{MappedBy, MappedModule};
 
@@ -33,7 +34,6 @@ pub(super) enum CallPlace {
         reference: Reference,
     },
     Git,
-    /// An absolute folder of this machine.
     AbsoluteFolder,
     /// Something else that can be fetched.
     Other,
@@ -44,7 +44,7 @@ pub(super) enum CallPlace {
 }
 
 /// The member `comes_from` of a module.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct ComesFrom<'a> {
     kind: &'static str,
     place: Option<String>,
@@ -64,7 +64,7 @@ impl CallPlace {
                 let host = address.hostname().display();
                 let name = ModuleName::Registry { address, subdir, constraints: Constraints::any() };
                 match MappedModule::of(mirrors, &name) {
-                    Ok(Some(mapped)) => Self::Mapped { place: mapped.end().to_string(), by: mapped.into_by() },
+                    Ok(Some(mapped)) => Self::Mapped { place: mapped.end.to_string(), by: mapped.by },
                     Ok(None) => Self::Registry { host },
                     Err(diagnostic) => Self::Unknown { reason: diagnostic.text().to_owned() },
                 }
@@ -105,15 +105,7 @@ impl CallPlace {
 
     /// For programs.
     pub(super) fn json(&self) -> ComesFrom<'_> {
-        let nothing = ComesFrom {
-            kind: "folder",
-            place: None,
-            tag: None,
-            digest: None,
-            pinned: None,
-            mapped_by: None,
-            reason: None,
-        };
+        let nothing = ComesFrom { kind: "folder", ..ComesFrom::default() };
         match self {
             Self::Folder | Self::AbsoluteFolder => nothing,
             Self::Mapped { place, by } => {
@@ -150,13 +142,11 @@ pub(super) fn note_leaving(context: &Context, tree: &ProviderTree, mirrors: &Mod
     calls.extend(tree.not_looked_into.iter().map(|missing| (missing.path.as_str(), missing.source.as_str())));
     let leaving: Vec<&str> =
         calls.into_iter().filter(|(_, source)| CallPlace::of(source, mirrors).leaves()).map(|(path, _)| path).collect();
-    let (names, more) =
-        (leaving.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "), leaving.len().saturating_sub(NAMED));
-    let text = match (leaving.len(), more) {
-        (0, _) => return,
-        (1, _) => format!("modules.toml does not map {names}"),
-        (count, 0) => format!("modules.toml does not map {count} modules: {names}"),
-        (count, more) => format!("modules.toml does not map {count} modules: {names} and {more} more"),
+    let names = first_of(&leaving, NAMED, (" and", "more"));
+    let text = match leaving.len() {
+        0 => return,
+        1 => format!("modules.toml does not map {names}"),
+        count => format!("modules.toml does not map {count} modules: {names}"),
     };
     let hint = "add a rule for modules of registries; `tofu-oci module mirror` copies modules into your repositories";
     context.reporter.event(&Event::note("module-not-mapped", text).with_hint(hint));

@@ -28,7 +28,6 @@ use crate::invocation;
 /// held: one that fails again is not to cost the user half a minute.
 const HOLD: Duration = Duration::from_secs(4);
 
-/// The name of the client.
 const CLIENT: &str = "run";
 
 /// The servers; they end when this is dropped.
@@ -43,9 +42,6 @@ pub(super) struct Bridges {
 impl Bridges {
     /// Starts them. Providers are for clients with the password, which is made here: the registries see the credentials
     /// of this user, and the machine may have others.
-    ///
-    /// # Errors
-    /// If the machine has no free port.
     pub(super) async fn start(
         methods: &BridgedMethods,
         sources: &BridgedSources,

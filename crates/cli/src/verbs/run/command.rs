@@ -17,9 +17,7 @@ use crate::exit::Exit;
 use crate::verbs::stop::Stop;
 
 /// Runs the command to its end, with these variables beside ours. No signal ends this program meanwhile.
-///
-/// # Errors
-/// If the command cannot be started; the exit code is that of a shell, 126 or 127.
+/// If the command cannot be started, the exit code is that of a shell, 126 or 127.
 pub(super) async fn run(
     command: &[OsString],
     variables: &[(&'static str, OsString)],

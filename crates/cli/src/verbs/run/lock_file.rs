@@ -31,9 +31,6 @@ pub(super) struct LockedByCommand<'a> {
 impl<'a> LockedByCommand<'a> {
     /// Adds checksums of this platform for providers that are locked and not installed, as far as signatures cover them:
     /// the command would refuse packages of which the lock file has none.
-    ///
-    /// # Errors
-    /// If the lock file cannot be read.
     pub(super) async fn before(
         context: &'a Context,
         args: &'a RunArgs,
@@ -63,9 +60,6 @@ impl<'a> LockedByCommand<'a> {
     }
 
     /// Adds the checksums of all platforms of the releases that the command asked for.
-    ///
-    /// # Errors
-    /// If the lock file cannot be read.
     pub(super) async fn complete(self, watched: &Watched) -> Result<(), Diagnostic> {
         let after = tofu_oci_lockfile::read(self.before.path())?;
         let locked = |(address, version): &(ProviderAddr, _)| {

@@ -24,9 +24,6 @@ use crate::verbs::context::Context;
 use crate::verbs::printed::shown;
 
 /// The methods with `--template` before them; the others are then for other providers.
-///
-/// # Errors
-/// If the template or a pattern is invalid.
 pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods, Diagnostic> {
     let Some(text) = args.template.as_deref().map(without_oci) else { return Ok(methods) };
     let text = &*text;

@@ -66,9 +66,6 @@ impl BridgedModules {
     }
 
     /// What the server of the run has.
-    ///
-    /// # Errors
-    /// As [`Connector::client`].
     pub(super) fn place(&self, connector: &Connector, watched: &Arc<Watched>) -> Result<ServedModulePlace, Diagnostic> {
         let (client, mirrors, watched) = (connector.client()?, Arc::clone(&self.mirrors), Arc::clone(watched));
         let open: OpenModules = Arc::new(move |address| {

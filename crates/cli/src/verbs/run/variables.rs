@@ -18,9 +18,6 @@ const CERTIFICATES: [&str; 4] =
     ["/etc/ssl/certs", "/etc/pki/tls/certs", "/usr/local/share/certs", "/etc/openssl/certs"];
 
 /// Refuses systems on which the clients believe the certificates of the system alone.
-///
-/// # Errors
-/// On macOS and Windows.
 pub(super) fn supported() -> Result<(), Diagnostic> {
     if !cfg!(any(windows, target_vendor = "apple")) {
         return Ok(());

@@ -16,7 +16,6 @@ use tofu_oci_types::{Descriptor, Digest, Place, Platform, ProviderAddr, Referenc
 
 use super::watched::Watched;
 
-/// A source that is watched.
 pub(super) struct WatchedSource {
     source: Arc<dyn Source>,
     watched: Arc<Watched>,
@@ -47,7 +46,6 @@ impl Source for WatchedSource {
     }
 }
 
-/// A release whose packages are watched.
 struct WatchedRelease {
     release: Arc<dyn Release>,
     watched: Arc<Watched>,

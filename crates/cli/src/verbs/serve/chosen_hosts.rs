@@ -13,9 +13,6 @@ use crate::ends::From;
 use crate::lookup::ORIGIN;
 
 /// Refuses places that lead to whatever host a client names.
-///
-/// # Errors
-/// The first such place; exit code 2.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
     for served in &settings.config.modules {
         if let Some(problem) = module_problem(served) {
@@ -66,7 +63,6 @@ fn open_host(what: &str, open: &impl std::fmt::Display) -> String {
     format!("{what}, and `include` has {open}: a client could make the server ask any host")
 }
 
-/// What to write.
 fn instead(served: &ServedProviders, place: &WrittenPlace) -> String {
     let names_hosts = served.include.iter().all(|pattern| pattern.hostname().is_some());
     if place.span.is_empty() {

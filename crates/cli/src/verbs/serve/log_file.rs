@@ -12,9 +12,6 @@ use crate::diagnostic::Diagnostic;
 use crate::printer;
 
 /// The logger, and the file that it writes to.
-///
-/// # Errors
-/// If the file cannot be written; exit code 2.
 pub(super) fn open(settings: &Settings) -> Result<(AccessLogger, Option<PathBuf>), Diagnostic> {
     Ok(match path(settings) {
         Some(path) => {
@@ -27,9 +24,6 @@ pub(super) fn open(settings: &Settings) -> Result<(AccessLogger, Option<PathBuf>
 }
 
 /// Whether the file can be written. A file that is missing stays missing.
-///
-/// # Errors
-/// As [`open`].
 pub(super) fn check(settings: &Settings) -> Result<(), Diagnostic> {
     let Some(path) = path(settings) else { return Ok(()) };
     let checked = match OpenOptions::new().create_new(true).append(true).open(&path) {

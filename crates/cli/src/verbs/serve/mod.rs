@@ -116,10 +116,7 @@ fn certificates(dir: &Path, tls: &TlsFiles) -> Result<ServerCertificates, Diagno
     ServerCertificates::of_files(files).map_err(|error| Diagnostic::fault(&error))
 }
 
-/// The folder of converted packages.
-///
-/// # Errors
-/// If others could put files there: what is in it is served. Exit code 2.
+/// The folder of converted packages. It fails if others could put files there: what is in it is served.
 fn cache(settings: &Settings) -> Result<std::path::PathBuf, Diagnostic> {
     let named = settings.config.cache.dir.as_ref().map(|dir| settings.dir.join(dir));
     let otherwise = "name another one: `dir` in the [cache] of serve.toml";

@@ -14,9 +14,6 @@ use crate::invocation;
 use crate::modules::kept_in;
 
 /// Opens every place of modules. No registry is asked yet.
-///
-/// # Errors
-/// What is wrong with one of them; exit code 2.
 pub(super) fn open(settings: &Settings, connector: &Connector) -> Result<Vec<ServedModulePlace>, Diagnostic> {
     let place = |served: &ServedModules| {
         let repositories = repositories(settings, served)?;
@@ -28,9 +25,6 @@ pub(super) fn open(settings: &Settings, connector: &Connector) -> Result<Vec<Ser
 }
 
 /// The repositories that `from` names.
-///
-/// # Errors
-/// If it is neither a template of repositories nor a folder that is there; exit code 2.
 pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Result<ModuleRepositories, Diagnostic> {
     let about = |error: Diagnostic| settings.about(&served.from, error.code("settings-invalid"));
     if let Some((kind, _)) = served.from.text.split_once(':').filter(|(kind, _)| ["bundle", "static"].contains(kind)) {
@@ -73,10 +67,6 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
     Ok(repositories)
 }
 
-/// What opens the repository of a module.
-///
-/// # Errors
-/// As [`Connector::client`].
 pub(crate) fn open_modules(repositories: ModuleRepositories, connector: &Connector) -> Result<OpenModules, Diagnostic> {
     let client = connector.client()?;
     Ok(Arc::new(move |address| Ok(kept_in(&client, repositories.place(address)?))))

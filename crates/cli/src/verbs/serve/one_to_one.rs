@@ -17,9 +17,6 @@ use crate::verbs::context::Context;
 
 /// Refuses places that two addresses share, among those that are served and their upstreams; warns if a provider and
 /// a module share one: readers tell them apart by their content.
-///
-/// # Errors
-/// Two such addresses; exit code 2.
 pub(super) fn refuse(context: &Context, settings: &Settings) -> Result<(), Diagnostic> {
     refuse_spelt(settings, &|place| place)?;
     // Two spellings of one folder.

@@ -17,13 +17,9 @@ use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From, LAYOUT_MARK, layout_of};
 
-/// Opens the place of an address.
 pub(super) type OpenPlace = Arc<dyn Fn(&ProviderAddr) -> Result<Arc<dyn Source>, MapError> + Send + Sync>;
 
 /// What opens the place of an address; `None` for a network mirror.
-///
-/// # Errors
-/// As [`Connector::client`].
 pub(super) fn open_place(from: From, connector: &Connector) -> Result<Option<OpenPlace>, Diagnostic> {
     let client = connector.client()?;
     let layout = |dir: &Path| Arc::new(OciSource::new(Arc::new(DirStore::open_later(dir)))) as Arc<dyn Source>;

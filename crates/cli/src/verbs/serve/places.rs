@@ -42,9 +42,6 @@ pub(super) fn limits() -> Limits {
 }
 
 /// Opens every place. No registry is asked yet.
-///
-/// # Errors
-/// What is wrong with one of them; exit code 2.
 pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Settings) -> Result<OpenedPlaces, Diagnostic> {
     let config = &settings.config;
     let policy = config.trust.as_ref().map(|path| settings.dir.join(path));
@@ -52,7 +49,8 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
     let trust = crate::trust::load(&TrustArgs { trust_policy: policy, predecessors }, &settings.dir)?;
     // `--username` is for the one registry that the command names.
     let lookup = LookupArgs { from: args.from.clone(), ..LookupArgs::default() };
-    let connector = context.connector(&args.network, lookup.access(&args.identity, None).await?).lasting();
+    let connector =
+        context.connector(&args.access.network, lookup.access(&args.access.identity, None).await?).lasting();
     // The clones of the connector share this client.
     connector.client()?;
     for served in config.providers.iter().filter(|served| served.pull.is_none()) {

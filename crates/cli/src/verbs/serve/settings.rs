@@ -11,7 +11,7 @@ use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{TextPosition, printable};
 
 use crate::args::ServeArgs;
-use crate::diagnostic::{Diagnostic, settings_text};
+use crate::diagnostic::{Diagnostic, settings_fault, settings_text};
 use crate::excerpt::excerpt;
 use crate::exit::Exit;
 use crate::mistake;
@@ -30,9 +30,6 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the arguments, and the file that they name.
-    ///
-    /// # Errors
-    /// What is wrong with one of them; exit code 2.
     pub(super) fn asked(args: &ServeArgs) -> Result<Self, Diagnostic> {
         let mut settings = if args.from.is_some() || args.modules_from.is_some() {
             Self { config: of_places(args), dir: PathBuf::from("."), file: None }
@@ -159,18 +156,18 @@ fn of_places(args: &ServeArgs) -> BridgeConfig {
 
 /// The fault with its line, shown as errors of a trust policy are.
 fn broken(path: &Path, text: &str, error: &BridgeConfigError) -> Diagnostic {
-    let shown = path.display().to_string();
-    let place = match &error.span {
+    let fault = error.to_string();
+    let diagnostic = settings_fault(path, text, error.span.as_ref(), &fault);
+    let diagnostic = match &error.span {
         Some(span) if error.problem.is_about_a_secret() => {
-            format!("  --> {}:{}\n", printable(&shown), TextPosition::of(text, span.start))
+            let shown = path.display().to_string();
+            let place = TextPosition::of(text, span.start);
+            diagnostic.excerpt(format!("  --> {}:{place}\n", printable(&shown)))
         }
-        Some(span) => excerpt(&shown, text, span),
-        None => format!("  --> {}\n", printable(&shown)),
+        _ => diagnostic,
     };
-    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("settings-invalid");
-    let diagnostic = match error.problem.instead().or_else(|| mistake::other_kind(&error.to_string())) {
-        Some(instead) => diagnostic.hint(instead),
-        None => diagnostic,
-    };
-    diagnostic.hint("every setting of the file: tofu-oci help serving")
+    diagnostic
+        .code("settings-invalid")
+        .more_hints(error.problem.instead().or_else(|| mistake::other_kind(&fault)))
+        .hint("every setting of the file: tofu-oci help serving")
 }

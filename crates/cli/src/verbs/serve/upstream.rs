@@ -43,9 +43,6 @@ struct WebUpstream {
 
 impl PulledUpstream {
     /// Opens each; no request is made.
-    ///
-    /// # Errors
-    /// What is wrong with one of them; exit code 2.
     pub(super) fn open(
         settings: &Settings,
         places: &[WrittenPlace],

@@ -17,7 +17,6 @@ pub(super) struct ShowReport {
     pub(super) platform: Option<Platform>,
 }
 
-/// What became of the signatures.
 pub(super) enum Signatures {
     /// They were looked at.
     Judged { verdict: Box<Verdict>, standing: SignatureStanding },

@@ -9,7 +9,6 @@ use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
-use crate::identity;
 use crate::invocation;
 use crate::verbs::context::Context;
 use crate::verbs::install::finder;
@@ -32,12 +31,11 @@ pub(super) enum ReleaseNaming {
     Unnamed,
 }
 
-/// Finds the release.
 pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubject, Diagnostic> {
     match crate::subject::read(&args.subject)? {
         ReleaseName::Provider { address, constraints } => {
             let chdir = args.chdir.as_deref();
-            let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
+            let finder = finder(context, &args.lookup, &args.access, chdir, &[]).await?;
             let source = finder.source(&address)?;
             let version = match constraints.exact() {
                 Some(version) => version.clone(),
@@ -57,10 +55,10 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
 
 /// The newest release of a provider or of a repository.
 async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<ShownSubject, Diagnostic> {
-    let ShowArgs { lookup, network, identity, .. } = args;
+    let ShowArgs { lookup, access, .. } = args;
     let is_address = text.parse::<ProviderAddr>().is_ok();
     let provider = is_address && !crate::subject::is_repository(text);
-    let asked = SubjectArgs { subject: text, lookup, provider, network, identity };
+    let asked = SubjectArgs { subject: text, lookup, provider, access };
     let Subject { source, address, named, .. } = subject(context, &asked).await?;
     let is_repository = named == SubjectKind::Repository;
     let listing = source.versions(&address).await.map_err(|error| match is_repository {
@@ -100,9 +98,8 @@ async fn open(context: &Context, args: &ShowArgs, end: &End) -> Result<Arc<dyn S
             .hint("name a provider beside --from: HOST/NAMESPACE/TYPE@VERSION")
             .hint(format!("or leave --from out: {}", invocation::this_without("from"))));
     }
-    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
-    let access = args.identity.access(&named, args.chdir.as_deref()).await?;
-    Ok(Arc::new(OciSource::new(context.connector(&args.network, access).source(end)?)))
+    let connector = context.reach(&args.access, &[end], args.chdir.as_deref()).await?;
+    Ok(Arc::new(OciSource::new(connector.source(end)?)))
 }
 
 /// A release of a repository, under the address that it names itself. What was read under the other name counts.

@@ -13,7 +13,6 @@ use crate::report::human_bytes;
 use crate::verbs::context::tagged;
 use crate::verbs::verify::found_text;
 
-/// The whole report.
 pub(super) fn page(report: &ShowReport) -> Page {
     let (id, about) = (&report.facts.id, &report.facts.description);
     let mut page = match report.naming {

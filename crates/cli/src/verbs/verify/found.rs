@@ -70,7 +70,6 @@ impl ReleaseWithEvidence {
         }
     }
 
-    /// The rule that holds for it.
     pub(super) fn rule<'a>(&'a self, trust: &'a Trust) -> &'a TrustRule {
         trust.policy.rule_of(self.subject(), &self.pinned_as)
     }

@@ -25,13 +25,12 @@ use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::ends::{End, without_oci};
 use crate::exit::Exit;
-use crate::identity;
 use crate::invocation;
 use crate::modules;
 use crate::subject;
 use found::ReleaseWithEvidence;
 pub(super) use model::CodeAndText;
-use model::{Accepted, VerifyReport};
+use model::VerifyReport;
 pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
@@ -76,7 +75,7 @@ async fn module(
     let found = ReleaseWithEvidence::of_module(module).await?;
     let verdict = found.judge(trust);
     let rule = found.rule(trust);
-    let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: Accepted::No };
+    let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: None };
     print(context, &report, &verdict);
     let place = module.package.place();
     if let Some(refusal) = &verdict.refusal {
@@ -100,7 +99,7 @@ fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
 /// The same of every release of the lock file.
 async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir: &Path) -> Result<(), Diagnostic> {
     let locked = locked(dir)?;
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
     let (mut exit, mut failed) = (Exit::Fixable, Vec::new());
     let count = Counter::new(context.reporter.as_ref(), "releases", locked.len());
     for (address, version) in &locked {
@@ -126,7 +125,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
         return Ok(());
     }
     let text = format!("{} of {} locked releases could not be verified", failed.len(), locked.len());
-    Err(failed.into_iter().fold(Diagnostic::new(exit, text).code("not-verified"), Diagnostic::cause))
+    Err(Diagnostic::new(exit, text).code("not-verified").more_causes(failed))
 }
 
 /// What releases are judged by.
@@ -150,7 +149,7 @@ async fn one(
     let said = trust.judged_as_well(&*release);
     let mut found = ReleaseWithEvidence::read(&*release, &trust.pins_path).await?;
     let mut verdict = found.judge_as_well(said, trust);
-    let mut accepted = Accepted::No;
+    let mut accepted = None;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
         found.refused_once_accepted(Trust { policy: Arc::clone(filed), ..trust.clone() })
@@ -164,10 +163,11 @@ async fn one(
         let after = found.judge_as_well(said, trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let folder_lock =
-                FolderLock::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
+                FolderLock::take(&trust.pins_path, &context.waiter(&args.access.network), context.reporter.as_ref())
+                    .await?;
             pin_file::write(&trust.pins_path, &trust.pins, &folder_lock)?;
             verdict = after;
-            accepted = Accepted::Yes { path: &trust.pins_path };
+            accepted = Some(trust.pins_path.as_path());
         } else {
             trust.pins = before;
             // The rule for the address that the release says refuses it, and reports name that one.
@@ -269,12 +269,10 @@ fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
 
 /// What an argument names.
 enum VerifySubject {
-    /// A release of a provider.
     Provider(VerifyTarget),
     Module(Box<OpenedModule>),
 }
 
-/// Which release to verify, and where it is.
 struct VerifyTarget {
     source: Arc<dyn Source>,
     address: ProviderAddr,
@@ -305,16 +303,14 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
         ReleaseName::Layout { dir, version } => (End::Layout(dir), version),
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
             let (address, version) = of_provider(text, dir)?;
-            let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
+            let finder = finder(context, &args.lookup, &args.access, chdir, &[]).await?;
             return Ok(VerifySubject::Provider(VerifyTarget { source: finder.source(&address)?, address, version }));
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
         return Err(subject::two_places(text));
     }
-    let registries: Vec<&str> = identity::of_end(&end).into_iter().collect();
-    let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
-    let store = connector.source(&end)?;
+    let store = context.reach(&args.access, &[&end], chdir).await?.source(&end)?;
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
     let index = match store.resolve(&Reference::Tag(tag.clone())).await {
         // What was withdrawn names its provider, too; the source then says why it was.
@@ -371,7 +367,7 @@ async fn module_of(
     mapped: Option<&MappedModule>,
 ) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
-    let connector = module_open::connector(context, name, mapped, &args.network, &args.identity, chdir).await?;
+    let connector = module_open::connector(context, name, mapped, &args.access, chdir).await?;
     connector.config(chdir)?;
     let module = module_open::find(name, mapped, &connector).await?;
     if module.package.repository().is_none() {

@@ -18,14 +18,8 @@ pub(super) struct VerifyReport<'a> {
     pub(super) rule: &'a TrustRule,
     pub(super) file: Option<&'a Path>,
     pub(super) pin: Option<&'a Pin>,
-    pub(super) accepted: Accepted<'a>,
-}
-
-/// Whether the release was accepted by hand just now.
-#[derive(Clone, Copy)]
-pub(super) enum Accepted<'a> {
-    No,
-    Yes { path: &'a Path },
+    /// The pin file, if the release was accepted by hand just now.
+    pub(super) accepted: Option<&'a Path>,
 }
 
 #[derive(Serialize)]
@@ -108,10 +102,7 @@ impl<'a> VerifyReport<'a> {
                 signers,
                 by_hand: *admission == Admission::ByHand,
             }),
-            accepted: match self.accepted {
-                Accepted::No => None,
-                Accepted::Yes { path } => Some(PathText(path)),
-            },
+            accepted: self.accepted.map(PathText),
             remarks: &verdict.remarks,
         }
     }

@@ -3,7 +3,7 @@
 use tofu_oci_trust::{Examined, Pin, RuleOrigin, SignatureForm, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
 
-use super::model::{Accepted, VerifyReport};
+use super::model::VerifyReport;
 use crate::page::Page;
 use crate::verbs::install::shown;
 use crate::verbs::sign::manifest_word;
@@ -35,7 +35,7 @@ impl VerifyReport<'_> {
             };
             say(level, &remark.text);
         }
-        if let Accepted::Yes { path } = self.accepted {
+        if let Some(path) = self.accepted {
             say("accepted", &format!("remembered in {}", shown(path)));
         }
         say("result", &result(verdict));
@@ -150,7 +150,7 @@ mod tests {
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule_of(found.facts().of, &found.place);
-        let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
+        let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: None };
         insta::assert_snapshot!(report.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0

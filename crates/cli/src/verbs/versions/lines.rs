@@ -15,12 +15,12 @@ use tofu_oci_types::{Digest, Event, Place, Platform, Tag, Version};
 use crate::args::VersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
+use crate::page::first_of;
 use crate::verbs::context::Context;
 
 /// How many tags a note names.
 const NAMED: usize = 10;
 
-/// The line of a version.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "version")]
 pub(super) struct VersionLine<'a> {
@@ -136,17 +136,13 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
         VersionContent::NotAProvider { found } => Some(format!("{} ({found})", look.version)),
         _ => None,
     });
-    let mut others: Vec<String> = others.collect();
-    let count = others.len();
-    if count == 0 {
+    let others: Vec<String> = others.collect();
+    if others.is_empty() {
         return;
     }
-    others.truncate(NAMED);
-    if count > NAMED {
-        others.push(format!("and {} more", count - NAMED));
-    }
-    let are = if count == 1 { "one tag is not a provider, and is" } else { "some tags are not providers, and are" };
-    let text = format!("{place}: {are} left out: {}", others.join(", "));
+    let are =
+        if others.len() == 1 { "one tag is not a provider, and is" } else { "some tags are not providers, and are" };
+    let text = format!("{place}: {are} left out: {}", first_of(&others, NAMED, (", and", "more")));
     let event = Event::note("not-a-provider", text);
     let is_module = |look: &VersionLook| matches!(&look.content, VersionContent::NotAProvider { found } if *found == DocumentKind::ModulePackage.to_string());
     // A repository of modules alone was probably meant as one.
@@ -192,7 +188,6 @@ pub(in crate::verbs) fn warn_of_halves(context: &Context, place: &Place, listing
     }
 }
 
-/// The version and the reason.
 fn notice_text(notice: &VersionNotice) -> String {
     let reason = notice.reason.as_ref().map_or("the reason cannot be read", |reason| reason.as_str());
     format!("{} ({reason})", notice.version)

@@ -23,8 +23,8 @@ pub(super) fn table(lines: &[VersionLine<'_>]) -> Page {
     if lines.is_empty() {
         return page;
     }
-    let head = ["version", "created", "protocols", "signed", "platforms"].map(str::to_owned);
-    page.table(std::iter::once(head).chain(lines.iter().map(row)));
+    let head = ["version", "created", "protocols", "signed", "platforms"];
+    page.table(head, lines.iter().map(row));
     page
 }
 

@@ -2,20 +2,11 @@
 
 use serde::Serialize;
 use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
-use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel, ProbeReport, TagCounts};
+use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
 use tofu_oci_types::{Platform, TofuRelease, TofuReleases};
 
 use crate::report::JsonLines;
 use crate::verbs::check::checked::{Checked, Compared, Predicted};
-
-/// Lines that are made elsewhere.
-#[derive(Serialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
-enum CheckLine<'a> {
-    Capability(&'a Capability),
-    Finding(&'a Finding),
-    Probed(&'a ProbeReport),
-}
 
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "checked")]
@@ -40,7 +31,6 @@ struct PredictionsLine<'a> {
     predictions: Vec<PredictionRow<'a>>,
 }
 
-/// A prediction for one release.
 #[derive(Serialize)]
 struct PredictionRow<'a> {
     opentofu: TofuRelease,
@@ -71,8 +61,8 @@ struct NotJudgedLine<'a> {
 /// Capabilities, findings, what was not judged, the summary, and the predictions last.
 pub(super) fn print(checked: &Checked) {
     let lines = JsonLines;
-    lines.add_all(checked.probe.iter().flat_map(|probe| &probe.capabilities).map(CheckLine::Capability));
-    lines.add_all(checked.findings.iter().map(CheckLine::Finding));
+    lines.add_all(checked.probe.iter().flat_map(|probe| &probe.capabilities));
+    lines.add_all(&checked.findings);
     for one in &checked.not_judged {
         lines.add(&NotJudgedLine {
             place: &one.place,
@@ -84,7 +74,7 @@ pub(super) fn print(checked: &Checked) {
             hints: one.why.hints(),
         });
     }
-    lines.add_all(checked.probe.iter().map(CheckLine::Probed));
+    lines.add_all(&checked.probe);
     lines.add(&CheckedLine {
         target: &checked.target,
         errors: checked.count(FindingLevel::Error),

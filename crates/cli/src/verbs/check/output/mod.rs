@@ -11,7 +11,6 @@ use crate::diagnostic::Diagnostic;
 use crate::printer;
 use crate::verbs::context::Context;
 
-/// Prints to stdout.
 pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked) {
     match format {
         FindingsFormat::Table => table::render(checked, context.quiet, &mut printer::stdout),
@@ -32,8 +31,6 @@ pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic:
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use tofu_oci_checker::Rejection;
     use tofu_oci_checker::opentofu::ModulePrediction;
     use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, rules};
@@ -62,15 +59,12 @@ mod tests {
         let mut checked = Checked {
             target: text(),
             looked_at: text(),
-            counts: None,
             groups,
-            left_out: BTreeMap::new(),
             lowest: FindingLevel::Note,
             findings,
             not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
-            against: None,
             predicted: Some(Predicted::Providers(CheckedAs::Executables(text()), Vec::new())),
-            probe: None,
+            ..Checked::default()
         };
         table::render(&checked, false, &mut |page| harmless(&page.to_string()));
         checked.predicted = Some(Predicted::Modules(vec![ModulePrediction {

@@ -8,7 +8,7 @@ use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
 use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, counted};
 use crate::verbs::check::checked::{Checked, Compared, Comparison, Predicted, Unjudged};
 
 /// Most places that are listed for one text.
@@ -233,11 +233,8 @@ fn compared(against: &Compared) -> String {
 fn summary(checked: &Checked) -> String {
     let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
     let counts = levels.map(|(level, word)| (checked.count(level), word));
-    let parts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}{}", if *count == 1 { "" } else { "s" }))
-        .collect();
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = counts.map(|(count, word)| counted(count, word)).collect();
     let unjudged = match checked.not_judged.len() {
         0 => String::new(),
         count => format!("; {count} not judged"),

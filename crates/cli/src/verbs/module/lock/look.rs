@@ -9,16 +9,14 @@ use tofu_oci_tfconfig::{CallFile, CallSource, SourceCall};
 
 use super::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
 use crate::args::ModuleLockArgs;
-use crate::diagnostic::{Diagnostic, corrected};
+use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
+use crate::subject::corrected;
 use crate::verbs::context::Context;
 
 /// The outcome of each call of each file. A file of several configurations is there once; every configuration's policy
-/// counts for its calls.
-///
-/// # Errors
-/// If a registry could not be asked: nothing is known of its modules then.
+/// counts for its calls. It fails if a registry could not be asked: nothing is known of its modules then.
 pub(super) async fn look<'a>(
     context: &Context,
     args: &ModuleLockArgs,
@@ -71,8 +69,8 @@ async fn repositories(
     let calls = configurations.iter().flat_map(|configuration| &configuration.files).flat_map(CallFile::calls);
     let requests: Vec<ModulePinRequest> = calls.filter_map(request).collect();
     let registries: BTreeSet<&str> = requests.iter().map(|request| request.source.repository().registry()).collect();
-    let access = args.identity.access(&registries.into_iter().collect::<Vec<_>>(), None).await?;
-    let connector = context.connector(&args.network, access);
+    let access = args.access.identity.access(&registries.into_iter().collect::<Vec<_>>(), None).await?;
+    let connector = context.connector(&args.access.network, access);
     let mut repositories = AskedRepositories::default();
     for request in &requests {
         let repository = request.source.repository();

@@ -66,10 +66,8 @@ fn check(context: &Context, calls: &[&LockedCall<'_>]) -> Result<(), Diagnostic>
         .code("module-lock-outdated");
     let lock = invocation::this_without("check");
     let free = calls.iter().filter(|call| call.is_free()).count();
-    let diagnostic = match free {
-        0 => diagnostic,
-        _ => diagnostic.hint(format!("pin what is not pinned: {lock}; commit the files")),
-    };
+    let pin = (free > 0).then(|| format!("pin what is not pinned: {lock}; commit the files"));
+    let diagnostic = diagnostic.more_hints(pin);
     let rest = if free == 0 { "each call" } else { "the other calls" };
     Err(if wrong > free { diagnostic.hint(format!("`{lock}` says what to do about {rest}")) } else { diagnostic })
 }
@@ -83,7 +81,7 @@ fn refuse(calls: &[&LockedCall<'_>]) -> Result<(), Diagnostic> {
     let Some((first, diagnostic)) = refused.next() else { return Ok(()) };
     let diagnostic = first.shown(Diagnostic::clone(diagnostic));
     let others = refused.map(|(call, other)| format!("also {}: {}", call.place(), other.text()));
-    Err(others.fold(diagnostic, Diagnostic::cause).hint("no file was changed"))
+    Err(diagnostic.more_causes(others).hint("no file was changed"))
 }
 
 /// The files that change.
@@ -103,7 +101,7 @@ async fn write(context: &Context, args: &ModuleLockArgs, writes: &[CallFileWrite
     }
     for (nth, write) in writes.iter().enumerate() {
         let folder_lock =
-            FolderLock::take(write.place(), &context.waiter(&args.network), context.reporter.as_ref()).await?;
+            FolderLock::take(write.place(), &context.waiter(&args.access.network), context.reporter.as_ref()).await?;
         let written = write.write();
         drop(folder_lock);
         written.map_err(|error| match nth {

@@ -10,7 +10,6 @@ use tofu_oci_types::{Tag, masked};
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt_in_full;
 
-/// One configuration.
 pub(super) struct ConfigToLock {
     pub(super) trust: Trust,
     pub(super) files: Vec<CallFile>,
@@ -22,14 +21,12 @@ pub(super) struct LookedFile<'a> {
     pub(super) calls: Vec<LockedCall<'a>>,
 }
 
-/// A call and its outcome.
 pub(super) struct LockedCall<'a> {
     pub(super) file: &'a CallFile,
     pub(super) call: &'a SourceCall,
     pub(super) outcome: CallOutcome,
 }
 
-/// What became of a call.
 pub(super) enum CallOutcome {
     /// Its package is known.
     Pinned(Box<ModulePin>),

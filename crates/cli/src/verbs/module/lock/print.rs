@@ -8,6 +8,8 @@ use tofu_oci_types::{Digest, PathText, Place, Tag, TextPosition, Version, masked
 
 use super::outcome::{CallOutcome, LockedCall, named};
 use super::remarks::{self, RemarkWeight};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use crate::page::Page;
 use crate::report::JsonLines;
 use crate::verbs::context::Context;
@@ -21,18 +23,17 @@ pub(super) enum LockEnd {
     Checked,
 }
 
-/// The lines of `module lock`.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[expect(clippy::enum_variant_names, reason = "events have these names")]
 enum ModuleLockLine<'a> {
     ModuleProblem {
-        code: String,
+        code: &'a str,
         #[serde(flatten)]
         at: CallMembers<'a>,
         source: String,
-        text: String,
-        hints: Vec<String>,
+        text: &'a str,
+        hints: &'a [String],
     },
     ModulePin(ModulePinLine<'a>),
     ModuleLock {
@@ -70,13 +71,6 @@ struct ModulePinLine<'a> {
     signers: &'a [SignedBy],
 }
 
-/// One problem of a call.
-struct CallProblem {
-    code: String,
-    text: String,
-    hints: Vec<String>,
-}
-
 fn members<'a>(call: &'a LockedCall<'_>) -> CallMembers<'a> {
     CallMembers { path: PathText(call.path()), at: call.call.at.at, module: &call.call.module }
 }
@@ -85,14 +79,16 @@ fn members<'a>(call: &'a LockedCall<'_>) -> CallMembers<'a> {
 pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
     let found = || calls.iter().flat_map(|call| problems_of(call).into_iter().map(move |problem| (*call, problem)));
     let lines = |lines: &JsonLines| {
-        for (call, CallProblem { code, text, hints }) in found() {
-            let source = masked(call.call.source_text());
-            lines.add(&ModuleLockLine::ModuleProblem { code, at: members(call), source, text, hints });
+        for (call, problem) in found() {
+            let (code, text, hints) = (problem.stable_name(), problem.text(), problem.hints());
+            let (at, source) = (members(call), masked(call.call.source_text()));
+            lines.add(&ModuleLockLine::ModuleProblem { code, at, source, text, hints });
         }
     };
     context.emit_all(lines, || {
         let mut page = Page::default();
-        for (call, CallProblem { code, text, .. }) in found() {
+        for (call, problem) in found() {
+            let (text, code) = (problem.text(), problem.stable_name());
             page.line(format_args!("{}: {}: {text} ({code})", call.place(), call.name()));
         }
         page
@@ -100,27 +96,19 @@ pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
     calls.iter().filter(|call| !problems_of(call).is_empty()).count()
 }
 
-fn problems_of(call: &LockedCall<'_>) -> Vec<CallProblem> {
-    let mut problems: Vec<CallProblem> = remarks::of(call)
+fn problems_of(call: &LockedCall<'_>) -> Vec<Diagnostic> {
+    let problem = |text: String, code: &str| Diagnostic::new(Exit::Fixable, text).code(code);
+    let mut problems: Vec<Diagnostic> = remarks::of(call)
         .into_iter()
         .filter(|remark| remark.weight == RemarkWeight::Problem)
-        .map(|remark| CallProblem {
-            code: remark.code.to_owned(),
-            text: remark.text,
-            hints: remark.hint.into_iter().collect(),
-        })
+        .map(|remark| problem(remark.text, remark.code).more_hints(remark.hint))
         .collect();
     match &call.outcome {
-        CallOutcome::Refused(diagnostic) => problems.push(CallProblem {
-            code: diagnostic.stable_name().to_owned(),
-            text: diagnostic.text().to_owned(),
-            hints: diagnostic.hints().to_vec(),
-        }),
-        CallOutcome::Pinned(_) if call.is_free() => problems.push(CallProblem {
-            code: "module-not-pinned".to_owned(),
-            text: format!("{} is not pinned to a digest", masked(call.call.source_text())),
-            hints: Vec::new(),
-        }),
+        CallOutcome::Refused(diagnostic) => problems.push(Diagnostic::clone(diagnostic)),
+        CallOutcome::Pinned(_) if call.is_free() => {
+            let text = format!("{} is not pinned to a digest", masked(call.call.source_text()));
+            problems.push(problem(text, "module-not-pinned"));
+        }
         _ => {}
     }
     problems

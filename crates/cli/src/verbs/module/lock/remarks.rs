@@ -49,7 +49,6 @@ pub(super) fn report(context: &Context, calls: &[&LockedCall<'_>], is_check: boo
     }
 }
 
-/// The remarks on a call.
 pub(super) fn of(call: &LockedCall<'_>) -> Vec<CallRemark> {
     let pin = match &call.outcome {
         CallOutcome::Pinned(pin) => pin,

@@ -13,13 +13,10 @@ use crate::ends::{demand_template, is_tar, template_instead, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
+use crate::subject::module_name;
 use crate::verbs::context::demand_directory;
-use crate::verbs::module::open;
 
-/// The modules that the arguments name.
-///
-/// # Errors
-/// If one names no module, or a repository without the module that it becomes; exit code 2.
+/// The modules that the arguments name. Each repository must come with the module that it becomes.
 pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagnostic> {
     if let Some(address) = &args.address {
         let [source] = args.sources.as_slice() else {
@@ -32,7 +29,7 @@ pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagn
 }
 
 fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnostic> {
-    match open::named(text)? {
+    match module_name(text)? {
         ModuleName::Registry { address, subdir, constraints } => {
             let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
             Ok(WantedModule { address, folder: subdir, origin })
@@ -54,7 +51,7 @@ fn layout() -> Diagnostic {
 
 /// One source, under the address that it gets.
 fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
-    let named = match open::named(address) {
+    let named = match module_name(address) {
         // The version is invalid.
         Err(error) if address.split('@').next().is_some_and(|name| name.parse::<ModuleAddr>().is_ok()) => {
             return Err(error);
@@ -69,7 +66,7 @@ fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
         return Err(Diagnostic::usage("--as names a module, not a folder in it")
             .hint("put //SUB into the source: that folder becomes the package"));
     }
-    let (location, label) = match open::named(source)? {
+    let (location, label) = match module_name(source)? {
         ModuleName::Oci(source) => {
             let label = match source.reference() {
                 Reference::Tag(tag) => Some(tag.to_string()),
@@ -111,9 +108,6 @@ fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAd
 }
 
 /// The calls of a configuration, and its name.
-///
-/// # Errors
-/// If it cannot be read, or the folder has no configuration; exit code 2.
 pub(in crate::verbs) fn configuration(folder: &ConfigFolder) -> Result<(String, Vec<OuterCall>), Diagnostic> {
     demand_directory(&folder.dir, "--from-config")?;
     let calls = outer_calls(folder).map_err(Diagnostic::of_needed_configuration)?;
@@ -121,9 +115,6 @@ pub(in crate::verbs) fn configuration(folder: &ConfigFolder) -> Result<(String, 
 }
 
 /// The repositories or the bundle that `--to` names, else the repositories of the mapping in this folder.
-///
-/// # Errors
-/// If nothing names any; exit code 2.
 pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorTarget, Diagnostic> {
     let Some(text) = &args.to else {
         let mirrors = modules::load(&args.mapping, &args.trust.predecessors, dir)?;
@@ -147,9 +138,6 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
 }
 
 /// Refuses `--modules` beside the option that takes its place. The variable of `--modules` gives way.
-///
-/// # Errors
-/// If both are typed; exit code 2.
 pub(in crate::verbs) fn one_of_both(option: &str) -> Result<(), Diagnostic> {
     if invocation::says("modules") {
         return Err(
@@ -167,9 +155,7 @@ pub(in crate::verbs) enum ModuleCount {
 }
 
 /// The repositories of a template, for modules of any host.
-///
-/// # Errors
-/// If the text is no template, or two modules would be in one repository; exit code 2.
+/// It refuses a template that gives two modules one repository.
 pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<ModuleMirrors, Diagnostic> {
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
@@ -203,9 +189,6 @@ pub(in crate::verbs) fn template(text: &str, count: ModuleCount) -> Result<Modul
 
 /// The mapping that says where modules are: that of `modules.toml` for a bundle and for image layouts of `--to`; nothing else
 /// is read from the repositories that the mapping writes to.
-///
-/// # Errors
-/// If the file cannot be read, or has a mistake; exit code 2.
 pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
     let is_of_layouts = args.to.as_ref().is_some_and(|to| to.starts_with("oci:"));
     match target {
@@ -217,15 +200,11 @@ pub(super) fn kept(args: &ModuleMirrorArgs, target: &MirrorTarget, dir: &Path) -
 
 /// Where modules go.
 pub(super) enum MirrorTarget {
-    /// The repositories of a mapping.
     Repositories(ModuleMirrors),
     Bundle(PathBuf),
 }
 
 /// The file of `bundle:FILE`; `None` if the text names something else.
-///
-/// # Errors
-/// If no file is named.
 fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
     match text.strip_prefix("bundle:") {
         Some("") => {
@@ -236,9 +215,6 @@ fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
 }
 
 /// The bundle that `--from` names, if it is given.
-///
-/// # Errors
-/// If it is not a bundle.
 pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(text) = &args.from else { return Ok(None) };
     bundle_named(text)?.map(Some).ok_or_else(|| {

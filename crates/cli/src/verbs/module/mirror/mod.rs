@@ -10,8 +10,8 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode,
-    ModuleCarrying, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, Carrying, ExistingReleases, HostedModules, MappedModuleRepositories, MappedModules,
+    MirrorMode, ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
 use tofu_oci_store::BundleArchive;
@@ -32,7 +32,7 @@ use model::{ModuleMirrorEvent, ModuleMirrorRow, ModuleMirrorSummary};
 
 /// Brings modules to their destination, or says what that would do.
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
-    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
+    one_password(args.signing.key_password_stdin, args.access.identity.password_stdin)?;
     let mut wanted = asked::wanted(args)?;
     let folder = args.from_config.as_deref().map(|dir| config_folder(context, dir, &args.tests));
     let configuration = folder.as_ref().map(configuration).transpose()?;
@@ -52,8 +52,8 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let mirrors = if let MirrorTarget::Repositories(mirrors) = &target { mirrors } else { &none };
     let registries = registries(&wanted, mirrors);
     let registries: Vec<&str> = registries.iter().map(String::as_str).collect();
-    let access = args.identity.access(&registries, None).await?;
-    let connector = context.connector(&args.network, access);
+    let access = args.access.identity.access(&registries, None).await?;
+    let connector = context.connector(&args.access.network, access);
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let upstream: Box<dyn ModuleUpstream> = match bundle {
         Some(bundle) => Box::new(bundle),
@@ -73,7 +73,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         }
     };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
-    let how = ModuleCarrying {
+    let how = Carrying {
         trust: &trust,
         signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
         limits: &limits,

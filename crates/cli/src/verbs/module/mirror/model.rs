@@ -18,7 +18,6 @@ pub(super) enum ModuleMirrorEvent<'a> {
     ModuleMirrorSummary(&'a ModuleMirrorSummary),
 }
 
-/// One version.
 #[derive(Serialize)]
 pub(super) struct ModuleMirrorRow {
     pub(super) address: ModuleAddr,

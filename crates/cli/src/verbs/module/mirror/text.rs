@@ -4,9 +4,9 @@ use tofu_oci_mirror::{CallOutcome, MirrorMode, ModuleAction, ModuleOutcome, Unfo
 use tofu_oci_types::printable;
 
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
-use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::report::human_bytes;
+use crate::verbs::mirror::{counts, failures, row_name};
 
 /// The whole report.
 pub(super) fn page(
@@ -23,55 +23,38 @@ pub(super) fn page(
         let report = if mode == MirrorMode::Plan { "would be" } else { "report" };
         let table: Vec<[String; 4]> = news.iter().map(|row| in_columns(row)).collect();
         if table.iter().all(|row| row[3].is_empty()) {
-            let head = ["module", "version", report].map(str::to_owned);
+            let head = ["module", "version", report];
             let table = table.into_iter().map(|[module, version, what, _]| [module, version, what]);
-            page.table(std::iter::once(head).chain(table));
+            page.table(head, table);
         } else {
-            let head = ["module", "version", report, "called by"].map(str::to_owned);
-            page.table(std::iter::once(head).chain(table));
+            let head = ["module", "version", report, "called by"];
+            page.table(head, table);
         }
         page.gap();
     }
     let calls: Vec<&UnfollowedCall> = calls.iter().filter(|call| call.fate != CallOutcome::Stays).collect();
     if !calls.is_empty() {
-        let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
+        let head = ["caller", "at", "call", "not mirrored"];
         let table = calls.iter().map(|call| {
             let constraints = call.constraints.as_ref().map(|text| format!(" {text}")).unwrap_or_default();
             let source = printable(&call.source).into_owned();
             [call.caller.clone(), call.at.clone(), format!("{source}{constraints}"), fate(call.fate).to_owned()]
         });
-        page.table(std::iter::once(head).chain(table));
+        page.table(head, table);
         page.gap();
     }
-    failures(&mut page, rows);
-    page.line(counts(mode, summary));
+    let failed = rows.iter().filter_map(|row| {
+        let failure = row.outcome.as_ref().err()?;
+        Some((row_name(&row.address, row.version.as_ref()), failure))
+    });
+    failures(&mut page, failed, |text, name| text.contains(name));
+    page.line(ending(mode, summary));
     page
 }
 
 fn in_columns(row: &ModuleMirrorRow) -> [String; 4] {
     let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     [row.address.to_string(), version, what(row), callers(row)]
-}
-
-fn failures(page: &mut Page, rows: &[ModuleMirrorRow]) {
-    let failures: Vec<(&ModuleMirrorRow, &Diagnostic)> =
-        rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))).collect();
-    let mut hints: Vec<&String> = Vec::new();
-    for (row, failure) in &failures {
-        let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        let name = format!("{}{version}", row.address);
-        let text = failure.text();
-        page.line(if text.contains(&name) { text.to_owned() } else { format!("{name}: {text}") });
-        failure.causes().iter().for_each(|cause| page.line(format_args!("  cause: {cause}")));
-        let new: Vec<&String> = failure.hints().iter().filter(|hint| !hints.contains(hint)).collect();
-        hints.extend(new);
-    }
-    if !failures.is_empty() {
-        for hint in hints {
-            page.line(format_args!("  hint: {hint}"));
-        }
-        page.gap();
-    }
 }
 
 fn what(row: &ModuleMirrorRow) -> String {
@@ -108,18 +91,13 @@ fn fate(fate: CallOutcome) -> &'static str {
     }
 }
 
-fn counts(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
+fn ending(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),
         (summary.left, "left out"),
         (summary.failed, "failed"),
     ];
-    let mut counts: Vec<String> =
-        named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
-    if counts.is_empty() {
-        counts.push("nothing to mirror".to_owned());
-    }
     let call = |count: usize, what: &str| match count {
         0 => String::new(),
         1 => format!("; 1 call {what}"),
@@ -127,7 +105,7 @@ fn counts(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
     };
     let calls =
         call(summary.leaving, "not mirrored") + &call(summary.unknown, "unknown") + &call(summary.loops, "in a circle");
-    let (counts, bytes) = (counts.join(", "), human_bytes(summary.bytes));
+    let (counts, bytes) = (counts(&named, "nothing to mirror"), human_bytes(summary.bytes));
     match mode {
         MirrorMode::Plan => format!("plan: {counts}{calls}; {bytes} to send. Nothing was changed"),
         MirrorMode::Run => format!("{counts}{calls}; {bytes} sent"),

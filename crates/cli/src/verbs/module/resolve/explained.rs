@@ -38,7 +38,6 @@ pub(super) async fn explain(
     Ok(())
 }
 
-/// What the place of a module says.
 struct ModulePlaceAnswer {
     registry: Option<String>,
     place: String,
@@ -86,7 +85,7 @@ async fn of_registry(wanted: WantedOfRegistry<'_>, opener: MethodOpener, connect
 
 /// Of a module in a repository or directory.
 async fn of_repository(ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlaceAnswer {
-    let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end().clone()));
+    let end = open::end(ask.name).or_else(|| ask.mapped.map(|mapped| mapped.end.clone()));
     let end = end.expect("any other name is of a repository");
     let listed = async {
         let store = connector.source(&end).map_err(unlisted)?;

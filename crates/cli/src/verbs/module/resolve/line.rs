@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tofu_oci_explain::modules::{HeldBackVersion, MappingStep};
 use tofu_oci_explain::releases::VersionNotice;
-use tofu_oci_types::{Digest, Place, Tag, Version};
+use tofu_oci_types::Version;
 
 use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
@@ -17,35 +17,7 @@ pub(super) struct ResolvedModuleLine<'a> {
     mapped_by: Option<&'a MappedBy>,
     registry: Option<&'a str>,
     #[serde(flatten)]
-    found: FoundMembers<'a>,
-}
-
-/// The members about a package.
-#[derive(Default, Serialize)]
-struct FoundMembers<'a> {
-    version: Option<&'a Version>,
-    tag: Option<&'a Tag>,
-    place: Option<&'a Place>,
-    manifest: Option<&'a Digest>,
-    archive: Option<&'a str>,
-    checksum: Option<&'a Digest>,
-    git: Option<&'a str>,
-    folder: &'a str,
-}
-
-impl<'a> FoundMembers<'a> {
-    fn of(found: &'a ResolvedModule) -> Self {
-        Self {
-            version: found.version.as_ref(),
-            tag: found.tag.as_ref(),
-            place: Some(&found.place),
-            manifest: found.manifest.as_ref(),
-            archive: found.archive.as_deref(),
-            checksum: found.checksum.as_ref(),
-            git: found.git.as_deref(),
-            folder: &found.folder,
-        }
-    }
+    found: &'a ResolvedModule,
 }
 
 #[derive(Serialize)]
@@ -78,7 +50,7 @@ struct ModuleChoiceLine<'a> {
     constraints: String,
     outcome: &'static str,
     #[serde(flatten)]
-    found: FoundMembers<'a>,
+    found: &'a ResolvedModule,
     reason: &'a str,
     held_back: &'a [HeldBackVersion],
     notice: Option<&'a VersionNotice>,
@@ -92,8 +64,7 @@ pub(super) fn resolved<'a>(
     registry: Option<&'a str>,
     found: &'a ResolvedModule,
 ) -> ResolvedModuleLine<'a> {
-    let (source, mapped_by, found) = (ask.typed, mapped_by(ask), FoundMembers::of(found));
-    ResolvedModuleLine { source, mapped_by, registry, found }
+    ResolvedModuleLine { source: ask.typed, mapped_by: mapped_by(ask), registry, found }
 }
 
 /// One line a rule, one for what the place offers, one for how it ends.
@@ -121,11 +92,12 @@ pub(super) fn explained(lines: &JsonLines, ask: &ModuleAsk<'_>, explained: &Expl
         error: failed.map(Diagnostic::text),
     });
     let failed = explained.found.as_ref().err();
+    let nothing = ResolvedModule::default();
     lines.add(&ModuleChoiceLine {
         source,
         constraints: wanted(ask.name).to_string(),
         outcome: if failed.is_some() { "not-found" } else { "found" },
-        found: explained.found.as_ref().map(FoundMembers::of).unwrap_or_default(),
+        found: explained.found.as_ref().unwrap_or(&nothing),
         reason: &explained.choice.why,
         held_back: &explained.choice.held_back,
         notice: explained.notice(),

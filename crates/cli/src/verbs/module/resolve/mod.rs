@@ -35,7 +35,7 @@ pub(in crate::verbs) async fn resolve(
     let dir = chdir.unwrap_or(Path::new("."));
     let mirrors = modules::load(&args.mapping, &args.predecessors, dir)?;
     let mapped = MappedModule::of(&mirrors, name)?;
-    let connector = open::connector(context, name, mapped.as_ref(), &args.network, &args.identity, chdir).await?;
+    let connector = open::connector(context, name, mapped.as_ref(), &args.access, chdir).await?;
     connector.config(chdir)?;
     let file = modules::mapping_file(&args.mapping, dir).map(|path| path.display().to_string());
     let ask = ModuleAsk { typed: &args.subject, name, mirrors: &mirrors, mapped: mapped.as_ref(), file };

@@ -1,5 +1,6 @@
 //! What is asked of `resolve`, what is found, and why.
 
+use serde::Serialize;
 use tofu_oci_explain::modules::{MappingStep, ModuleChoice};
 use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_mapper::ModuleMirrors;
@@ -10,7 +11,6 @@ use super::super::mapped::{MappedBy, MappedModule};
 use super::super::open::OpenedModule;
 use crate::diagnostic::Diagnostic;
 
-/// What is asked.
 pub(super) struct ModuleAsk<'a> {
     pub(super) typed: &'a str,
     pub(super) name: &'a ModuleName,
@@ -21,10 +21,12 @@ pub(super) struct ModuleAsk<'a> {
 }
 
 /// The package that is chosen, and where it is.
+#[derive(Default, Serialize)]
 pub(super) struct ResolvedModule {
     pub(super) version: Option<Version>,
     pub(super) tag: Option<Tag>,
-    pub(super) place: Place,
+    /// `None` if there is no package.
+    pub(super) place: Option<Place>,
     /// The digest of its manifest, in an OCI repository.
     pub(super) manifest: Option<Digest>,
     /// The address of its archive on the web, without what may be a secret.
@@ -44,7 +46,7 @@ impl ResolvedModule {
         Self {
             version: version.or_else(|| package.claimed_version().cloned()),
             tag,
-            place: package.place().clone(),
+            place: Some(package.place().clone()),
             manifest: package.manifest().cloned(),
             archive,
             checksum,

@@ -6,11 +6,13 @@ use tofu_oci_types::{ModuleName, Version};
 
 use super::model::{ExplainedModule, ModuleAsk, ResolvedModule, mapped_by, wanted};
 use crate::diagnostic::Diagnostic;
-use crate::page::{Line, Page};
+use crate::page::{Line, Page, first_of};
 use crate::verbs::context::tagged;
 
 /// How many versions are shown.
 const SHOWN: usize = 6;
+/// How the others are counted.
+const OLDER: (&str, &str) = (" and", "older");
 
 /// The answer without an explanation.
 pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &ResolvedModule) -> Page {
@@ -22,33 +24,21 @@ pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &Reso
         page.row("  ", "version", version);
     }
     place(found, "  ", &mut page);
-    if let Some(by) = mapped_by(ask) {
-        page.row("  ", "rule", by);
-    }
-    if let Some(registry) = registry {
-        page.row("  ", "registry", registry);
-    }
+    page.row_if("  ", "rule", mapped_by(ask));
+    page.row_if("  ", "registry", registry);
     page
 }
 
 /// Where the package is, and by what it is known.
 fn place(found: &ResolvedModule, indent: &str, page: &mut Page) {
-    let place = &found.place;
-    match (&found.git, &found.archive, &found.tag) {
-        (Some(git), _, _) => page.row(indent, "place", git),
-        (None, Some(archive), _) => page.row(indent, "place", archive),
-        (None, None, Some(tag)) => page.row(indent, "place", tagged(place, tag)),
-        (None, None, None) => page.row(indent, "place", place),
-    }
-    if let Some(manifest) = &found.manifest {
-        page.row(indent, "manifest", manifest);
-    }
-    if let Some(checksum) = &found.checksum {
-        page.row(indent, "checksum", checksum);
-    }
-    if !found.folder.is_empty() {
-        page.row(indent, "folder", &found.folder);
-    }
+    let at_place = found.place.as_ref().map(|place| match &found.tag {
+        Some(tag) => tagged(place, tag),
+        None => place.to_string(),
+    });
+    page.row_if(indent, "place", found.git.as_ref().or(found.archive.as_ref()).or(at_place.as_ref()));
+    page.row_if(indent, "manifest", found.manifest.as_ref());
+    page.row_if(indent, "checksum", found.checksum.as_ref());
+    page.row_if(indent, "folder", Some(&found.folder).filter(|folder| !folder.is_empty()));
 }
 
 /// Every rule, what the place offers, and how it ends.
@@ -141,7 +131,8 @@ fn offers(explained: &ExplainedModule<'_>, page: &mut Page) {
                     Some(reason) => format!("{} ({reason})", held.version),
                     None => held.version.to_string(),
                 };
-                format!("{}: withdrawn by the publisher", list(&held.iter().map(one).collect::<Vec<_>>()))
+                let held: Vec<String> = held.iter().map(one).collect();
+                format!("{}: withdrawn by the publisher", first_of(&held, SHOWN, OLDER))
             }
             HoldingCause::Prerelease => {
                 format!("{}: a prerelease is chosen by its exact version alone", versions(&held))
@@ -158,16 +149,7 @@ fn versions(held: &[&HeldBackVersion]) -> String {
 }
 
 fn newest<'a>(versions: impl Iterator<Item = &'a Version>) -> String {
-    list(&versions.map(ToString::to_string).collect::<Vec<_>>())
-}
-
-/// The first of them, newest first.
-fn list(texts: &[String]) -> String {
-    let first = texts.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    match texts.len().saturating_sub(SHOWN) {
-        0 => first,
-        more => format!("{first} and {more} older"),
-    }
+    first_of(&versions.collect::<Vec<_>>(), SHOWN, OLDER)
 }
 
 fn failure(diagnostic: &Diagnostic) -> String {
