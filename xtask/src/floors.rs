@@ -42,7 +42,7 @@ pub(crate) fn run() -> ChoreResult {
         let tree = read(package)?;
         findings.extend(order::findings(package));
         findings.extend(purity::findings(&workspace, package, &tree));
-        findings.extend(circles::findings(package.role(), &tree, table::FOLDER_CIRCLES));
+        findings.extend(circles::findings(package.role(), &tree));
         findings.extend(doors::findings(package.role(), &tree));
         findings.extend(names::findings(package.role(), &tree));
         enums.add(package.role(), &tree);

@@ -1,6 +1,8 @@
 //! That two kinds never share a repository: it holds the versions of one provider or one module, because `OpenTofu`
 //! takes each tag of a provider's repository for a version.
 
+use std::mem::discriminant;
+
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
 use tofu_oci_store::{ReadStore, StoreError};
@@ -14,7 +16,7 @@ use crate::{KeptForOther, ModuleFault, OtherAddress, OtherModule, PackError, Ren
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
 fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
-    matches!(one, VersionOf::Module) != matches!(other, VersionOf::Module)
+    discriminant(one) != discriminant(other)
 }
 
 /// What lies in a repository with these tags: under the tag `own`, which points at `existing`, and under the newest other

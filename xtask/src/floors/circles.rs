@@ -17,19 +17,14 @@ use super::modules::{ModuleTree, PathTarget, imports};
 type FileUses = BTreeMap<(usize, usize), BTreeSet<String>>;
 
 /// The circles of a crate, as text: the files of each, and the names that tie every step; if no files are in a circle, the rooms of a
-/// folder that are. A crate with such rooms may be `known` for it; one that is and has none is a finding, too.
-pub(super) fn findings(role: &str, tree: &ModuleTree, known: &[&str]) -> Vec<String> {
+/// folder that are.
+pub(super) fn findings(role: &str, tree: &ModuleTree) -> Vec<String> {
     let uses = uses(tree);
     let files = circles(tree.files.len(), &uses);
     if !files.is_empty() {
         return files.iter().map(|circle| describe(role, tree, &uses, circle)).collect();
     }
-    let rooms = room_circles(role, tree, &uses);
-    match (rooms.is_empty(), known.contains(&role)) {
-        (true, true) => vec![format!("{role}: its folders are free of circles: take it from FOLDER_CIRCLES")],
-        (false, true) => Vec::new(),
-        _ => rooms,
-    }
+    room_circles(role, tree, &uses)
 }
 
 /// The circles of rooms, as text, with the files that tie every step.

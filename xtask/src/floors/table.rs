@@ -111,9 +111,6 @@ fn row(role: &str) -> Option<&'static TableRow> {
     CRATES.iter().find(|(name, _, _)| *name == role)
 }
 
-/// Crates whose folders use each other in circles. None is added.
-pub(super) const FOLDER_CIRCLES: &[&str] = &[];
-
 /// Enums that have the variants of another one, and another meaning.
 pub(super) const OTHER_MEANING: &[&str] = &[
     "Repetition",       // of an advice; `ChallengeStage` is of a conversation

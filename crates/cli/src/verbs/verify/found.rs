@@ -82,7 +82,9 @@ impl ReleaseWithEvidence {
     pub(super) fn subject(&self) -> Subject<'_> {
         match (&self.of, &self.wanted) {
             (VersionOf::Provider { address }, Some(version)) => Subject::Provider { address, version },
-            (_, wanted) => Subject::Module { wanted: wanted.as_ref(), claimed: self.claimed.as_ref() },
+            (VersionOf::Provider { .. }, wanted @ None) | (VersionOf::Module, wanted) => {
+                Subject::Module { wanted: wanted.as_ref(), claimed: self.claimed.as_ref() }
+            }
         }
     }
 
