@@ -112,7 +112,7 @@ fn write<'a>(
         let stem = target.stem(&release.version);
         let lock_file = fs::read_to_string(source.root.join("Cargo.lock"))?;
         paths::write(&out.join(format!("{stem}.cdx.json")), sbom::document(release, &crates, &lock_file)?)?;
-        let files = texts.archive(&stem, Member::program(target.program(), bytes.clone()), &licences);
+        let files = texts.archive(Member::program(target.program(), bytes.clone()), &licences);
         let archive =
             if target.is_windows() { member::zip(&files)? } else { member::gzip(&member::tar(&files, release.date)?)? };
         paths::write(&out.join(target.archive(&release.version)), archive)?;

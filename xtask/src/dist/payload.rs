@@ -70,8 +70,8 @@ impl DistTexts {
         })
     }
 
-    /// The files of an archive, below a folder.
-    pub(super) fn archive(&self, folder: &str, program: Member, licences: &str) -> Vec<Member> {
+    /// The files of an archive.
+    pub(super) fn archive(&self, program: Member, licences: &str) -> Vec<Member> {
         let mut files = vec![
             program,
             Member::file("LICENSE", self.licence.clone()),
@@ -80,7 +80,7 @@ impl DistTexts {
         ];
         files.extend(self.scripts(|(_, path, ..)| path));
         files.extend(self.man.iter().map(|(name, text)| Member::file(format!("man/{name}"), text.clone())));
-        files.into_iter().map(|file| Member { path: format!("{folder}/{}", file.path), ..file }).collect()
+        files
     }
 
     /// The files of a package of a system.
@@ -132,7 +132,7 @@ mod tests {
         assert!(debian.contains("usr/share/zsh/vendor-completions/_tofu-oci") && debian.contains("man1/tofu-oci.1.gz"));
         let rpm = paths(texts.system(Packager::Rpm, b"run", "").unwrap());
         assert!(rpm.contains("usr/share/zsh/site-functions/_tofu-oci") && !rpm.contains("vendor-completions/_"));
-        let archive = paths(texts.archive("x-1", Member::program("tofu-oci", "run"), ""));
-        assert!(archive.starts_with("x-1/tofu-oci x-1/LICENSE ") && archive.contains("x-1/completions/tofu-oci.ps1"));
+        let archive = paths(texts.archive(Member::program("tofu-oci", "run"), ""));
+        assert!(archive.starts_with("tofu-oci LICENSE ") && archive.contains("completions/tofu-oci.ps1"));
     }
 }

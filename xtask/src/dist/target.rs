@@ -18,6 +18,8 @@ pub(super) enum Linking {
 pub(super) struct DistTarget {
     /// Rust's name.
     pub(super) triple: &'static str,
+    /// The words of providers' releases for it, `OS_ARCH`.
+    pub(super) platform: &'static str,
     /// Zig's name.
     pub(super) zig: &'static str,
     pub(super) linking: Linking,
@@ -35,19 +37,29 @@ pub(super) struct LinuxNames {
 
 /// All of them. The first one that runs here writes the man pages and completions.
 pub(super) const TARGETS: &[DistTarget] = &[
-    linux("x86_64-unknown-linux-musl", "x86_64-linux-musl", LinuxNames { debian: "amd64", rpm: "x86_64" }),
-    linux("aarch64-unknown-linux-musl", "aarch64-linux-musl", LinuxNames { debian: "arm64", rpm: "aarch64" }),
-    other("x86_64-pc-windows-gnu", "x86_64-windows-gnu", Linking::Zig),
-    other("x86_64-apple-darwin", "x86_64-macos", Linking::Vendor),
-    other("aarch64-apple-darwin", "aarch64-macos", Linking::Vendor),
+    linux(
+        "x86_64-unknown-linux-musl",
+        "linux_amd64",
+        "x86_64-linux-musl",
+        LinuxNames { debian: "amd64", rpm: "x86_64" },
+    ),
+    linux(
+        "aarch64-unknown-linux-musl",
+        "linux_arm64",
+        "aarch64-linux-musl",
+        LinuxNames { debian: "arm64", rpm: "aarch64" },
+    ),
+    other("x86_64-pc-windows-gnu", "windows_amd64", "x86_64-windows-gnu", Linking::Zig),
+    other("x86_64-apple-darwin", "darwin_amd64", "x86_64-macos", Linking::Vendor),
+    other("aarch64-apple-darwin", "darwin_arm64", "aarch64-macos", Linking::Vendor),
 ];
 
-const fn linux(triple: &'static str, zig: &'static str, names: LinuxNames) -> DistTarget {
-    DistTarget { triple, zig, linking: Linking::Rust, linux: Some(names) }
+const fn linux(triple: &'static str, platform: &'static str, zig: &'static str, names: LinuxNames) -> DistTarget {
+    DistTarget { triple, platform, zig, linking: Linking::Rust, linux: Some(names) }
 }
 
-const fn other(triple: &'static str, zig: &'static str, linking: Linking) -> DistTarget {
-    DistTarget { triple, zig, linking, linux: None }
+const fn other(triple: &'static str, platform: &'static str, zig: &'static str, linking: Linking) -> DistTarget {
+    DistTarget { triple, platform, zig, linking, linux: None }
 }
 
 impl DistTarget {
@@ -57,9 +69,9 @@ impl DistTarget {
         TARGETS.iter().find(|target| target.triple == triple).ok_or_else(|| format!("the targets are {}", known()))
     }
 
-    /// The name of the archive without its ending, and of the folder in it: `cargo binstall` tries this form.
+    /// The name of the archive without its ending, as `install.sh` and `cargo binstall` ask for it.
     pub(super) fn stem(&self, version: &str) -> String {
-        format!("tofu-oci-{version}-{}", self.triple)
+        format!("tofu-oci_{version}_{}", self.platform)
     }
 
     pub(super) fn archive(&self, version: &str) -> String {
@@ -97,9 +109,9 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_named_by_its_version_and_target() {
-        check("x86_64-unknown-linux-musl", "tofu-oci-1.2.3-x86_64-unknown-linux-musl.tar.gz");
-        check("x86_64-pc-windows-gnu", "tofu-oci-1.2.3-x86_64-pc-windows-gnu.zip");
+    fn an_archive_is_named_by_its_version_and_platform() {
+        check("x86_64-unknown-linux-musl", "tofu-oci_1.2.3_linux_amd64.tar.gz");
+        check("x86_64-pc-windows-gnu", "tofu-oci_1.2.3_windows_amd64.zip");
         assert!(DistTarget::parse("riscv64").unwrap_err().starts_with("the targets are x86_64-unknown-linux-musl,"));
     }
 }
