@@ -10,6 +10,7 @@
 //! bench      speed and memory, as ratios measured in one run
 //! soak       the bridge under load, with a registry that goes and comes back
 //! fuzz       every reader of foreign text, under libFuzzer
+//! dist       what users download: archives, packages, an image, sums
 //! ci         all of the above checks, formatting, lints, documentation and licences
 //! ```
 //!
@@ -19,6 +20,7 @@
 mod bench;
 mod ci;
 mod demo;
+mod dist;
 mod failure;
 mod fixtures;
 mod floors;
@@ -72,6 +74,8 @@ enum Chore {
     /// Do one part of an installation alone and print the seconds (a yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchPart(bench::PartArgs),
+    /// Build what users download: static programs, archives, packages, an image, bills of materials and checksums
+    Dist(dist::DistArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
     Ci(ci::CiArgs),
 }
@@ -98,6 +102,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Soak(arguments) => soak::run(arguments),
         Chore::Fuzz(arguments) => fuzz::run(arguments),
         Chore::BenchPart(arguments) => bench::run_part(arguments),
+        Chore::Dist(arguments) => dist::run(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }
 }

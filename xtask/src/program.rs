@@ -27,10 +27,15 @@ fn built(options: &[&str]) -> ChoreResult<PathBuf> {
     if !output.status.success() {
         return Err(ChoreFailure::new("tofu-oci does not build"));
     }
-    String::from_utf8_lossy(&output.stdout)
+    executable(&String::from_utf8_lossy(&output.stdout))
+        .ok_or_else(|| ChoreFailure::new("cargo built no executable named tofu-oci"))
+}
+
+/// The path of the program among the messages that cargo prints as JSON.
+pub(crate) fn executable(messages: &str) -> Option<PathBuf> {
+    messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "tofu-oci")
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .ok_or_else(|| ChoreFailure::new("cargo built no executable named tofu-oci"))
 }
