@@ -126,6 +126,22 @@ fn the_version_is_printed() {
 }
 
 #[test]
+fn the_version_says_how_the_program_was_built() {
+    let scene = Scene::new();
+    let said = scene.run("version");
+    assert!(said.stdout.starts_with("tofu-oci 0.1.0\n"), "{}", said.text);
+    assert!(said.stdout.contains("\ntarget    ") && said.stdout.contains("\nrustc     "), "{}", said.text);
+    let asked = ["version --json", "--version --json", "-V --json"].map(|words| scene.run(words));
+    for said in &asked {
+        assert_eq!(crate::json::check(said), ["program"]);
+        assert_eq!(said.stdout, asked[0].stdout);
+    }
+    let program = &asked[0].json()[0];
+    assert_eq!(program["version"], "0.1.0");
+    assert_eq!(program["commit"].is_null(), program["date"].is_null(), "{program}");
+}
+
+#[test]
 fn wrong_usage_exits_with_2() {
     let scene = Scene::new();
     assert_snapshot!(scene.run("install --form oci:x").text, @"

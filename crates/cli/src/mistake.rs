@@ -14,7 +14,9 @@ use crate::args;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 use crate::invocation;
+use crate::report::JsonLines;
 use crate::subject;
+use crate::verbs::PROGRAM;
 use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 
@@ -128,6 +130,10 @@ pub(crate) fn typed_key() -> Option<Diagnostic> {
 
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
 pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
+    if error.kind() == ErrorKind::DisplayVersion && args::ask_for_json() {
+        JsonLines.add(&PROGRAM);
+        return Exit::Done;
+    }
     let json = error.use_stderr() && args::ask_for_json();
     let Some(diagnostic) = diagnostic(error, declared) else {
         if json {
@@ -148,11 +154,6 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
-            if typed == "version" {
-                let hint =
-                    "`tofu-oci --version` prints the version of tofu-oci, `tofu-oci versions` those of a provider";
-                return Some(Diagnostic::usage("`tofu-oci` has no verb `version`").hint(hint));
-            }
             other_word(typed, words().iter().find(|word| !word.starts_with('-')).map(String::as_str), declared)
         }
         ErrorKind::ValueValidation => {

@@ -53,7 +53,7 @@ pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
-pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell};
+pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
 pub(crate) use identity::{IdentityArgs, RegistryAccess};
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
@@ -209,6 +209,7 @@ impl Verb {
             Self::Auth(_) => "auth",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
+            Self::Version(_) => "version",
             Self::Help(_) => "help",
         }
     }
@@ -271,6 +272,8 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Write man pages
     Man(ManArgs),
+    /// Print the version of this program, its commit and how it was built
+    Version(VersionArgs),
     /// Print a page about a topic, a verb, a rule or an error code
     Help(HelpArgs),
 }
