@@ -17,36 +17,40 @@ fn the_short_help_fits_a_screen() {
       tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
       tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
 
-    Commands:
+    Publish:
       push         Publish a provider's release files to an OCI repository
       pack         Write a provider's release files to an OCI image layout directory, without a registry
       copy         Copy releases between repositories or directories, byte for byte
-      mirror       Keep the providers that you use in your own registry: verified, complete, up to date
       module       Keep modules in OCI repositories
-      bundle       Carry releases in one file to a site without a network
-      serve        Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
-      run          Run terraform, tofu or terragrunt with providers and modules from OCI repositories
       sign         Sign a release where it is, so that clients and cosign can verify it
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version
+    Install:
       install      Install providers from OCI repositories, verified, and update the lock file
-      cache        Show, thin out or verify the packages that projects share
       lock         Bring the lock file up to date for all platforms
-      verify       Say who has signed a release, whether that is enough, and why or why not
+      run          Run terraform, tofu or terragrunt with providers and modules from OCI repositories
+      providers    Show which providers a configuration needs, module by module, and their places
+    Look:
       versions     List the versions that a repository offers
       show         Show a release: its packages, checksums, time and signatures
+      verify       Say who has signed a release, whether that is enough, and why or why not
+      check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
       outdated     Show which providers of a configuration are behind, and what holds each back
       resolve      Say which repository a provider address belongs to, and by which rule
-      check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
-      providers    Show which providers a configuration needs, module by module, and their places
+    Keep:
+      mirror       Keep the providers that you use in your own registry: verified, complete, up to date
+      bundle       Carry releases in one file to a site without a network
+      serve        Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
+      cache        Show, thin out or verify the packages that projects share
+    Operate:
       login        Check a login with a registry, and store it where docker, podman and tofu find it
       logout       Remove the login of a registry from docker's file or its helper
-      config       Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       auth         Explain which credentials are used for a repository, and why access works or fails
+      config       Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       completions  Print the script that completes commands in bash, zsh, fish or PowerShell
       man          Write man pages
+      version      Print the version of this program, its commit and how it was built
       help         Print a page about a topic, a verb, a rule or an error code
-
     Output:
       -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors
