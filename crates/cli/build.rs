@@ -26,7 +26,7 @@ fn main() {
         ("TARGET", &std::env::var("TARGET").unwrap_or_default()),
         ("RUSTC", compiler.strip_prefix("rustc ").unwrap_or(&compiler)),
     ] {
-        println!("cargo::rustc-env=TOFU_OCI_BUILD_{name}={value}");
+        println!("cargo::rustc-env=BUILD_{name}={value}");
     }
 }
 

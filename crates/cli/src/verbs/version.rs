@@ -18,10 +18,10 @@ pub(crate) struct Program {
 
 pub(crate) const PROGRAM: Program = Program {
     version: env!("CARGO_PKG_VERSION"),
-    commit: known(env!("TOFU_OCI_BUILD_COMMIT")),
-    date: known(env!("TOFU_OCI_BUILD_COMMIT_DATE")),
-    target: env!("TOFU_OCI_BUILD_TARGET"),
-    rustc: env!("TOFU_OCI_BUILD_RUSTC"),
+    commit: known(env!("BUILD_COMMIT")),
+    date: known(env!("BUILD_COMMIT_DATE")),
+    target: env!("BUILD_TARGET"),
+    rustc: env!("BUILD_RUSTC"),
 };
 
 const fn known(text: &'static str) -> Option<&'static str> {
