@@ -51,6 +51,7 @@ fn the_short_help_fits_a_screen() {
       man          Write man pages
       version      Print the version of this program, its commit and how it was built
       help         Print a page about a topic, a verb, a rule or an error code
+
     Output:
       -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors
@@ -243,4 +244,45 @@ fn wrong_usage_exits_with_2() {
 
     For more information, try '--help'.
     ");
+}
+
+#[test]
+fn options_before_the_verb_count() {
+    let scene = Scene::new();
+    let before = scene.run("--chdir nope --json lock");
+    assert_eq!(before.text, scene.run("lock --chdir nope --json").text);
+    assert_eq!(before.json()[0]["event"], "error", "{}", before.text);
+    // A verb that has no use for an option refuses it.
+    let said = scene.run("--chdir nope logout ghcr.io");
+    assert!(said.code == Some(2) && said.stderr.contains("'--chdir'"), "{}", said.text);
+}
+
+#[test]
+fn colours_are_used_when_an_option_says_so() {
+    let scene = Scene::new();
+    for (words, coloured) in [("--color always -h", true), ("-h --color=never", false), ("-h", false)] {
+        let said = scene.run(words);
+        assert_eq!(said.stdout.contains('\u{1b}'), coloured, "{words}: {}", said.text);
+    }
+    assert_eq!(scene.run("lock --color sometimes").code, Some(2));
+}
+
+#[test]
+fn options_and_verbs_of_other_tools_name_those_of_this_one() {
+    let scene = Scene::new();
+    for (words, hint) in [
+        ("lock -C infra", "`lock` has --chdir for it"),
+        ("-C infra lock", "`lock` has --chdir for it"),
+        ("versions oci:x -o json", "`versions` has --json for it"),
+        ("versions oci:x --format json", "`versions` has --json for it"),
+        ("versions r.example/a --insecure", "--plain-http HOST"),
+        ("serve --port 80", "`serve` has --listen for it"),
+        ("sbom oci:x", "`tofu-oci sign`"),
+        ("help gc", "`tofu-oci cache prune`"),
+        ("help sso", "`tofu-oci login`"),
+        ("help sbom", "`tofu-oci sign`"),
+    ] {
+        let said = scene.run(words);
+        assert!(said.code == Some(2) && said.stderr.contains(hint), "{words}: {}", said.text);
+    }
 }
