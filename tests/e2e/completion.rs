@@ -32,7 +32,7 @@ fn with_two_versions() -> Scene {
 #[test]
 fn verbs_options_topics_rules_and_platforms() {
     let scene = Scene::new();
-    assert_eq!(scene.candidates("tofu-oci ver"), ["verify", "versions"]);
+    assert_eq!(scene.candidates("tofu-oci ver"), ["verify", "versions", "version"]);
     assert_eq!(scene.candidates("tofu-oci install --plat"), ["--platform"]);
     assert_eq!(scene.candidates("tofu-oci install --platform darwin"), ["darwin_arm64", "darwin_amd64"]);
     assert_eq!(scene.candidates("tofu-oci check x --rule uns"), ["unsafe-entry", "unsigned"]);
@@ -109,7 +109,7 @@ fn bash_completes() {
         let said = scene.output(&mut bash);
         assert_eq!((said.stdout.trim_end(), said.stderr.as_str()), (want, ""), "{line}");
     };
-    check(&["tofu-oci", "ver"], "ver", "tofu-oci ver", "verify\nversions");
+    check(&["tofu-oci", "ver"], "ver", "tofu-oci ver", "verify\nversions\nversion");
     let path = format!("{port}/acme/widget");
     let line = format!("tofu-oci check {address}/acme/widget:");
     check(&["tofu-oci", "check", host, ":", &path, ":"], "", &line, "1.10.0\n1.4.0");

@@ -17,34 +17,39 @@ fn the_short_help_fits_a_screen() {
       tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
       tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
 
-    Commands:
+    Publish:
       push         Publish a provider's release files to an OCI repository
       pack         Write a provider's release files to an OCI image layout directory, without a registry
       copy         Copy releases between repositories or directories, byte for byte
-      mirror       Keep the providers that you use in your own registry: verified, complete, up to date
       module       Keep modules in OCI repositories
-      bundle       Carry releases in one file to a site without a network
-      serve        Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
-      run          Run terraform, tofu or terragrunt with providers and modules from OCI repositories
       sign         Sign a release where it is, so that clients and cosign can verify it
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version
+    Install:
       install      Install providers from OCI repositories, verified, and update the lock file
-      cache        Show, thin out or verify the packages that projects share
       lock         Bring the lock file up to date for all platforms
-      verify       Say who has signed a release, whether that is enough, and why or why not
+      run          Run terraform, tofu or terragrunt with providers and modules from OCI repositories
+      providers    Show which providers a configuration needs, module by module, and their places
+    Look:
       versions     List the versions that a repository offers
       show         Show a release: its packages, checksums, time and signatures
+      verify       Say who has signed a release, whether that is enough, and why or why not
+      check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
       outdated     Show which providers of a configuration are behind, and what holds each back
       resolve      Say which repository a provider address belongs to, and by which rule
-      check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
-      providers    Show which providers a configuration needs, module by module, and their places
+    Keep:
+      mirror       Keep the providers that you use in your own registry: verified, complete, up to date
+      bundle       Carry releases in one file to a site without a network
+      serve        Serve providers and modules out of OCI repositories to Terraform and every OpenTofu
+      cache        Show, thin out or verify the packages that projects share
+    Operate:
       login        Check a login with a registry, and store it where docker, podman and tofu find it
       logout       Remove the login of a registry from docker's file or its helper
-      config       Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       auth         Explain which credentials are used for a repository, and why access works or fails
+      config       Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
       completions  Print the script that completes commands in bash, zsh, fish or PowerShell
       man          Write man pages
+      version      Print the version of this program, its commit and how it was built
       help         Print a page about a topic, a verb, a rule or an error code
 
     Output:
@@ -123,6 +128,22 @@ fn the_version_is_printed() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn the_version_says_how_the_program_was_built() {
+    let scene = Scene::new();
+    let said = scene.run("version");
+    assert!(said.stdout.starts_with("tofu-oci 0.1.0\n"), "{}", said.text);
+    assert!(said.stdout.contains("\ntarget    ") && said.stdout.contains("\nrustc     "), "{}", said.text);
+    let asked = ["version --json", "--version --json", "-V --json"].map(|words| scene.run(words));
+    for said in &asked {
+        assert_eq!(crate::json::check(said), ["program"]);
+        assert_eq!(said.stdout, asked[0].stdout);
+    }
+    let program = &asked[0].json()[0];
+    assert_eq!(program["version"], "0.1.0");
+    assert_eq!(program["commit"].is_null(), program["date"].is_null(), "{program}");
 }
 
 #[test]
@@ -223,4 +244,45 @@ fn wrong_usage_exits_with_2() {
 
     For more information, try '--help'.
     ");
+}
+
+#[test]
+fn options_before_the_verb_count() {
+    let scene = Scene::new();
+    let before = scene.run("--chdir nope --json lock");
+    assert_eq!(before.text, scene.run("lock --chdir nope --json").text);
+    assert_eq!(before.json()[0]["event"], "error", "{}", before.text);
+    // A verb that has no use for an option refuses it.
+    let said = scene.run("--chdir nope logout ghcr.io");
+    assert!(said.code == Some(2) && said.stderr.contains("'--chdir'"), "{}", said.text);
+}
+
+#[test]
+fn colours_are_used_when_an_option_says_so() {
+    let scene = Scene::new();
+    for (words, coloured) in [("--color always -h", true), ("-h --color=never", false), ("-h", false)] {
+        let said = scene.run(words);
+        assert_eq!(said.stdout.contains('\u{1b}'), coloured, "{words}: {}", said.text);
+    }
+    assert_eq!(scene.run("lock --color sometimes").code, Some(2));
+}
+
+#[test]
+fn options_and_verbs_of_other_tools_name_those_of_this_one() {
+    let scene = Scene::new();
+    for (words, hint) in [
+        ("lock -C infra", "`lock` has --chdir for it"),
+        ("-C infra lock", "`lock` has --chdir for it"),
+        ("versions oci:x -o json", "`versions` has --json for it"),
+        ("versions oci:x --format json", "`versions` has --json for it"),
+        ("versions r.example/a --insecure", "--plain-http HOST"),
+        ("serve --port 80", "`serve` has --listen for it"),
+        ("sbom oci:x", "`tofu-oci sign`"),
+        ("help gc", "`tofu-oci cache prune`"),
+        ("help sso", "`tofu-oci login`"),
+        ("help sbom", "`tofu-oci sign`"),
+    ] {
+        let said = scene.run(words);
+        assert!(said.code == Some(2) && said.stderr.contains(hint), "{words}: {}", said.text);
+    }
 }

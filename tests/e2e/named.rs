@@ -239,7 +239,6 @@ fn an_option_or_argument_that_a_verb_does_not_have_is_answered_with_what_to_type
         ("-chdir=x install", "hint: options have two dashes, and follow the verb: tofu-oci install --chdir=x\n"),
         ("push dist REGISTRY/acme/widget --force", "hint: `push` has --replace-tag for it\n"),
         ("outdated .", "hint: name the directory with --chdir: tofu-oci outdated --chdir .\n"),
-        ("version", "hint: `tofu-oci --version` prints the version of tofu-oci"),
         ("versions REGISTRY/acme/widget --limit 0", "write a whole number, 1 to 65535\n"),
     ] {
         let said = scene.refuse(line);

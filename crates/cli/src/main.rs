@@ -66,6 +66,9 @@ fn run() -> Exit {
     if process_group::guarded() || completion::answered() {
         return Exit::Done;
     }
+    if let Some(choice) = args::color() {
+        choice.write_global();
+    }
     #[cfg(unix)]
     environment::without_empty_variables();
     if let Some(diagnostic) = mistake::typed_key() {

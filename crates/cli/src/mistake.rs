@@ -3,6 +3,7 @@
 
 mod missing;
 mod moved;
+mod other_words;
 
 use std::path::Path;
 
@@ -14,46 +15,12 @@ use crate::args;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 use crate::invocation;
+use crate::report::JsonLines;
 use crate::subject;
+use crate::verbs::PROGRAM;
 use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
-
-/// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
-const OTHER_WORDS: &[(&[&str], &[&str])] = &[
-    (&["list", "ls", "tags", "search", "find"], &["versions"]),
-    (&["get", "add", "init", "download", "fetch"], &["install"]),
-    (&["pull"], &["install", "copy"]),
-    (&["publish", "upload", "release"], &["push"]),
-    (&["sync"], &["mirror", "copy"]),
-    (&["bridge", "server", "proxy"], &["serve", "run"]),
-    (&["inspect", "info", "describe", "view"], &["show", "check"]),
-    (&["update", "upgrade"], &["outdated", "install"]),
-    (&["delete", "rm", "remove", "yank", "unpublish", "retract"], &["withdraw"]),
-    (&["status", "diff"], &["outdated", "check"]),
-    (&["validate", "lint", "doctor", "test"], &["check", "config check"]),
-    (&["whoami"], &["auth explain"]),
-    (&["auth login"], &["login"]),
-    (&["auth logout"], &["logout"]),
-    (&["config show", "config list", "config print"], &["config check", "config snippet"]),
-    (&["explain"], &["help", "resolve", "auth explain"]),
-    (&["prune", "clean", "gc"], &["cache prune"]),
-    (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),
-    (&["cache list", "cache ls", "cache path", "cache size", "cache show", "cache status"], &["cache info"]),
-    (&["cache check"], &["cache verify"]),
-    (&["module list", "module ls", "module tags"], &["module versions"]),
-    (&["module get", "module install", "module fetch", "module download"], &["module pull"]),
-    (&["module publish", "module upload"], &["module push"]),
-    (&["module resolve", "module explain"], &["resolve"]),
-    (&["module show", "module inspect", "module check"], &["check", "verify"]),
-    (&["module verify"], &["verify"]),
-    (&["module sign"], &["sign"]),
-    (&["module withdraw", "module delete", "module rm"], &["withdraw"]),
-    (&["module deprecate"], &["deprecate"]),
-    (&["module copy"], &["copy"]),
-    (&["bundle list", "bundle ls", "bundle inspect"], &["bundle show"]),
-    (&["bundle pack", "bundle export", "bundle write"], &["bundle create"]),
-    (&["bundle push", "bundle import", "bundle unpack", "bundle install"], &["bundle load"]),
-];
+pub(crate) use other_words::instead;
 
 /// What does the work of an option that a verb lacks.
 #[derive(Clone, Copy)]
@@ -93,6 +60,14 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ("--template", Instead::Option("--from")),
     ("--provider", Instead::Option("--include")),
     ("--port", Instead::Option("--listen")),
+    ("--port", Instead::Advice(&["run"], "`run` chooses a free port itself")),
+    ("-p", Instead::Option("--listen")),
+    ("-C", Instead::Option("--chdir")),
+    ("-C", Instead::Advice(&["run"], "give it to the command: tofu-oci run -- tofu -chdir=DIR init")),
+    ("-k", Instead::Advice(&[], WITHOUT_TLS)),
+    ("-o", Instead::Option("--json")),
+    ("--output", Instead::Option("--json")),
+    ("--format", Instead::Option("--json")),
     ("--chdir", Instead::Advice(&["run"], "give it to the command: tofu-oci run -- tofu -chdir=DIR init")),
     ("--chdir", Instead::Advice(&["module lock"], "name the folder as an argument: tofu-oci module lock DIR")),
     ("--older-than", Instead::Option("--unused-for")),
@@ -128,6 +103,10 @@ pub(crate) fn typed_key() -> Option<Diagnostic> {
 
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
 pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
+    if error.kind() == ErrorKind::DisplayVersion && args::ask_for_json() {
+        JsonLines.add(&PROGRAM);
+        return Exit::Done;
+    }
     let json = error.use_stderr() && args::ask_for_json();
     let Some(diagnostic) = diagnostic(error, declared) else {
         if json {
@@ -144,15 +123,10 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
+    let words = || args::words().iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
-            if typed == "version" {
-                let hint =
-                    "`tofu-oci --version` prints the version of tofu-oci, `tofu-oci versions` those of a provider";
-                return Some(Diagnostic::usage("`tofu-oci` has no verb `version`").hint(hint));
-            }
             other_word(typed, words().iter().find(|word| !word.starts_with('-')).map(String::as_str), declared)
         }
         ErrorKind::ValueValidation => {
@@ -196,15 +170,9 @@ fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Di
         Some(first) if first != typed => format!("{first} {typed}"),
         _ => typed.to_owned(),
     };
-    let (_, verbs) = OTHER_WORDS.iter().find(|(others, _)| others.contains(&words.as_str()))?;
-    let mut diagnostic = Diagnostic::usage(format!("`tofu-oci` has no verb `{words}`"));
-    for verb in *verbs {
-        let found = verb.split(' ').try_fold(declared, |command, word| command.find_subcommand(word));
-        if let Some(about) = found.and_then(Command::get_about) {
-            diagnostic = diagnostic.hint(format!("`tofu-oci {verb}`: {about}"));
-        }
-    }
-    (!diagnostic.hints().is_empty()).then(|| diagnostic.hint("`tofu-oci --help` lists all verbs"))
+    let hints = instead(&words, declared);
+    let diagnostic = Diagnostic::usage(format!("`tofu-oci` has no verb `{words}`"));
+    (!hints.is_empty()).then(|| diagnostic.more_hints(&hints).hint("`tofu-oci --help` lists all verbs"))
 }
 
 /// What to write instead of an option with one dash (as OpenTofu has them), of an option that has another name here, or
@@ -212,14 +180,19 @@ fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Di
 fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Diagnostic> {
     let (mut verb, mut name) = (declared, String::new());
     for word in words.iter().filter(|word| !word.starts_with('-')) {
-        let Some(found) = verb.find_subcommand(word) else { break };
+        let Some(found) = verb.find_subcommand(word) else {
+            if name.is_empty() {
+                continue;
+            }
+            break;
+        };
         let gap = if name.is_empty() { "" } else { " " };
         name = format!("{name}{gap}{word}");
         verb = found;
     }
     let takes = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
     let diagnostic = |word: &str| Diagnostic::usage(format!("unexpected argument `{word}`"));
-    if typed.starts_with("--") {
+    if typed.starts_with("--") || OTHER_OPTIONS.iter().any(|(other, _)| *other == typed) {
         let means = |instead: &Instead| match *instead {
             Instead::Option(option) => {
                 takes(option.trim_start_matches('-')).then(|| format!("`{name}` has {option} for it"))

@@ -15,8 +15,14 @@ use anstyle::Style;
 use tofu_oci_types::printable;
 use unicode_width::UnicodeWidthStr as _;
 
-/// The width of a line of an explanation.
+/// The widest line of an explanation.
 const WIDTH: usize = 100;
+
+/// How many columns an explanation takes: those of the terminal, at most [`WIDTH`].
+fn width() -> usize {
+    // Tests may have a terminal of any width.
+    if cfg!(test) { WIDTH } else { crate::handbook::width() }
+}
 
 /// One line: pieces of text, some of them coloured.
 #[derive(Clone, Debug, Default)]
@@ -186,7 +192,7 @@ impl Page {
             for (nth, word) in piece.split(' ').enumerate() {
                 if nth == 0 {
                     line = line.styled(*style, word);
-                } else if line.width() + 1 + word.width() <= WIDTH {
+                } else if line.width() + 1 + word.width() <= width() {
                     line = line.styled(*style, format_args!(" {word}"));
                 } else {
                     self.push(std::mem::replace(&mut line, Line::of(&gap)));

@@ -17,6 +17,12 @@ pub(crate) struct Global {
     /// Print no progress and no notes, only results, warnings and errors
     #[arg(short, long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
+    /// Use colours: on a terminal (auto), always or never; NO_COLOR and CLICOLOR_FORCE say what auto means
+    #[arg(long, value_name = "WHEN", global = true, hide_short_help = true, help_heading = "Output")]
+    _color: Option<clap::ColorChoice>,
+    /// Draw no progress bars: print a line for each finished package, as without a terminal
+    #[arg(long, global = true, hide_short_help = true, help_heading = "Output")]
+    pub(crate) no_progress: bool,
     /// Print the most used options (-h) or everything (--help)
     #[arg(short, long, action = clap::ArgAction::Help, global = true, help_heading = "Output")]
     _help: Option<bool>,

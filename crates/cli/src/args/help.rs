@@ -1,8 +1,10 @@
-//! `help`, `completions` and `man`.
+//! `help`, `completions`, `man` and `version`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+
+use super::OutputArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -75,4 +77,17 @@ pub(crate) struct ManArgs {
     /// The directory for the pages
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci version
+  tofu-oci version --json | jq -r .commit
+
+The date is that of the commit, in UTC. A program that was built without git has no commit and no
+date. `tofu-oci --version` prints the version alone; `tofu-oci versions` lists those of a provider.")]
+pub(crate) struct VersionArgs {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }

@@ -27,6 +27,7 @@ mod module_mirror;
 mod module_pull;
 mod names;
 mod number;
+mod order;
 mod outdated;
 mod providers;
 mod publish;
@@ -53,7 +54,7 @@ pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
-pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell};
+pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
 pub(crate) use identity::{IdentityArgs, RegistryAccess};
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
@@ -65,6 +66,7 @@ pub(crate) use module_mapping::ModuleMappingArgs;
 pub(crate) use module_mirror::ModuleMirrorArgs;
 pub(crate) use module_pull::{ModulePullArgs, ModuleVersionsArgs};
 pub(crate) use names::full_address;
+pub(crate) use order::words;
 pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
@@ -115,7 +117,8 @@ pub(crate) struct Args {
 impl Args {
     /// What was typed and what the environment says.
     pub(crate) fn read(declared: &mut clap::Command) -> Result<(Self, clap::ArgMatches), clap::Error> {
-        let matches = declared.try_get_matches_from_mut(std::env::args_os())?;
+        let words = std::env::args_os().take(1).chain(words().iter().cloned());
+        let matches = declared.try_get_matches_from_mut(words)?;
         Ok((Self::from_arg_matches(&matches)?, matches))
     }
 }
@@ -155,9 +158,22 @@ pub(crate) fn registry_access() -> clap::Command {
 
 /// Whether JSON lines are asked for, as far as arguments say that may be wrong elsewhere.
 pub(crate) fn ask_for_json() -> bool {
-    let typed: Vec<_> = std::env::args_os().skip(1).take_while(|word| word != "--").collect();
+    let typed: Vec<_> = words().iter().take_while(|word| *word != "--").collect();
     let format = typed.windows(2).any(|words| words[0] == "--format" && words[1] == "json");
-    format || typed.iter().any(|word| word == "--json" || word == "--format=json")
+    format || typed.iter().any(|word| *word == "--json" || *word == "--format=json")
+}
+
+/// When colours are used, as far as arguments say that may be wrong elsewhere; `None` if they do not say.
+pub(crate) fn color() -> Option<anstream::ColorChoice> {
+    let typed = words().iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    let mut typed = typed.skip_while(|word| !word.starts_with("--color"));
+    let word = typed.next()?;
+    match word.strip_prefix("--color=").or_else(|| typed.next())? {
+        "auto" => Some(anstream::ColorChoice::Auto),
+        "always" => Some(anstream::ColorChoice::Always),
+        "never" => Some(anstream::ColorChoice::Never),
+        _ => None,
+    }
 }
 
 /// The values of the variables of arguments.
@@ -209,6 +225,7 @@ impl Verb {
             Self::Auth(_) => "auth",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
+            Self::Version(_) => "version",
             Self::Help(_) => "help",
         }
     }
@@ -271,6 +288,8 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Write man pages
     Man(ManArgs),
+    /// Print the version of this program, its commit and how it was built
+    Version(VersionArgs),
     /// Print a page about a topic, a verb, a rule or an error code
     Help(HelpArgs),
 }

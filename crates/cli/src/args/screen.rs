@@ -6,6 +6,18 @@
 use clap::Command;
 use clap::builder::Resettable;
 
+use crate::handbook;
+use crate::page::padded;
+
+/// What people come for, and the verbs that do it.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Publish", &["push", "pack", "copy", "module", "sign", "withdraw", "deprecate"]),
+    ("Install", &["install", "lock", "run", "providers"]),
+    ("Look", &["versions", "show", "verify", "check", "outdated", "resolve"]),
+    ("Keep", &["mirror", "bundle", "serve", "cache"]),
+    ("Operate", &["login", "logout", "auth", "config", "completions", "man", "version", "help"]),
+];
+
 /// The command and its verbs, with the examples before the options.
 pub(super) fn examples_first(command: Command) -> Command {
     let command = command.mut_subcommands(examples_first);
@@ -13,10 +25,45 @@ pub(super) fn examples_first(command: Command) -> Command {
     let shown =
         Some(examples(&everything)).filter(|text| !text.is_empty()).map(|text| text.replace("\n\n", "\n").into());
     let end = last_line(&command);
+    let groups = groups(&command);
+    let header = *command.get_styles().get_header();
+    let options = if groups.is_empty() {
+        "{all-args}".to_owned()
+    } else {
+        format!("{groups}\n{header}Output:{header:#}\n{{options}}")
+    };
     command
         .after_help(Resettable::from(shown))
         .after_long_help(everything)
-        .help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}{{after-help}}\n\n{{all-args}}{end}"))
+        .help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}{{after-help}}\n\n{options}{end}"))
+}
+
+/// The verbs of the program by what they are for; empty for a verb.
+fn groups(command: &Command) -> String {
+    if command.get_version().is_none() {
+        return String::new();
+    }
+    let (header, name) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let column = GROUPS.iter().flat_map(|(_, verbs)| *verbs).map(|verb| verb.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (title, verbs) in GROUPS {
+        text += &format!("{header}{title}:{header:#}\n");
+        for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
+            let lead = format!("  {name}{}{name:#}  ", padded(verb.get_name(), column));
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let mut used = column + 4;
+            text += &lead;
+            for (nth, word) in about.split(' ').enumerate() {
+                let is_full = used + 1 + word.len() > handbook::width();
+                let gap = if is_full { format!("\n{}", " ".repeat(column + 4)) } else { " ".repeat(nth.min(1)) };
+                used = if is_full { column + 4 } else { used + gap.len() } + word.len();
+                text += &gap;
+                text += word;
+            }
+            text += "\n";
+        }
+    }
+    text
 }
 
 /// The paragraphs of examples that a text begins with.
@@ -49,6 +96,16 @@ fn last_line(command: &Command) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_verb_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| *verbs).copied().collect();
+        let command = crate::args::declared();
+        let mut verbs: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        grouped.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(grouped, verbs);
+    }
 
     #[test]
     fn the_examples_end_at_the_first_paragraph_that_is_not_indented() {

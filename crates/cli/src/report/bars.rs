@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use tofu_oci_types::{Event, Reporter, WorkUnit, human_bytes, printable};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::text::{human_time, message};
 use crate::printer;
@@ -19,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Below this many columns a bar has no room beside its numbers.
-const NARROW: usize = 60;
+const NARROW: usize = 80;
 
 /// So many items say something about the time that the rest takes.
 const FEW: u64 = 10;
@@ -48,7 +49,7 @@ impl Bars {
 
     fn start(&self, subject: &str, of: Option<u64>, unit: WorkUnit) {
         let bar = ProgressBar::with_draw_target(of, ProgressDrawTarget::hidden());
-        let bar = bar.with_style(style(unit, of)).with_message(printable(subject).into_owned());
+        let bar = bar.with_style(style(unit, of)).with_message(cut(&printable(subject), printer::stderr_columns()));
         let mut running = lock(&self.0);
         if !std::mem::replace(&mut running.drawn, true) {
             printer::begin_bars();
@@ -127,6 +128,24 @@ fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
     style.progress_chars("=> ").with_key("amount", amount).with_key("left", left)
 }
 
+/// The name as its columns allow: without its beginning, since the end tells one package from another.
+fn cut(name: &str, columns: Option<usize>) -> String {
+    /// What the numbers take, without the bar and with it.
+    const NUMBERS: (usize, usize) = (22, 55);
+    let Some(columns) = columns else { return name.to_owned() };
+    let room = columns.saturating_sub(if columns < NARROW { NUMBERS.0 } else { NUMBERS.1 });
+    if name.width() <= room {
+        return name.to_owned();
+    }
+    let mut used = 3;
+    let fits = |one: &(usize, char)| {
+        used += one.1.width().unwrap_or_default();
+        used <= room
+    };
+    let start = name.char_indices().rev().take_while(fits).last().map_or(name.len(), |(at, _)| at);
+    format!("...{}", &name[start..])
+}
+
 /// `3/8`, or `12.3 MB of 148.0 MB, 4.1 MB/s`.
 fn amount(state: &ProgressState, unit: WorkUnit) -> String {
     let (done, of) = (state.pos(), state.len());
@@ -166,5 +185,23 @@ impl Reporter for Bars {
             Event::Finished { subject, .. } => self.end(subject),
             Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_cut_the_end_of_the_name() {
+        let name = "ghcr.io/acme/opentofu-provider-widget 1.4.0 linux_amd64";
+        let short = cut(name, Some(60));
+        assert!(
+            short.starts_with("...") && short.ends_with("widget 1.4.0 linux_amd64") && short.len() == 38,
+            "{short}"
+        );
+        assert_eq!(cut(name, Some(200)), name);
+        assert_eq!(cut(name, None), name);
+        assert_eq!(cut(name, Some(10)), "...");
     }
 }

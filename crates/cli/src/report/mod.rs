@@ -11,20 +11,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Serialize;
 use tofu_oci_types::{Event, Level, NoReporter, Reporter};
 
+use crate::args::Global;
 use crate::document::Document;
 use crate::printer;
 
 pub(crate) use text::message;
 pub(crate) use tofu_oci_types::human_bytes;
 
-/// The watcher that fits: bars on a terminal, plain lines otherwise, JSON lines with `--json`, warnings only with
+/// The watcher that fits: bars on a terminal, plain lines otherwise or with `--no-progress`, JSON lines with `--json`, warnings only with
 /// `--quiet`.
-pub(crate) fn reporter(json: bool, quiet: bool) -> Arc<dyn Reporter> {
-    match (json, quiet) {
+pub(crate) fn reporter(json: bool, global: &Global) -> Arc<dyn Reporter> {
+    match (json, global.quiet) {
         (true, true) => Arc::new(NoReporter),
         (true, false) => Arc::new(UntilTheEnd(JsonLines, &ENDED)),
         (false, true) => Arc::new(UntilTheEnd(WarningsOnly, &ENDED)),
-        (false, false) if has_bars() => Arc::new(UntilTheEnd(bars::Bars::new(), &ENDED)),
+        (false, false) if has_bars() && !global.no_progress => Arc::new(UntilTheEnd(bars::Bars::new(), &ENDED)),
         (false, false) => Arc::new(UntilTheEnd(lines::Lines::default(), &ENDED)),
     }
 }

@@ -43,7 +43,7 @@ impl Context {
         resolver: &ResolverSlot,
         stop: &Arc<Stop>,
     ) -> Self {
-        let reporter = report::reporter(output.json, global.quiet);
+        let reporter = report::reporter(output.json, global);
         let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
         Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
     }

@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::{self, Exit};
 use crate::handbook::{self, TOPICS, topic};
+use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
 
@@ -90,7 +91,10 @@ fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
     } else if handbook::codes().contains(&last) {
         diagnostic.hint(format!("it is a code: tofu-oci help error {last}"))
     } else {
-        suggest(diagnostic, "tofu-oci help", &name, &all)
+        match mistake::instead(&name, command).as_slice() {
+            [] => suggest(diagnostic, "tofu-oci help", &name, &all),
+            hints => diagnostic.more_hints(hints),
+        }
     };
     diagnostic.hint("all topics: tofu-oci help")
 }

@@ -34,6 +34,7 @@ mod stop;
 mod superfluous;
 mod typed;
 mod verify;
+mod version;
 mod versions;
 
 use std::cell::Cell;
@@ -45,6 +46,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use context::Context;
 use stop::Stop;
+pub(crate) use version::PROGRAM;
 
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
@@ -120,6 +122,7 @@ async fn job(
         },
         Verb::Completions(args) => completions::completions(&args)?,
         Verb::Man(args) => man::man(&args, global.quiet)?,
+        Verb::Version(args) => version::version(&context(&args.output)),
         Verb::Help(args) => return help::help(&args),
     }
     Ok(Exit::Done)
