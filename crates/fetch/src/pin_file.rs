@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_fault::Fault;
 use tofu_oci_lockfile::{LockFileError, WriteOutcome};
 use tofu_oci_trust::{PIN_FILE_NAME, PinConflict, Pins, PinsError};
-use tofu_oci_types::Place;
+use tofu_oci_types::{Place, TextPosition};
 
 use crate::FolderLock;
 
@@ -43,9 +43,17 @@ pub fn beside(lock_file: &Path) -> PathBuf {
 
 /// The pins in the file at `path`, which need not exist.
 pub fn read(path: &Path) -> Result<Pins, PinFileError> {
-    let Some(text) = tofu_oci_lockfile::read_text(path)? else { return Ok(Pins::default()) };
+    let Some(bytes) = tofu_oci_lockfile::read_bytes(path)? else { return Ok(Pins::default()) };
     let written = |written: &Place| place::written(path, written);
-    Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
+    let pins = match std::str::from_utf8(&bytes) {
+        Ok(text) => Pins::parse_with(text, written),
+        Err(error) => {
+            let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let TextPosition { line, column } = TextPosition::of(&before, before.len());
+            Err(PinsError::Syntax { line, column, message: "the text is not UTF-8".to_owned() })
+        }
+    };
+    pins.map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 
 /// Merges the changes of `pins` into the file as it is now, and writes it only if it changes.

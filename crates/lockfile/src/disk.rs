@@ -40,17 +40,20 @@ pub fn read(path: &Path) -> Result<StoredLockFile, LockFileError> {
 /// The largest lock file or pin file, in bytes. Ten thousand entries take less.
 pub const LOCK_FILE_LIMIT: u64 = 64 << 20;
 
-/// The text of the lock file or pin file at `path`; `None` if there is no file.
+/// The bytes of the lock file or pin file at `path`; `None` if there is no file.
 ///
 /// # Errors
-/// As [`read`], whatever the text says.
-pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
-    let failed = |source| LockFileError::from(FileError::new("read", path, source));
-    let bytes = match tofu_oci_disk::read_file(path, LOCK_FILE_LIMIT) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
+/// As [`read`], whatever the bytes are.
+pub fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, LockFileError> {
+    match tofu_oci_disk::read_file(path, LOCK_FILE_LIMIT) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::new("read", path, error).into()),
+    }
+}
+
+fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
+    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
     native_text(bytes).map(Some).map_err(|valid| {
         let problem = LockProblem::Syntax { message: "the text is not UTF-8".to_owned() };
         LockFileError::Invalid { path: path.to_owned(), at: TextPosition::of(&valid, valid.len()), problem }

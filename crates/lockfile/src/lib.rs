@@ -23,7 +23,7 @@ pub use check::{
     check_addition, check_manifest, check_release, locked_platforms, needs_more_facts, precheck, published_anew,
     unclaimed,
 };
-pub use disk::{LOCK_FILE_LIMIT, StoredLockFile, WriteOutcome, read, read_text, replace};
+pub use disk::{LOCK_FILE_LIMIT, StoredLockFile, WriteOutcome, read, read_bytes, replace};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LOCK_FILE_NAME, LockEntry, LockFile, Maintainer};
 pub use guide::Guide;

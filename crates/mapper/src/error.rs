@@ -133,7 +133,7 @@ impl TemplateError {
             return format!("a part of the address is written with $ and braces: {}", masked_user(&meant));
         }
         match self {
-            Self::Hcl { fault, of, .. } => match fault.instead {
+            Self::Hcl { fault, of, .. } => match &fault.instead {
                 Some(instead) => return format!("write {instead}"),
                 None => return format!("write plain text with {}", of.listed("and")),
             },

@@ -44,8 +44,15 @@ fn no_file_is_no_pins_and_a_broken_one_is_an_error() {
     assert!(matches!(read(&path), Err(PinFileError::Invalid { .. })));
     assert!(matches!(write(&path, &pins), Err(PinFileError::Invalid { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "{", "it is never overwritten");
-    std::fs::write(&path, [0xff]).unwrap();
-    assert!(matches!(read(&path), Err(PinFileError::File(_))));
+}
+
+#[test]
+fn a_file_that_is_not_utf_8_was_blamed_for_a_member() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(PIN_FILE_NAME);
+    std::fs::write(&path, b"{\n\"zz\":\"\xff\xfe\",\"version\":1,\"providers\":[],\"signed\":[]}").unwrap();
+    let error = read(&path).expect_err("must be refused").to_string();
+    assert!(error.ends_with("line 2, column 7: the text is not UTF-8"), "{error}");
 }
 
 #[test]

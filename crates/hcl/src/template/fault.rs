@@ -13,7 +13,7 @@ pub struct TemplateFault {
     pub code: &'static str,
     pub message: String,
     /// What to write instead, if that is known.
-    pub instead: Option<&'static str>,
+    pub instead: Option<String>,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
     /// Whether the reason is a null in place of a text.
@@ -32,8 +32,8 @@ impl TemplateFault {
         Self::new(Self::NOT_SUPPORTED, format!("tofu-oci does not evaluate {what}"), span)
     }
 
-    pub(super) fn instead(self, instead: &'static str) -> Self {
-        Self { instead: Some(instead), ..self }
+    pub(super) fn instead(self, instead: impl Into<String>) -> Self {
+        Self { instead: Some(instead.into()), ..self }
     }
 }
 

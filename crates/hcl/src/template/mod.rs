@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A template means here what it means to HCL's own library, or it is refused. On purpose, this crate refuses `for`,
-//! splats, and arithmetic beyond whole numbers (`not-supported`); one run reports one fault.
+//! splats, arithmetic beyond whole numbers, repeated keys and deep nesting (`not-supported`); one run reports one fault.
 //!
 //! Spec: HCL 2.20, hclsyntax specification; cty 1.18 for values. Measured cases: `testdata/hcl2`.
 

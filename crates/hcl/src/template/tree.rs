@@ -108,10 +108,21 @@ impl TreeReader<'_> {
             at -= 1;
         }
         let rest = &self.text[at..];
-        let word = rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len());
-        let end = at + word.max(rest.chars().next().map_or(0, char::len_utf8));
+        let word = &rest[..rest.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(rest.len())];
+        let end = at + word.len().max(rest.chars().next().map_or(0, char::len_utf8));
+        let is_closing = message.trim() == "expected `endif`";
         let fault = |message: &str| TemplateFault::new("invalid-syntax", message, &(at..end));
+        if let Some(number) = self.large_number(at) {
+            return TemplateFault::not_supported("so large a number", &number);
+        }
         match rest.as_bytes() {
+            _ if message.ends_with("redefined object key") => {
+                TemplateFault::not_supported("a key that an object has twice", &(at..end)).instead("each key once")
+            }
+            _ if message.contains("nested levels") || message.contains("chained binary operators") => {
+                let fault = TemplateFault::not_supported("an expression with so many levels or operators", &(at..end));
+                fault.instead("it with fewer of them")
+            }
             [b'\\', ..] => TemplateFault {
                 code: "invalid-character",
                 ..fault("a backslash has no place in an expression")
@@ -124,15 +135,34 @@ impl TreeReader<'_> {
             [b'%', b'{', ..] => {
                 fault("a directive reads %{if …}, %{else} or %{endif}, and each %{if …} needs an %{endif}")
             }
+            _ if is_closing && word == "else" => fault("an %{if …} has only one %{else}"),
+            _ if is_closing && word == "elseif" || word == "if" && self.text[..at].ends_with("else") => {
+                fault("there is no %{elseif}").instead("another %{if …} after an %{else}, with an %{endif} of its own")
+            }
             _ if message.trim() == "expected `}`" && !rest.contains('}') => {
-                fault("an interpolation is not closed: its } is missing")
+                fault("an interpolation is not closed: its } is missing").instead("$${ where ${ is meant as text")
             }
             _ if message.trim() == "expected `}`" => {
-                fault("the expression ends here and no } follows").instead("$${ where ${ is meant as text")
+                fault("the expression ends here, and neither an operator nor } follows")
             }
             _ if message.starts_with("invalid expression") => fault("no expression begins here"),
             _ => fault(message.trim().split(';').next().unwrap_or_default()),
         }
+    }
+
+    /// The number around or behind a byte, if the parser has none as large.
+    fn large_number(&self, at: usize) -> Option<Range<usize>> {
+        let digits = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let behind = self.text[at..].trim_start_matches(['$', '{', '~', '-', ' ']);
+        let start = match self.text.len() - behind.len() {
+            start if start == at => self.text[..at].trim_end_matches(digits).len(),
+            start => start,
+        };
+        let after = self.text[start..].trim_start_matches(digits);
+        let exponent = after.trim_start_matches(['e', 'E']).trim_start_matches(['+', '-']);
+        let after = if after.len() == exponent.len() { after } else { exponent.trim_start_matches(digits) };
+        let number = start..self.text.len() - after.len();
+        self.text[number.clone()].parse().is_ok_and(f64::is_infinite).then_some(number)
     }
 
     fn span(&self, of: &impl hcl_edit::Span) -> Range<usize> {
@@ -297,9 +327,10 @@ impl TreeReader<'_> {
                 TraversalOperator::LegacyIndex(number) if !was_numbered => {
                     (literal(TemplateValue::text(&number.to_string()), step.clone()), false)
                 }
-                TraversalOperator::LegacyIndex(_) => {
+                TraversalOperator::LegacyIndex(number) => {
                     let fault = TemplateFault::new("invalid-syntax", "two indexes cannot be chained with dots", &step);
-                    return Err(fault.instead("[0][1]"));
+                    let first = self.text[..step.start].rsplit('.').next().unwrap_or_default().trim();
+                    return Err(fault.instead(format!("[{first}][{number}]")));
                 }
                 TraversalOperator::AttrSplat(_) | TraversalOperator::FullSplat(_) => {
                     return Err(TemplateFault::not_supported("splats", &step).instead(NO_FOR));

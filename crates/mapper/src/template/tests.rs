@@ -92,7 +92,7 @@ fn says_where_and_what_to_write() {
     assert_snapshot!(refusal("ghcr.io/${type"), @"`ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 14");
     assert_snapshot!(refusal("ghcr.io/${}"), @"`ghcr.io/${}` is not a repository template: no expression begins here, at column 11");
     assert_snapshot!(refusal(r#"ghcr.io/${type == \"a\"}"#), @r#"`ghcr.io/${type == \"a\"}` is not a repository template: a backslash has no place in an expression, at column 19"#);
-    assert_snapshot!(refusal("ghcr.io/${name space}"), @"`ghcr.io/${name space}` is not a repository template: the expression ends here and no } follows, at column 16");
+    assert_snapshot!(refusal("ghcr.io/${name space}"), @"`ghcr.io/${name space}` is not a repository template: the expression ends here, and neither an operator nor } follows, at column 16");
     assert_snapshot!(refusal("${[type]}"), @"`${[type]}` gives no text: a text is needed, not a list");
     assert_snapshot!(refusal("${null}"), @"`${null}` gives null instead of a repository address");
     assert_snapshot!(refusal("https://ghcr.io/${type}"), @"`https://ghcr.io/${type}` gives no repository address: for example.com/example-namespace/example-type, `https://ghcr.io/example-type` is not a repository address: it is written without a scheme such as https://");

@@ -169,7 +169,7 @@ fn templates() {
     tpl-syntax-unclosed:
         this `${` has no closing `}` (hcl1-parse) --> rc.tfrc:3:45
     tpl-syntax-two-words:
-        `oci.example.test/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 25 (hcl:invalid-syntax) --> rc.tfrc:3:52
+        `oci.example.test/${name space}/${namespace}/${type}` is not a repository template: the expression ends here, and neither an operator nor } follows, at column 25 (hcl:invalid-syntax) --> rc.tfrc:3:52
     tpl-syntax-unclosed-if:
         `oci.example.test/%{if true}x/${namespace}/${type}` is not a repository template: a directive reads %{if …}, %{else} or %{endif}, and each %{if …} needs an %{endif}, at column 18 (hcl:invalid-syntax) --> rc.tfrc:3:45
     tpl-bare-list:

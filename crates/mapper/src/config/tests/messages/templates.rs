@@ -68,9 +68,9 @@ fn templates_that_are_dropped() {
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method
     "#);
     assert_snapshot!(template("ghcr.io/${name space}/${namespace}/${type}"), @r#"
-    Error: `ghcr.io/${name space}/${namespace}/${type}` is not a repository template: the expression ends here and no } follows, at column 16 (hcl:invalid-syntax)
+    Error: `ghcr.io/${name space}/${namespace}/${type}` is not a repository template: the expression ends here, and neither an operator nor } follows, at column 16 (hcl:invalid-syntax)
       --> /home/u/.tofurc:3:43 "space"
-      = instead: write $${ where ${ is meant as text
+      = instead: write plain text with ${hostname}, ${namespace} and ${type}
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method
     "#);
     assert_snapshot!(template("https://ghcr.io/${hostname}/${namespace}/${type}"), @r#"
