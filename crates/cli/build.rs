@@ -1,6 +1,5 @@
 //! What `tofu-oci version` says about this build: the commit with its date, the target and the compiler. It reads no clock,
 //! so that two builds of one commit are equal. Without git, or outside the repository of tofu-oci, there is no commit.
-#![expect(clippy::print_stdout, reason = "cargo reads the output of a build script")]
 
 use std::path::Path;
 use std::process::Command;

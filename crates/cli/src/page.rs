@@ -15,13 +15,11 @@ use anstyle::Style;
 use tofu_oci_types::printable;
 use unicode_width::UnicodeWidthStr as _;
 
-/// The widest line of an explanation.
-const WIDTH: usize = 100;
+use crate::terminal::{self, WIDEST};
 
-/// How many columns an explanation takes: those of the terminal, at most [`WIDTH`].
+/// How many columns an explanation takes. Tests may have a terminal of any width.
 fn width() -> usize {
-    // Tests may have a terminal of any width.
-    if cfg!(test) { WIDTH } else { crate::handbook::width() }
+    if cfg!(test) { WIDEST } else { terminal::page_columns() }
 }
 
 /// One line: pieces of text, some of them coloured.
@@ -260,7 +258,7 @@ mod tests {
         let mut page = Page::default();
         page.row("    ", "offers", "1.10.0-beta.1, ".repeat(9));
         let text = page.to_string();
-        assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
+        assert!(text.lines().all(|line| line.width() <= WIDEST), "{text}");
         insta::assert_snapshot!(text, @"
             offers    1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
                       1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1, 1.10.0-beta.1,
@@ -271,7 +269,7 @@ mod tests {
     fn wide_letters_take_two_columns_and_marks_none() {
         let mut page = Page::default();
         page.row("", "日本", format!("{}word", "語 ".repeat(34)));
-        assert!(page.to_string().lines().all(|line| line.width() <= WIDTH), "{page}");
+        assert!(page.to_string().lines().all(|line| line.width() <= WIDEST), "{page}");
         assert!(page.to_string().starts_with("日本      語 "), "{page}");
         assert_eq!(padded("e\u{301}", 3), "e\u{301}  ");
     }

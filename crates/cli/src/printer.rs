@@ -88,26 +88,6 @@ fn note(written: std::io::Result<()>) {
     }
 }
 
-/// The columns of the terminal that stdout is; `None` if it is something else, or if the system does not say.
-pub(crate) fn stdout_columns() -> Option<usize> {
-    columns(std::io::stdout())
-}
-
-pub(crate) fn stderr_columns() -> Option<usize> {
-    columns(std::io::stderr())
-}
-
-#[cfg(unix)]
-fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(output).ok()?;
-    (size.ws_col > 0).then(|| usize::from(size.ws_col))
-}
-
-#[cfg(not(unix))]
-fn columns<O>(_: O) -> Option<usize> {
-    None
-}
-
 /// Whether an output could not be written although its reader did not close it.
 pub(crate) fn stdout_failed() -> bool {
     STDOUT_FAILED.load(Ordering::Relaxed)

@@ -44,6 +44,9 @@ mod tests;
 mod trust;
 mod verify;
 
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
@@ -66,7 +69,6 @@ pub(crate) use module_mapping::ModuleMappingArgs;
 pub(crate) use module_mirror::ModuleMirrorArgs;
 pub(crate) use module_pull::{ModulePullArgs, ModuleVersionsArgs};
 pub(crate) use names::full_address;
-pub(crate) use order::words;
 pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
@@ -121,6 +123,12 @@ impl Args {
         let matches = declared.try_get_matches_from_mut(words)?;
         Ok((Self::from_arg_matches(&matches)?, matches))
     }
+}
+
+/// The arguments of this run, without the program. Options of the verb that stand before it follow it here.
+pub(crate) fn words() -> &'static [OsString] {
+    static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
+    WORDS.get_or_init(|| order::ordered(std::env::args_os().skip(1), &declared()))
 }
 
 /// The command, whatever the environment is.

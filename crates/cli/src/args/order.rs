@@ -1,18 +1,11 @@
 //! Options that were typed before the verb that takes them.
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use clap::Command;
 
-/// The arguments of this run, without the program. Options of the verb that stand before it follow it here, so that the verb
-/// takes or refuses them.
-pub(crate) fn words() -> &'static [OsString] {
-    static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
-    WORDS.get_or_init(|| ordered(std::env::args_os().skip(1), &super::declared()))
-}
-
-fn ordered(words: impl IntoIterator<Item = OsString>, declared: &Command) -> Vec<OsString> {
+/// The words with the options of the verb that stand before it behind it, so that the verb takes or refuses them.
+pub(super) fn ordered(words: impl IntoIterator<Item = OsString>, declared: &Command) -> Vec<OsString> {
     let mut words = words.into_iter();
     let (mut verb, mut front, mut moved) = (declared, Vec::new(), Vec::new());
     while let Some(word) = words.next() {

@@ -6,8 +6,8 @@
 use clap::Command;
 use clap::builder::Resettable;
 
-use crate::handbook;
 use crate::page::padded;
+use crate::terminal;
 
 /// What people come for, and the verbs that do it.
 const GROUPS: [(&str, &[&str]); 5] = [
@@ -54,7 +54,7 @@ fn groups(command: &Command) -> String {
             let mut used = column + 4;
             text += &lead;
             for (nth, word) in about.split(' ').enumerate() {
-                let is_full = used + 1 + word.len() > handbook::width();
+                let is_full = used + 1 + word.len() > terminal::page_columns();
                 let gap = if is_full { format!("\n{}", " ".repeat(column + 4)) } else { " ".repeat(nth.min(1)) };
                 used = if is_full { column + 4 } else { used + gap.len() } + word.len();
                 text += &gap;

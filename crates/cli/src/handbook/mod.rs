@@ -16,7 +16,6 @@ mod topics;
 mod words;
 
 use crate::page::Page;
-use crate::printer;
 
 pub(crate) use topics::{TOPICS, topic};
 
@@ -56,13 +55,6 @@ fn explained(topics: &[&str], name: &str, width: usize) -> Option<Page> {
 
 fn names(topics: &[&str]) -> Vec<String> {
     topics.iter().filter_map(|one| topic(one)).flat_map(|topic| entry::names(&markdown::blocks(topic.text))).collect()
-}
-
-/// How many columns help may take: those of the terminal, at most 100.
-pub(crate) fn width() -> usize {
-    const WIDEST: usize = 100;
-    const NARROWEST: usize = 40;
-    printer::stdout_columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::text::{human_time, message};
 use crate::printer;
+use crate::terminal;
 
 /// How old a work is when its bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -49,7 +50,7 @@ impl Bars {
 
     fn start(&self, subject: &str, of: Option<u64>, unit: WorkUnit) {
         let bar = ProgressBar::with_draw_target(of, ProgressDrawTarget::hidden());
-        let bar = bar.with_style(style(unit, of)).with_message(cut(&printable(subject), printer::stderr_columns()));
+        let bar = bar.with_style(style(unit, of)).with_message(cut(&printable(subject), terminal::stderr_columns()));
         let mut running = lock(&self.0);
         if !std::mem::replace(&mut running.drawn, true) {
             printer::begin_bars();
@@ -114,7 +115,7 @@ fn draw(running: &Weak<Mutex<Running>>) -> bool {
 
 /// Name, bar, how much of it is done, the rate, and how long it will take. Plain characters, for every locale.
 fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
-    let is_narrow = printer::stderr_columns().is_some_and(|columns| columns < NARROW);
+    let is_narrow = terminal::stderr_columns().is_some_and(|columns| columns < NARROW);
     let template = match of {
         Some(_) if is_narrow => "{wide_msg} {percent}%{left}",
         Some(_) => "{wide_msg} [{bar:12}] {amount}{left}",

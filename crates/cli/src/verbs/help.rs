@@ -10,6 +10,7 @@ use crate::handbook::{self, TOPICS, topic};
 use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
+use crate::terminal;
 
 /// The topic whose page clap writes from the options themselves.
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
@@ -20,7 +21,7 @@ const SCHEMA: &str = include_str!("../../../../docs/json.schema.json");
 /// Prints what the words ask for.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
     let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
-    let width = handbook::width();
+    let width = terminal::page_columns();
     let page = match words.as_slice() {
         ["json"] if args.schema => {
             printer::document(&Document::json_text(SCHEMA));

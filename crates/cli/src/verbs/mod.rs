@@ -46,7 +46,6 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use context::Context;
 use stop::Stop;
-pub(crate) use version::PROGRAM;
 
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
