@@ -144,7 +144,7 @@ const NOT_FOUND: &str = "credentials not found in native keychain";
 
 /// Reads an answer as Go fills its structure: members in any case, others passed over, `null` is nothing.
 fn answer(text: &str) -> Option<HelperAnswer> {
-    let whole = JsonValue::parse(text).ok()?;
+    let whole = JsonValue::parse_as_go(text).ok()?;
     let (mut username, mut secret) = (Zeroizing::default(), Zeroizing::default());
     match whole.kind {
         JsonKind::Null => return Some(HelperAnswer::Empty),

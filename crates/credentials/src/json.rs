@@ -14,7 +14,7 @@ pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The value of a text. A fault's message is for people, and quotes nothing of the text.
 pub(crate) fn parse(text: &str) -> Result<JsonValue<'_>, JsonFault> {
-    JsonValue::parse(text).map_err(|fault| {
+    JsonValue::parse_as_go(text).map_err(|fault| {
         let at = text.split('\n').nth(fault.line - 1).and_then(|line| line.as_bytes().get(fault.column - 1));
         let message = match fault.message.as_str() {
             _ if text.trim().is_empty() => "it is empty",
@@ -23,6 +23,7 @@ pub(crate) fn parse(text: &str) -> Result<JsonValue<'_>, JsonFault> {
             "key must be a string" => "a name lacks its quotes",
             "expected value" | "expected ident" => "this is no value",
             "trailing characters" => "something follows the end",
+            "recursion limit exceeded" => "it nests deeper than 10,000 levels",
             said if said.starts_with("control character") => "a text has a line break or another control character",
             said => said,
         };
@@ -58,6 +59,9 @@ mod tests {
         check("{\"a\": \"\\x\"}", Some((1, 9, "invalid escape")));
         check("{\"a\": 01}", Some((1, 8, "invalid number")));
         check("{\"a\": [", Some((1, 7, "it ends in the middle")));
+        check(&"[".repeat(10_001), Some((1, 10_001, "it ends in the middle")));
+        let deep = format!("{}{}", "[".repeat(10_001), "]".repeat(10_001));
+        check(&deep, Some((1, 10_001, "it nests deeper than 10,000 levels")));
         check("{a: 1}", Some((1, 2, "a name lacks its quotes")));
         check("{\"a\": \"x\ny\"}", Some((1, 8, "a text has a line break or another control character")));
     }

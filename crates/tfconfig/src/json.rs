@@ -92,7 +92,7 @@ impl From<JsonValue<'_>> for TfJsonValue {
             value: Self::from(member.value),
         };
         let kind = match value.kind {
-            JsonKind::Null => TfJsonKind::Null,
+            JsonKind::Null | JsonKind::Deep => TfJsonKind::Null,
             JsonKind::Bool(value) => TfJsonKind::Bool(value),
             JsonKind::Number(text) => TfJsonKind::Number(text.to_owned()),
             JsonKind::String(text) => TfJsonKind::String(text.text().to_string()),

@@ -8,8 +8,13 @@ use std::ops::Range;
 use serde::de::IgnoredAny;
 use zeroize::Zeroizing;
 
-/// The deepest nesting that is read.
+/// The deepest nesting of values that are kept.
 const DEPTH: usize = 128;
+
+/// The deepest nesting that Go reads.
+///
+/// Spec: Go 1.25, encoding/json, `maxNestingDepth`.
+const GO_DEPTH: usize = 10_000;
 
 /// A value of a text.
 #[derive(Clone)]
@@ -32,6 +37,8 @@ pub enum JsonKind<'a> {
     Array(Vec<JsonValue<'a>>),
     /// In the order of the text; a name may occur twice.
     Object(Vec<JsonMember<'a>>),
+    /// An array or an object at the 128th level, which only [`JsonValue::parse_as_go`] passes over.
+    Deep,
 }
 
 /// A member of an object.
@@ -63,28 +70,31 @@ pub struct JsonFault {
     pub message: String,
 }
 
-impl JsonFault {
-    const TOO_DEEP: &'static str = "recursion limit exceeded";
-
-    /// Whether it may be JSON, and nests too deep to be read.
-    pub fn is_too_deep(&self) -> bool {
-        self.message == Self::TOO_DEEP
-    }
-}
-
 impl<'a> JsonValue<'a> {
     /// Reads a whole text, at most 128 levels deep.
     ///
     /// # Errors
     /// If it is not JSON. Half a surrogate pair is, as for Go.
     pub fn parse(text: &'a str) -> Result<Self, JsonFault> {
+        Self::read(text, DEPTH - 1)
+    }
+
+    /// Reads a whole text as deep as Go does. What is deeper than 127 levels becomes [`JsonKind::Deep`].
+    ///
+    /// # Errors
+    /// As [`JsonValue::parse`].
+    pub fn parse_as_go(text: &'a str) -> Result<Self, JsonFault> {
+        Self::read(text, GO_DEPTH)
+    }
+
+    fn read(text: &'a str, limit: usize) -> Result<Self, JsonFault> {
         serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
             // The parser skips values, so its error names the syntax and quotes nothing.
             let said = error.to_string();
             let message = said.split(" at line ").next().unwrap_or_default().to_owned();
             JsonFault { line: error.line().max(1), column: error.column().max(1), message }
         })?;
-        JsonWalker { text, at: 0, line: 1, depth: 0 }.value()
+        JsonWalker { text, at: 0, line: 1, depth: 0, limit }.value()
     }
 
     /// The members of an object; none of another value.
@@ -166,6 +176,8 @@ struct JsonWalker<'a> {
     at: usize,
     line: usize,
     depth: usize,
+    /// The most levels.
+    limit: usize,
 }
 
 impl<'a> JsonWalker<'a> {
@@ -186,6 +198,7 @@ impl<'a> JsonWalker<'a> {
         let first = self.peek();
         let (start, line) = (self.at, self.line);
         let kind = match first {
+            Some(b'{' | b'[') if self.depth + 1 == DEPTH => self.deep()?,
             Some(b'{') => JsonKind::Object(self.all(b'}', Self::member)?),
             Some(b'[') => JsonKind::Array(self.all(b']', Self::value)?),
             Some(b'"') => JsonKind::String(self.string()),
@@ -202,10 +215,6 @@ impl<'a> JsonWalker<'a> {
     ) -> Result<Vec<T>, JsonFault> {
         self.at += 1;
         self.depth += 1;
-        if self.depth == DEPTH {
-            let column = self.at - self.text[..self.at].rfind('\n').map_or(0, |end| end + 1);
-            return Err(JsonFault { line: self.line, column, message: JsonFault::TOO_DEEP.to_owned() });
-        }
         let mut found = Vec::new();
         while let Some(byte) = self.peek() {
             match byte {
@@ -217,6 +226,31 @@ impl<'a> JsonWalker<'a> {
         self.at += 1;
         self.depth -= 1;
         Ok(found)
+    }
+
+    /// Passes over an array or an object without recursion.
+    fn deep(&mut self) -> Result<JsonKind<'a>, JsonFault> {
+        let outside = self.depth;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.string();
+                    continue;
+                }
+                b'{' | b'[' if self.depth == self.limit => {
+                    let column = self.at + 1 - self.text[..self.at].rfind('\n').map_or(0, |end| end + 1);
+                    return Err(JsonFault { line: self.line, column, message: "recursion limit exceeded".to_owned() });
+                }
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if self.depth == outside {
+                break;
+            }
+        }
+        Ok(JsonKind::Deep)
     }
 
     fn member(&mut self) -> Result<JsonMember<'a>, JsonFault> {
@@ -265,6 +299,7 @@ mod tests {
             JsonKind::Bool(value) => value.to_string(),
             JsonKind::Number(text) => (*text).to_owned(),
             JsonKind::String(text) => format!("{:?}", text.text().as_str()),
+            JsonKind::Deep => "deep".to_owned(),
             JsonKind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
             JsonKind::Object(members) => {
                 let member = |member: &JsonMember<'_>| {
@@ -310,6 +345,22 @@ mod tests {
         check(&format!("{}{}", "[".repeat(20_000), "]".repeat(20_000)), "1:128: recursion limit exceeded");
     }
 
+    #[test]
+    fn what_go_reads_beyond_128_levels_was_refused() {
+        let nested = |open: &str, close: &str, levels| format!("{}{}", open.repeat(levels), close.repeat(levels));
+        for (open, close) in [("[\n", "]"), ("{\"a]\\\"\":", "}")] {
+            let (open, close) = (open.repeat(10_000 - 1), close.repeat(10_000 - 1));
+            let text = format!("{open}{{}}{close}");
+            assert!(JsonValue::parse_as_go(&text).is_ok());
+            assert!(JsonValue::parse(&text).is_err());
+            assert!(JsonValue::parse_as_go(&format!("{open}[[1]]{close}")).is_err());
+        }
+        let text = format!("{{\"a\": {}, \"b\":\n 1}}", nested("[", "]", 200));
+        let top = JsonValue::parse_as_go(&text).unwrap_or_else(|fault| panic!("{fault:?}"));
+        let spans: Vec<_> = top.members().iter().map(|member| (&text[member.span.clone()], member.line)).collect();
+        assert_eq!(spans[1], ("\"b\":\n 1", 1));
+    }
+
     #[track_caller]
     fn check_text(raw: &str, want: &str) {
         let text = JsonValue::parse(raw).expect("JSON").text();
@@ -346,7 +397,8 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_serde_reads_is_read(text in "([{}\\[\\]:,\" \n\\\\]|1|-0.5e1|true|null|é|\\\\u00e9|\"a\":){0,16}") {
-            let read = JsonValue::parse(&text).is_ok();
+            let (read, read_as_go) = (JsonValue::parse(&text).is_ok(), JsonValue::parse_as_go(&text).is_ok());
+            proptest::prop_assert_eq!(read, read_as_go);
             proptest::prop_assert_eq!(read, serde_json::from_str::<IgnoredAny>(&text).is_ok());
         }
     }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 use tofu_oci_store::UnverifiedManifest;
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, JsonKind, JsonValue};
 
 use super::ReadFault;
 
@@ -32,7 +32,7 @@ pub struct FoundDocument {
 /// Bytes read as JSON.
 #[derive(Clone, Debug)]
 pub enum FoundJson {
-    /// A JSON value; a member that occurs twice has its last value.
+    /// A JSON value; a member that occurs twice has its last value. At the 128th level, null stands for lists and objects.
     Value(Value),
     Not {
         /// The message of the parser.
@@ -47,7 +47,10 @@ impl FoundDocument {
         let digest = asked.or_else(|| sent_digest.clone()).unwrap_or_else(|| Digest::sha256(&bytes));
         let json = match serde_json::from_slice(&bytes) {
             Ok(value) => FoundJson::Value(value),
-            Err(error) => FoundJson::Not { problem: error.to_string() },
+            Err(error) => match shallow(&bytes).filter(|_| error.to_string().starts_with("recursion limit exceeded")) {
+                Some(value) => FoundJson::Value(value),
+                None => FoundJson::Not { problem: error.to_string() },
+            },
         };
         Self { media_type, digest, sent_digest, bytes, json }
     }
@@ -69,5 +72,41 @@ impl FoundDocument {
             FoundJson::Value(value) => Some(value),
             FoundJson::Not { .. } => None,
         }
+    }
+}
+
+/// What Go reads, without what nests too deep for this program.
+fn shallow(bytes: &[u8]) -> Option<Value> {
+    JsonValue::parse_as_go(std::str::from_utf8(bytes).ok()?).ok().map(|json| value_of(&json))
+}
+
+fn value_of(json: &JsonValue<'_>) -> Value {
+    match &json.kind {
+        JsonKind::Null | JsonKind::Deep => Value::Null,
+        JsonKind::Bool(value) => Value::Bool(*value),
+        JsonKind::Number(text) => serde_json::from_str(text).unwrap_or_default(),
+        JsonKind::String(text) => Value::String(text.text().to_string()),
+        JsonKind::Array(items) => items.iter().map(value_of).collect(),
+        JsonKind::Object(members) => {
+            members.iter().map(|member| (member.name.text().to_string(), value_of(&member.value))).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_of_128_levels_was_no_json() {
+        let of = |levels| {
+            let bytes = format!("{{\"x\":{}{},\"a\":[1,\"b\",true]}}", "[".repeat(levels), "]".repeat(levels)).into();
+            FoundDocument::new(None, UnverifiedManifest { media_type: None, digest: None, bytes })
+        };
+        for levels in [126, 127, 9_999] {
+            let document = of(levels);
+            assert_eq!(document.value().map(|value| &value["a"]), Some(&serde_json::json!([1, "b", true])), "{levels}");
+        }
+        assert!(of(10_000).value().is_none());
     }
 }

@@ -75,11 +75,7 @@ pub(crate) enum GoReading {
 /// What `read` takes out of a whole document.
 fn document<T: Default>(bytes: &[u8], read: impl FnOnce(&mut GoObject<'_>) -> T) -> (T, GoReading) {
     let text = String::from_utf8_lossy(bytes);
-    let value = match JsonValue::parse(&text) {
-        Ok(value) => value,
-        Err(fault) if fault.is_too_deep() => return (T::default(), GoReading::NotPredicted),
-        Err(_) => return (T::default(), GoReading::Refused),
-    };
+    let Ok(value) = JsonValue::parse_as_go(&text) else { return (T::default(), GoReading::Refused) };
     let mut object = GoObject { members: value.members(), reading: GoReading::Good };
     if !matches!(value.kind, JsonKind::Object(_) | JsonKind::Null) {
         object.reading = GoReading::Refused;
@@ -279,7 +275,14 @@ mod tests {
         check(br#"{"manifests":[{"size":1}],"manifests":[{"mediaType":"a"}]}"#, r#"unclear "" a:0:"#);
         check(br#"{"manifests":[{"data":"e30"}]}"#, r#"unclear "" :0:"#);
         check(br#"{"manifests":[{"data":"e30="}]}"#, r#"good "" :0:"#);
-        check(format!("{{\"x\":{}{}}}", "[".repeat(9_999), "]".repeat(9_999)).as_bytes(), r#"unclear """#);
+    }
+
+    #[test]
+    fn a_document_of_128_levels_was_malformed() {
+        let nested = |levels| format!("{{\"x\":{}{},\"mediaType\":\"b\"}}", "[".repeat(levels), "]".repeat(levels));
+        check(nested(127).as_bytes(), r#"good "b""#);
+        check(nested(9_999).as_bytes(), r#"good "b""#);
+        check(nested(10_000).as_bytes(), r#"bad """#);
     }
 
     #[test]

@@ -119,6 +119,7 @@ fn rule_of(because: Rejection, asked: &AskedModule) -> &'static CheckRule {
         Rejection::ManifestNotJson
         | Rejection::ManifestTooLarge
         | Rejection::ManifestDigestMismatch
+        | Rejection::Malformed
         | Rejection::BodyMediaTypeMissing => &MODULE_MANIFEST,
         Rejection::ArtifactType => &MODULE_ARTIFACT_TYPE,
         Rejection::NoZipLayer | Rejection::NoZipLayerOtherFormat | Rejection::SeveralZipLayers => &MODULE_LAYERS,
@@ -133,7 +134,7 @@ fn rule_of(because: Rejection, asked: &AskedModule) -> &'static CheckRule {
         Rejection::SubdirMissing | Rejection::SubdirAmbiguous => &MODULE_FOLDER,
         Rejection::CallEscapesPackage | Rejection::CallMissing | Rejection::CallLoop => &MODULE_CALL,
         Rejection::InvalidConfiguration => &MODULE_CONFIGURATION,
-        Rejection::RepositoryUnreadable | Rejection::Malformed => &MODULE_UNREADABLE,
+        Rejection::RepositoryUnreadable => &MODULE_UNREADABLE,
         _ => &MODULE_REFUSED,
     }
 }

@@ -37,6 +37,14 @@ fn files_without_effect() {
 }
 
 #[test]
+fn a_file_of_128_levels_was_dropped() {
+    let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let file = |levels| check(&format!(r#"{{"x": {}, "auths": {{"r": {{"auth": "dTpw"}}}}}}"#, nested(levels)));
+    assert_eq!((file(127), file(9_999)), ("1:r u:p".to_owned(), "1:r u:p".to_owned()));
+    assert_snapshot!(file(10_000), @"1:off it is not JSON: it nests deeper than 10,000 levels at column 10006");
+}
+
+#[test]
 fn an_auth_is_decoded_as_bytes() {
     let auth = |value: &str| check(&format!(r#"{{"auths": {{"r": {{"auth": {value}}}}}}}"#));
     assert_snapshot!(auth(r#""dXNlcjpwOnc6eA==""#), @"1:r user:p:w:x");

@@ -87,7 +87,7 @@ pub(crate) static MODULE_MANIFEST: CheckRule = CheckRule {
     id: "module-manifest",
     group: Group::Modules,
     level: FindingLevel::Error,
-    finds: "a manifest of a module that OpenTofu cannot read",
+    finds: "a manifest of a module that OpenTofu cannot read, or in a way that is not predicted",
     why: "Size, digest, JSON and the manifest's own `mediaType` are checked before anything else in it.",
     spec: "OpenTofu 1.12, internal/getmodules/oci_getter.go, `fetchOCIImageManifest`",
     fix: "push the module again",
