@@ -106,7 +106,8 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
     assert_eq!(json.json()[0]["kind"], "module");
     scene.run("verify 'oci://REGISTRY/acme/network?tag=1.4.0' --key p256.pub").success();
     scene.demand_module_key("p256.pub");
-    scene.run("verify REGISTRY/acme/network:1.4.0").success();
+    let json = scene.run("verify REGISTRY/acme/network:1.4.0 --json").success();
+    assert_eq!(json.json()[0]["policy"]["unnamed"], "allow", "signatures of modules name nothing, and count");
     assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.5.0").text, @"
     exit code: 1
     ----- stdout -----

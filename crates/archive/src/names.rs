@@ -1,4 +1,5 @@
-//! Which names a package may hold: none that leaves the package's folder, and on Windows none that it refuses.
+//! Which names the members of a package (a zip, a tar) may have: they stay in the package's folder, and
+//! Windows must accept them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! Which address a request may go to next, who may see a password then, and how long an address in an answer may be.
+//! Redirects: which address a request may go to next, which host may see credentials then, and how long an address in an answer
+//! may be.
 //! Pure.
 
 use tofu_oci_types::RegistryHost;

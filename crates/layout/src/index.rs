@@ -1,4 +1,4 @@
-//! The index of a release, read.
+//! The index of a release, read: which platforms it offers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;

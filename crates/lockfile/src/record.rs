@@ -1,4 +1,4 @@
-//! Which checksums may be recorded in an entry of the lock file, and which of the old ones stay.
+//! How checksums are merged: which hashes may be recorded in an entry of the lock file, and which of the old ones stay.
 
 use std::collections::BTreeSet;
 

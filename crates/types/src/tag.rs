@@ -1,4 +1,5 @@
-//! Tags: which one is canonical for a version. References to manifests.
+//! Tags: how a version is spelled as one (`_` for the `+` of its build metadata), and which is
+//! canonical. References to manifests.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! How long `serve` keeps an answer, and how many. Nothing waits here.
+//! How long `serve` keeps an answer, how old a stale one may be, and how many it keeps. Nothing waits here.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,4 +1,4 @@
-//! When a release is refused: what vouches for it, and whether that is enough.
+//! When a release is refused: what vouches for it, and whether that is enough for its rule, or without a rule.
 
 use std::collections::BTreeSet;
 

@@ -130,7 +130,8 @@ impl<'a> VerifyReport<'a> {
             threshold: *threshold,
             predicate_types,
             unsigned: self.rule.unsigned.action(),
-            unnamed: self.rule.unnamed,
+            // A signature of a module need name nothing.
+            unnamed: if self.found.of == VersionOf::Module { Action::Allow } else { self.rule.unnamed },
             moved_tags: self.rule.moved_tags,
             expired_keys: self.rule.expired_keys,
             manifest_checksums: self.rule.manifest_checksums,
