@@ -65,7 +65,7 @@ fetch() {
       *) interruptible curl -fsSL --proto '=http' --retry 2 --connect-timeout 20 -o "$2" "$1" ;;
     esac
   else
-    interruptible wget -q -O "$2" "$1"
+    interruptible wget -q -t 3 -O "$2" "$1"
   fi
 }
 
