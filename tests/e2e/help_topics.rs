@@ -236,6 +236,15 @@ fn a_wrong_topic_gets_a_suggestion() {
 }
 
 #[test]
+fn a_code_with_a_detail_had_no_page() {
+    let scene = Scene::new();
+    for (code, page) in [("registry-status:404", "registry-status"), ("unknown-symbol:foo", "unknown-symbol")] {
+        let said = scene.run(&format!("help error {code}"));
+        assert_eq!(said.text, scene.run(&format!("help error {page}")).success().text, "{code}");
+    }
+}
+
+#[test]
 fn a_code_with_a_few_equal_letters_was_taken_for_the_one_that_was_meant() {
     assert!(!Scene::new().refuse("help error nothing").contains("did you mean"));
 }

@@ -32,7 +32,7 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
                 .hint("write it as: tofu-oci help json --schema"));
         }
         [] => list(),
-        ["error", code] => handbook::code(code, width).ok_or_else(|| unknown_code(code))?,
+        ["error", code] => code_page(code, width).ok_or_else(|| unknown_code(code))?,
         ["check", rule] => handbook::rule(rule, width).ok_or_else(|| unknown_rule(rule))?,
         [name] if *name == REGISTRY_ACCESS.0 => {
             printer::help(&args::registry_access().render_long_help());
@@ -108,6 +108,11 @@ fn unknown_rule(rule: &str) -> Diagnostic {
 fn unknown_code(code: &str) -> Diagnostic {
     let diagnostic = Diagnostic::usage(format!("no page explains the code `{code}`")).code("unknown-help-topic");
     suggest(diagnostic, "tofu-oci help error", code, &handbook::codes()).hint("all codes: tofu-oci help errors")
+}
+
+/// The page of a code, or of the part before the detail that follows it: `registry-status:404`.
+fn code_page(code: &str, width: usize) -> Option<Page> {
+    handbook::code(code, width).or_else(|| handbook::code(code.split_once(':')?.0, width))
 }
 
 /// The command with the nearest name, if one is near.
