@@ -336,7 +336,7 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     ----- stderr -----
     error: `ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 14
 
-    hint: write $${ where ${ is meant as text
+    hint: write } at its end, or $${ where ${ is meant as text
     hint: quote the template for your shell: it would take ${…} for a variable of its own
     ");
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --magic-suffix 'not a host'")), @"

@@ -138,7 +138,7 @@ fn large_numbers_and_wrong_signs_were_told_to_write_dollars() {
     let said = "the expression ends here, and neither an operator nor } follows";
     check_refused("${\"p\";}", ["invalid-syntax", ";", said, ""]);
     let said = "an interpolation is not closed: its } is missing";
-    check_refused("a${type b", ["invalid-syntax", "b", said, "$${ where ${ is meant as text"]);
+    check_refused("a${type b", ["invalid-syntax", "b", said, "} at its end, or $${ where ${ is meant as text"]);
 }
 
 #[test]

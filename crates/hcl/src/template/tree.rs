@@ -140,7 +140,8 @@ impl TreeReader<'_> {
                 fault("there is no %{elseif}").instead("another %{if …} after an %{else}, with an %{endif} of its own")
             }
             _ if message.trim() == "expected `}`" && !rest.contains('}') => {
-                fault("an interpolation is not closed: its } is missing").instead("$${ where ${ is meant as text")
+                fault("an interpolation is not closed: its } is missing")
+                    .instead("} at its end, or $${ where ${ is meant as text")
             }
             _ if message.trim() == "expected `}`" => {
                 fault("the expression ends here, and neither an operator nor } follows")
