@@ -49,7 +49,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
 
     let from = format!("tofu-oci verify --from {repository} {ADDRESS}");
     let cases = [
-        ("a verb", "tofu-oci versi".to_owned(), "tofu-oci versions ".to_owned()),
+        ("a verb", "tofu-oci outda".to_owned(), "tofu-oci outdated ".to_owned()),
         ("an option", "tofu-oci install --platf".to_owned(), "--platform ".to_owned()),
         ("a rule", "tofu-oci help check stray-".to_owned(), "stray-version-tag ".to_owned()),
         ("a folder", "tofu-oci check oci:lay".to_owned(), "oci:layout/".to_owned()),
