@@ -44,6 +44,7 @@ not_here() { printf 'not here, left out: %s\n' "$1"; }
 . "$here/tests/install.sh"
 . "$here/tests/scripts.sh"
 . "$here/tests/forms.sh"
+. "$here/tests/chart.sh"
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
