@@ -43,6 +43,7 @@ not_here() { printf 'not here, left out: %s\n' "$1"; }
 
 . "$here/tests/install.sh"
 . "$here/tests/scripts.sh"
+. "$here/tests/gitlab.sh"
 . "$here/tests/forms.sh"
 . "$here/tests/chart.sh"
 
