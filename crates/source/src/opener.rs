@@ -287,7 +287,7 @@ impl MethodOpener {
                 let store: Arc<dyn ReadStore> = Arc::new(self.client.store(source.repository().clone()));
                 let (reference, subdir) = (source.reference(), source.subdir().clone());
                 match ModulePackage::of_store(Arc::clone(&store), reference, subdir).await {
-                    Err(error) => Err(error.or_withdrawn(&*store, reference).await),
+                    Err(error) => Err(error.or_why_missing(&*store, reference).await),
                     found => found,
                 }
             }

@@ -169,9 +169,9 @@ impl AskedPlaces<ServedModulePlace> {
         package: &ModulePackage,
     ) -> Result<(), QueryFailure> {
         let predecessors = self.options.trust.policy.predecessors();
-        let Some(text) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
+        let Some((said, text)) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
         if self.places[number].renamed != RenamedReleases::Refuse {
-            self.options.reporter.event(&other_address_note(text));
+            self.options.reporter.event(&other_address_note(text, address, &said));
             return Ok(());
         }
         let text = format!("{address} is not served: {text}");

@@ -30,10 +30,6 @@ impl From<InstallError> for Diagnostic {
                 plain.hint(format!("choose a new version with {}, or change the constraint", upgrade()))
             }
             InstallError::LockedVersionGone { .. } => plain.hint(format!("choose one of them with {}", upgrade())),
-            InstallError::LockFileOutdated { missing, unneeded, .. } if unneeded.is_empty() => plain.hint(format!(
-                "record it, look at the difference and commit the file: {}",
-                invocation::lock_all_platforms(missing.iter())
-            )),
             _ => plain,
         }
     }

@@ -136,11 +136,17 @@ impl Diagnostic {
                 .hint("say which repository holds it with --from REPOSITORY, or check the network");
         }
         let fault = match failure {
+            Failure::HostWithPort(_) if invocation::says("from") => {
+                return self.instead("name a repository, oci:DIR or bundle:FILE with --from");
+            }
             Failure::Network { fault, .. } if *fault != NetworkFault::PrivateAddress => *fault,
             _ => return self,
         };
         match super::network::hint_of(fault) {
             Some(hint) => self.hint(hint),
+            None if matches!(place, Place::NetworkMirror(_)) => {
+                self.hint("check the address of the mirror and the network; --ca-file FILE trusts a private certificate authority")
+            }
             None if is_of_port(place) => {
                 let host = format!("{place}/");
                 let word = invocation::word_where(|word| word.starts_with(&host)).map(|word| {

@@ -89,7 +89,7 @@ impl Diagnostic {
             _ => None,
         };
         let own = own.into_iter().fold(self, |diagnostic, own| diagnostic.hint(format!("by its own address: {own}")));
-        let diagnostic = own.hint("check the address, --from and the repository").preceding(asked, said);
+        let diagnostic = own.hint("check the address and the repository").preceding(asked, said);
         diagnostic.hint("if it is meant to be renamed, add --rename")
     }
 
@@ -121,7 +121,7 @@ impl Diagnostic {
     pub(crate) fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
         match flaw {
             flaw if flaw.contradicts() => {
-                self.hint("this is not what it is offered as: check the address, --from and the repository")
+                self.hint("this is not what it is offered as: check the address and the repository")
             }
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless => self.hint(publishers_key()),
             Flaw::Unnamed { .. } => self

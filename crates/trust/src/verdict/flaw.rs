@@ -13,7 +13,7 @@ use crate::KeyId;
 #[non_exhaustive]
 pub enum Flaw {
     /// a trusted signature says that the release is another provider
-    #[fault("other-provider", todo = "check the address, `--from` and the repository")]
+    #[fault("other-provider", todo = "check the address and the repository")]
     OtherProvider {
         named: String,
         /// The provider of the release, or `a module`.

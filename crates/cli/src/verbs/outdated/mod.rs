@@ -66,7 +66,7 @@ async fn row(
     };
     let (source, listing) = match asked.await {
         Ok(asked) => asked,
-        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&diagnostic), ..row },
+        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&diagnostic, address), ..row },
     };
     let comparison = compare(constraints, &demands, row.locked.as_ref(), &listing.versions);
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());
@@ -77,7 +77,7 @@ async fn row(
             Err(error) => {
                 row.unusable = Some(chosen.clone());
                 let (code, reason) = (Some(error.code().to_owned()), Some(reason(&error)));
-                row.trouble = Trouble { code, reason, hints: Vec::new() };
+                row.trouble = Trouble { code, reason, ..Trouble::default() };
             }
         }
     }
