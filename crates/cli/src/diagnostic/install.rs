@@ -44,8 +44,8 @@ impl From<FetchError> for Diagnostic {
             }
             FetchError::Source(error) => error.into(),
             FetchError::Untrusted { address, version, place, refusal, rule, by_hand } => {
-                let release = super::RefusedRelease { address: &address, version: &version, place: &place };
-                plain.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
+                let (address, version, place) = (&address, &version, &place);
+                plain.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, address, version, place })
             }
             FetchError::OtherAddress { address, published_as, .. } => plain.renaming(&address, &published_as),
             _ => plain,

@@ -29,7 +29,7 @@ use tofu_oci_types::{Fault, FaultEnd, Place, RUN, RepositoryRef};
 pub(crate) use io::{settings_fault, settings_text};
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use state::brings_back;
-pub(crate) use trust::{Refused, RefusedRelease};
+pub(crate) use trust::Refused;
 
 use crate::exit::Exit;
 use crate::invocation;
