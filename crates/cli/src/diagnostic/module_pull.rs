@@ -8,6 +8,7 @@ use tofu_oci_types::{Constraints, NetworkFault, Place, Reference, Version, versi
 
 use super::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<ModuleError> for Diagnostic {
     fn from(error: ModuleError) -> Self {
@@ -79,15 +80,19 @@ impl From<ModuleFetchError> for Diagnostic {
         match error {
             ModuleFetchError::Module(error) => error.into(),
             ModuleFetchError::Fetch(error) => (*error).into(),
-            ModuleFetchError::Untrusted { refusal, rule, .. } => plain.untrusted_module(&refusal, &rule),
+            ModuleFetchError::Untrusted { place, version, refusal, rule } => {
+                let sign = invocation::sign(&place, version.as_ref());
+                plain.untrusted_module(&refusal, &rule, &sign)
+            }
             _ => plain,
         }
     }
 }
 
 impl Diagnostic {
-    /// The same with the rule that decides, and what to do about a module that is not trusted.
-    fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule) -> Self {
+    /// The same with the rule that decides, and what to do about a module that is not trusted; `sign` is how its publisher
+    /// does it.
+    fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule, sign: &str) -> Self {
         let diagnostic = match &rule.origin {
             RuleOrigin::File { path, line, providers } => {
                 let path = path.strip_prefix(".").unwrap_or(path).display();
@@ -115,7 +120,7 @@ impl Diagnostic {
             }
             Some(Flaw::OtherVersion { .. }) => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
-            _ => diagnostic.hint("its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`"),
+            _ => diagnostic.hint(format!("its publisher signs it{sign}")),
         }
     }
 }

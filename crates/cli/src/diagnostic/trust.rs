@@ -46,7 +46,6 @@ impl From<PinFileError> for Diagnostic {
     fn from(error: PinFileError) -> Self {
         let plain = Self::fault(&error);
         match error {
-            PinFileError::File(error) => error.into(),
             PinFileError::Conflict(conflict) => {
                 let pin = &conflict.ours;
                 plain.code("moved-tag").hint(format!(
@@ -117,7 +116,7 @@ impl Diagnostic {
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
-    /// The same with what to do about the signature that refuses a release; `sign` is the command for its publisher.
+    /// The same with what to do about the signature that refuses a release; `sign` is how its publisher does it.
     pub(crate) fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
         match flaw {
             flaw if flaw.contradicts() => {
@@ -125,7 +124,7 @@ impl Diagnostic {
             }
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless => self.hint(publishers_key()),
             Flaw::Unnamed { .. } => self
-                .hint(format!("a signature that names both: {sign}"))
+                .hint(format!("its publisher signs it with both in the signature{sign}"))
                 .hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")
                 .hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml"),
             Flaw::ExpiredKey { .. } => {
@@ -143,7 +142,7 @@ impl Diagnostic {
         let RefusedRelease { address, version, place } = refused.release;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ManualAcceptance::Settles);
-        let sign = invocation::sign(place, version);
+        let sign = invocation::sign(place, Some(version));
         let mut diagnostic = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {
             diagnostic = diagnostic.cause(rule);
@@ -160,14 +159,14 @@ impl Diagnostic {
                 .hint("somebody has pushed another release under the same version; ask its publisher why")
                 .hint(match accept {
                     Some(accept) => format!("if it was moved on purpose: {accept}"),
-                    None => format!("if it was moved on purpose, its publisher signs it: {sign}"),
+                    None => format!("if it was moved on purpose, its publisher signs it{sign}"),
                 }),
             TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => {
-                let diagnostic = diagnostic.hint(format!("its publisher signs it: {sign}"));
+                let diagnostic = diagnostic.hint(format!("its publisher signs it{sign}"));
                 diagnostic.more_hints(accept.map(|accept| format!("to take this one release as it is: {accept}")))
             }
             TrustRefusal::Threshold { .. } => {
-                diagnostic.hint(format!("the owners of the other keys sign it too: {sign}"))
+                diagnostic.hint(format!("the owners of the other keys sign it too{sign}"))
             }
             TrustRefusal::PredicateType { .. } => {
                 diagnostic.hint("what must be signed is `predicate_types` in the rule of trust.toml")
