@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use failure::{counts, failures, or_failure, row_name};
+pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
 use upstream::UpstreamSources;
@@ -147,5 +147,5 @@ pub(super) fn print(context: &Context, mode: MirrorMode, lines: Vec<MirrorLine>)
     let line = if mode == MirrorMode::Plan { MirrorEvent::MirrorPlan } else { MirrorEvent::Mirror };
     let lines = |lines: &JsonLines| lines.add_all(rows.iter().map(line).chain([MirrorEvent::MirrorSummary(&summary)]));
     context.emit_all(lines, || text::page(mode, &rows, &summary));
-    if is_problem { Exit::Fixable } else { Exit::Done }
+    if is_problem { exit_of(rows.iter().filter_map(|row| row.outcome.as_ref().err())) } else { Exit::Done }
 }
