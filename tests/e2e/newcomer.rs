@@ -4,6 +4,7 @@
 use std::io::Write as _;
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::{Fault, Rule};
 
 use crate::login_refused::{asked, at_a_terminal};
 use crate::setup::logins::{PASSWORD, basic};
@@ -312,8 +313,7 @@ fn a_signature_that_no_key_could_check_was_said_to_be_damaged() {
     let scene = Scene::published();
     scene.key("p256.pem");
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
-    let words =
-        ["not checked: no key is known; name its publisher's with --key FILE", "was not checked; it names"];
+    let words = ["not checked: no key is known; name its publisher's with --key FILE", "was not checked; it names"];
     said(&scene, "show REGISTRY/acme/widget:1.4.0", 0, &words, &["damaged"]);
 }
 
@@ -386,4 +386,26 @@ fn the_page_of_a_code_needed_a_code_and_knew_of_logins_alone() {
         let words = ["404: check the name", "429 and 5xx: run the command again later"];
         said(&scene, &format!("help error registry-status:{status}"), 0, &words, &["needs a login"]);
     }
+}
+
+#[test]
+fn a_mirror_that_was_refused_access_was_not_told_to_log_in() {
+    let scene = Scene::with(basic());
+    scene
+        .context
+        .write("main.tf", "terraform {\n  required_providers {\n    w = { source = \"acme/widget\" }\n  }\n}\n");
+    let hint = "tofu-oci login [REGISTRY] --username USER";
+    for line in ["mirror acme/widget --to oci:m", "bundle create b.tar acme/widget", "outdated"] {
+        let said = scene.run(&format!("{line} --from REGISTRY/acme/widget"));
+        assert!(said.text.contains(hint), "{line}: {}", said.text);
+    }
+    let line = "module mirror oci://REGISTRY/acme/net?tag=1.0.0 --as h.example/a/b/c --to oci:n";
+    said(&scene, line, 1, &[hint], &[]);
+}
+
+#[test]
+fn whoever_reads_from_a_repository_that_is_not_there_was_told_to_create_it() {
+    let scene = Scene::published();
+    scene.registry.fault(Rule::on("GET", "/v2/acme/widget/tags/list").then(Fault::status(404, "ODD")));
+    said(&scene, "versions REGISTRY/acme/widget", 1, &["hint: check the name; "], &["create"]);
 }

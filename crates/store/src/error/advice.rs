@@ -67,7 +67,10 @@ pub(super) const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in
      allow larger requests";
 
 /// What to do about a refused request.
-pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason) -> String {
+pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason, request: &str) -> String {
+    if status == 404 && ["GET ", "HEAD "].iter().any(|method| request.starts_with(method)) {
+        return unknown(place);
+    }
     of_reason(place, status, reason).unwrap_or_else(|| {
         match status {
             405 => "the registry may be read-only just now; ask its operator",

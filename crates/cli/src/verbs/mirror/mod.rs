@@ -142,7 +142,7 @@ async fn providers(
 /// Prints the report. What failed has its line, and the exit code says so.
 pub(super) fn print(context: &Context, mode: MirrorMode, lines: Vec<MirrorLine>) -> Exit {
     let is_problem = lines.iter().any(MirrorLine::is_problem);
-    let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
+    let rows: Vec<model::Row> = lines.into_iter().map(|line| model::Row::of(context, line)).collect();
     let summary = MirrorSummary::of(mode, &rows);
     let line = if mode == MirrorMode::Plan { MirrorEvent::MirrorPlan } else { MirrorEvent::Mirror };
     let lines = |lines: &JsonLines| lines.add_all(rows.iter().map(line).chain([MirrorEvent::MirrorSummary(&summary)]));

@@ -112,7 +112,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
                 if diagnostic.exit() != Exit::Fixable {
                     exit = Exit::Unexpected;
                 }
-                context.report(&diagnostic);
+                context.report(diagnostic);
                 failed.push(format!("{address} {version}"));
             }
         }

@@ -101,7 +101,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
 /// Prints the report. What failed has its line, and the exit code says so.
 pub(in crate::verbs) fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
     let has_problem = report.has_problem();
-    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
+    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(|line| ModuleMirrorRow::of(context, line)).collect();
     let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);
     let line =
         if mode == MirrorMode::Plan { ModuleMirrorEvent::ModuleMirrorPlan } else { ModuleMirrorEvent::ModuleMirror };
