@@ -217,7 +217,7 @@ fn what_is_not_a_bundle_is_refused_with_a_hint() {
     ----- stderr -----
     error: there is no bundle none.tar
 
-    hint: name the file, or its parts without .001: none.tar, or none.tar.001, none.tar.002 and so on
+    hint: check the path: neither none.tar is there, nor its parts none.tar.001, none.tar.002 and so on
     ");
     assert_snapshot!(scene.refuse("bundle create b.tar acme/widget --max-size 4XB"), @"
     exit code: 2

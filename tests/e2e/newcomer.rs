@@ -270,8 +270,12 @@ fn said(scene: &Scene, line: &str, code: i32, words: &[&str], without: &[&str]) 
     let said = scene.run(line);
     assert_eq!(said.code, Some(code), "{line}: {}", said.text);
     let text = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.iter().for_each(|word| assert!(text.contains(word), "{line} lacks {word}:\n{}", said.text));
-    without.iter().for_each(|word| assert!(!text.contains(word), "{line} has {word}:\n{}", said.text));
+    for word in words {
+        assert!(text.contains(word), "{line} lacks {word}:\n{}", said.text);
+    }
+    for word in without {
+        assert!(!text.contains(word), "{line} has {word}:\n{}", said.text);
+    }
 }
 
 #[test]

@@ -19,7 +19,9 @@ pub(super) fn unknown(place: &Place) -> String {
                     format!("name the bundle without the number of a part: {whole}")
                 }
                 _ => {
-                    format!("name the file, or its parts without .001: {shown}, or {shown}.001, {shown}.002 and so on")
+                    format!(
+                        "check the path: neither {shown} is there, nor its parts {shown}.001, {shown}.002 and so on"
+                    )
                 }
             }
         }
