@@ -135,7 +135,7 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
       cause: it came from bundle:b.tar
       cause: trust.toml:10, the rule for registry.example.com/*/*, demands a signature by acme-release
-      hint: its publisher signs it: tofu-oci sign REPOSITORY:1.4.0 --key KEY
+      hint: its publisher signs it with `tofu-oci sign` in its repository; then it can be taken from there again
       hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from bundle:b.tar` shows every signature, and why it does not count
 
     1 failed; 0 B sent
@@ -217,7 +217,7 @@ fn what_is_not_a_bundle_is_refused_with_a_hint() {
     ----- stderr -----
     error: there is no bundle none.tar
 
-    hint: name the file, or its parts without .001: none.tar, or none.tar.001, none.tar.002 and so on
+    hint: check the path: neither none.tar is there, nor its parts none.tar.001, none.tar.002 and so on
     ");
     assert_snapshot!(scene.refuse("bundle create b.tar acme/widget --max-size 4XB"), @"
     exit code: 2

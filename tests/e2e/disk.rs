@@ -37,7 +37,7 @@ fn a_full_disk_while_installing() {
 
     ----- stderr -----
     error: the package of registry.example.com/acme/widget 1.4.0 for linux_amd64 cannot be installed
-      cause: cannot write ./.terraform/providers/registry.example.com/acme/widget/1.4.0/.tofu-oci-[NAME]/package/data.bin
+      cause: cannot write into ./.terraform/providers/registry.example.com/acme/widget/1.4.0
       cause: File too large (os error [N])
 
     hint: free some space and run the same command again; nothing half-done was kept
@@ -49,7 +49,7 @@ fn a_full_disk_while_installing() {
 
     ----- stderr -----
     error: the package of registry.example.com/acme/widget 1.4.0 for linux_amd64 cannot be installed
-      cause: cannot write mirror/registry.example.com/acme/widget/.tofu-oci-[NAME]/terraform-provider-widget_1.4.0_linux_amd64.zip
+      cause: cannot write into mirror/registry.example.com/acme/widget
       cause: File too large (os error [N])
 
     hint: free some space and run the same command again; nothing half-done was kept

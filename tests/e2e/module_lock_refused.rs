@@ -43,7 +43,7 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       cause: live/trust.toml:1, the rule for [REGISTRY]/acme/*, refuses unsigned modules and names no keys
 
-    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.4.0 --key KEY
     hint: no file was changed
     "#);
     assert_snapshot!(scene.lock("--check").text, @"

@@ -227,7 +227,7 @@ fn a_rule_for_modules_refuses_what_is_not_signed() {
     error: the module from [REGISTRY]/acme/network is not trusted: it is not signed
       cause: trust.toml:1, the rule for [REGISTRY]/acme/*, refuses unsigned modules and names no keys
 
-    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.4.0 --key KEY
     ");
     assert!(!scene.path("out").exists());
     // Nothing of the package was fetched.

@@ -123,7 +123,7 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
     error: the module from [REGISTRY]/acme/network is not trusted: it is not signed
       cause: trust.toml:5, the rule for *, demands a signature by acme
 
-    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.5.0 --key KEY
     ");
     assert_snapshot!(scene.refuse("verify REGISTRY/acme/network:1.4.0 --accept"), @"
     exit code: 2

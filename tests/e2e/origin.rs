@@ -141,7 +141,7 @@ fn the_other_verbs_read_the_registry_too() {
       created   unknown: the release names no time (a reproducible one has none)
       index     none
       protocol  6.0
-      signed    not judged: no key is known; name one with --key FILE, or in trust.toml
+      signed    not checked: no key is known; name its publisher's with --key FILE, or in trust.toml
       found     sha256sums by 7F2B39720E5940CC244B2A2AB5EB077557F14FEF (as it says) is by a key that
                 travels with it: 7F2B39720E5940CC244B2A2AB5EB077557F14FEF, not one of yours; it lists 2
                 of this release's archives; in

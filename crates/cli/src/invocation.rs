@@ -95,13 +95,13 @@ pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a Provide
     given.line(&words.join(" "), |name| name != "platform" && Carried::Own.holds(name))
 }
 
-/// How a publisher signs a release. Only repositories hold signatures.
-pub(crate) fn sign(place: &Place, version: &Version) -> String {
-    let repository = match place {
-        Place::Registry(_) | Place::Layout(_) => place.to_string(),
-        _ => "REPOSITORY".to_owned(),
-    };
-    command_for_others(&format!("sign {} --key KEY", quoted(&format!("{repository}:{version}"))))
+/// How a publisher signs a release, to follow `its publisher signs it`. Only repositories can be signed in.
+pub(crate) fn sign(place: &Place, version: Option<&Version>) -> String {
+    if !matches!(place, Place::Registry(_) | Place::Layout(_)) {
+        return " with `tofu-oci sign` in its repository; then it can be taken from there again".to_owned();
+    }
+    let version = version.map_or_else(|| "VERSION".to_owned(), ToString::to_string);
+    format!(": {}", command_for_others(&format!("sign {} --key KEY", quoted(&format!("{place}:{version}")))))
 }
 
 /// The same for another user, who has a login and files of their own.
@@ -270,7 +270,8 @@ impl Given {
         let takes = |name: &str| verb.get_arguments().any(|argument| argument.get_long() == Some(name));
         let says = |name: &str| words.split(' ').any(|word| word.strip_prefix("--") == Some(name));
         for Typed { name, values } in &self.options {
-            if !carried(name) || !takes(name) || says(name) {
+            // Hints are for people.
+            if name == "json" || !carried(name) || !takes(name) || says(name) {
                 continue;
             }
             if values.is_empty() {

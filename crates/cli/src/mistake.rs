@@ -102,7 +102,15 @@ pub(crate) fn typed_key() -> Option<Diagnostic> {
 }
 
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
-pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
+pub(crate) fn end(mut error: clap::Error, declared: &Command) -> Exit {
+    // Nobody means an option that a verb lacks as the value of another one.
+    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
+        let others: Vec<_> = tips.into_iter().filter(|tip| !tip.to_string().starts_with("to pass '")).collect();
+        if !others.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(others));
+        }
+    }
+    let error = &error;
     if error.kind() == ErrorKind::DisplayVersion && args::ask_for_json() {
         JsonLines.add(&PROGRAM);
         return Exit::Done;
@@ -123,7 +131,12 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let words = || args::words().iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
+    let words = || {
+        let words: Vec<String> = args::words().iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let (own, of_command) = words.split_at(words.iter().position(|word| word == "--").unwrap_or(words.len()));
+        // Hints are for people.
+        own.iter().filter(|word| *word != "--json").chain(of_command).cloned().collect::<Vec<_>>()
+    };
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
@@ -195,6 +208,17 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
     }
     let takes = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
     let diagnostic = |word: &str| Diagnostic::usage(format!("unexpected argument `{word}`"));
+    if typed.starts_with('-') && verb.has_subcommands() && !name.is_empty() {
+        let verbs: Vec<&str> = verb.get_subcommands().map(Command::get_name).collect();
+        return Some(diagnostic(typed).hint(format!("`{name}` needs one of its verbs first: {}", verbs.join(", "))));
+    }
+    if typed == "--json" {
+        return Some(diagnostic(typed).hint(if name.is_empty() {
+            "name a verb; `tofu-oci -h` lists them".to_owned()
+        } else {
+            format!("`{name}` has no JSON output: leave --json out")
+        }));
+    }
     if typed.starts_with("--") || OTHER_OPTIONS.iter().any(|(other, _)| *other == typed) {
         let means = |instead: &Instead| match *instead {
             Instead::Option(option) => {

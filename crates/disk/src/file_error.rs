@@ -1,14 +1,16 @@
 //! What the file system answered, and what to do about it.
 
 use std::io::{Error, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_types::{Fault, FaultEnd};
 
+use crate::names::is_temporary;
+
 /// A file or folder of this machine could not be used.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("cannot {action} {}", path.display())]
+#[error("cannot {action} {}", known_part(path))]
 pub struct FileError {
     /// A verb, such as `read` or `create a folder in`.
     pub action: &'static str,
@@ -102,6 +104,17 @@ impl Fault for FileError {
     }
 }
 
+/// The path; the folder above its first temporary part, if it has one: users know no such name.
+fn known_part(path: &Path) -> String {
+    let is_temporary = |part: &Component<'_>| part.as_os_str().to_str().is_some_and(is_temporary);
+    let known: PathBuf = path.components().take_while(|part| !is_temporary(part)).collect();
+    match known.as_os_str() {
+        known if known == path.components().as_path() => path.display().to_string(),
+        known if known.is_empty() => "into the working directory".to_owned(),
+        known => format!("into {}", known.display()),
+    }
+}
+
 /// Whether the file system of the path, or of its next folder that is there, ran out of files and not of space.
 #[cfg(unix)]
 fn has_no_inode(path: &Path) -> bool {
@@ -110,12 +123,18 @@ fn has_no_inode(path: &Path) -> bool {
     found.is_some_and(|found| are_files_scarcer((found.f_favail, found.f_files), (found.f_bavail, found.f_blocks)))
 }
 
-/// Whether a smaller part of the files is free than of the space. Both are (free, all).
+/// Fewer than a run may have removed again that filled the file system with them.
+#[cfg(unix)]
+const FEW_FILES: u64 = 65_536;
+
+/// Whether few files are free, and a smaller part of them than of the space. Both are (free, all).
 ///
 /// Neither has to be 0: what was half-done is removed before anybody looks. A file system that counts no files has 0.
 #[cfg(unix)]
 fn are_files_scarcer(files: (u64, u64), space: (u64, u64)) -> bool {
-    files.1 > 0 && u128::from(files.0) * u128::from(space.1) < u128::from(space.0) * u128::from(files.1)
+    files.1 > 0
+        && files.0 < FEW_FILES
+        && u128::from(files.0) * u128::from(space.1) < u128::from(space.0) * u128::from(files.1)
 }
 
 #[cfg(not(unix))]
@@ -186,5 +205,19 @@ mod tests {
         assert!(!are_files_scarcer((900, 1000), (1, 2)), "the space has run out");
         assert!(!are_files_scarcer((900, 1000), (0, 2)));
         assert!(!are_files_scarcer((0, 0), (50, 100)), "btrfs counts no files");
+        assert!(!are_files_scarcer((400_000, 400_003), (75, 75)), "the space had run out, and is free again");
+    }
+
+    #[test]
+    fn an_error_named_a_temporary_folder_that_was_gone_when_it_was_read() {
+        let check = |path: &str, want: &str| {
+            let error = FileError::new("write", path, Error::from(ErrorKind::StorageFull));
+            assert_eq!(error.to_string(), format!("cannot write {want}"));
+        };
+        check("./mirror/.tofu-oci-b0fb33a3-abhudk/package/a.bin", "into ./mirror");
+        check("/tmp/tofu-oci-push-b0fb33a3-YZ42ZN/linux_amd64.tar.gz", "into /tmp");
+        check(".tofu-oci-b0fb33a3-abhudk", "into the working directory");
+        check("./.tofu-oci-lock", "./.tofu-oci-lock");
+        check("dist//a.zip", "dist//a.zip");
     }
 }

@@ -60,6 +60,13 @@ pub(crate) fn is_made_up(rest: &str) -> bool {
     random && word(rest) && (RANDOM..=8).contains(&rest.len())
 }
 
+/// Whether a run made this name for a file or folder that goes when the run ends.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    let prefixes = Purpose::ALL.map(Purpose::prefix);
+    let rest = prefixes.into_iter().chain([OWN_PREFIX]).find_map(|prefix| name.strip_prefix(prefix));
+    rest.is_some_and(is_made_up)
+}
+
 /// The kernel under which a name was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameOrigin {

@@ -115,9 +115,7 @@ impl PrivateFile {
         if self.real == self.path {
             make_private_folder(folder)?;
         }
-        // The error's own text would name the staged file, which the user does not know.
-        let beside = ScratchFile::private_beside(folder).map_err(|error| io::Error::from(error.kind()))?;
-        Ok(StagedFile { file: self, beside })
+        Ok(StagedFile { file: self, beside: ScratchFile::private_beside(folder)? })
     }
 
     fn folder(&self) -> &Path {

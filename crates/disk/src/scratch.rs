@@ -42,17 +42,15 @@ impl Scratch {
 
     fn named(parent: &Path, prefix: &str) -> io::Result<Self> {
         let prefix = labelled(prefix);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix);
+        let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o700));
-        }
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let path = builder.tempdir_in(parent)?.keep();
+            // With `tempdir_in` an error would name the new folder, which the user does not know.
+            let made = tempfile::Builder::new().prefix(&prefix).make_in(parent, |path| builder.create(path))?;
+            let path = made.into_temp_path().keep().map_err(|error| error.error)?;
             // With the parent as the caller wrote it, because errors name it.
             let path = path.file_name().map_or_else(|| path.clone(), |name| parent.join(name));
             let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
@@ -110,17 +108,15 @@ impl ScratchFile {
     #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no modes"))]
     fn with_mode(folder: &Path, mode: u32) -> io::Result<Self> {
         let prefix = labelled(OWN_PREFIX);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix);
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
         #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(mode));
-        }
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let file = builder.tempfile_in(folder)?;
+            // With `tempfile_in` an error would name the new file, which the user does not know.
+            let file = tempfile::Builder::new().prefix(&prefix).make_in(folder, |path| options.open(path))?;
             let swept = matches!(exclusive(file.as_file()), Ok(false)) || !file.path().exists();
             if !swept || attempts == ATTEMPTS {
                 return Ok(Self(file));

@@ -28,7 +28,7 @@ pub enum PinFileError {
     Invalid { path: PathBuf, problem: PinsError },
     /// the pin file cannot be read from disk or written
     #[error(transparent)]
-    #[fault("pin-file", todo = "the error says what the system said")]
+    #[fault("pin-file", of = _0, todo = "the error says what the system said")]
     File(#[from] LockFileError),
     /// another run pinned the release differently at the same time
     #[error(transparent)]

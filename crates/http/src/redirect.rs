@@ -1,6 +1,6 @@
-//! Redirects: which address a request may go to next, which host may see credentials then, and how long an address in an answer
-//! may be.
-//! Pure.
+//! Redirects: which address a request may go to next, and how long an address in an answer may be. Pure.
+//!
+//! Which host sees credentials then is decided where requests are made: in `client.rs`, and in `remote/src/transport.rs`.
 
 use tofu_oci_types::RegistryHost;
 use url::Url;

@@ -1,4 +1,4 @@
-//! The reserved hostname suffix that turns an address into a repository without any configuration.
+//! The magic suffix: a reserved end of a hostname turns an address into an OCI repository without any configuration.
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use tofu_oci_disk::FileError;
 use tofu_oci_fault::Fault;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
@@ -133,11 +134,18 @@ pub enum MirrorError {
         todo = "check the rights of `.first-seen.json`; delete a damaged file, and its \
             versions count as seen anew"
     )]
+    #[hint(each = FileError::hint("write", path, source))]
+    #[hint(if is_damaged(source) => "it is damaged: delete it, and its versions count as seen anew")]
     SightingsFile {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
+}
+
+/// Whether the text of a file is at fault.
+fn is_damaged(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
 fn list(platforms: &[Platform]) -> String {

@@ -1,4 +1,4 @@
-//! The tag of a version, and tags beside it that break other people's `init`.
+//! The tag of a version: which one it is, when a taken tag may move, and tags beside it that break other people's `init`.
 
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_source::{Neighbour, read_release};

@@ -130,7 +130,7 @@ pub enum StoreError {
     /// The registry answered with something else than was asked for.
     #[error("{place} answered {status} to {request}: {problem}")]
     #[fault(code = status_code(*status), end = FaultEnd::of_transient(self.is_transient() || *status >= 500))]
-    #[hint("{}", advice::rejected(place, *status, *reason))]
+    #[hint("{}", advice::rejected(place, *status, *reason, request))]
     Rejected {
         place: Place,
         status: u16,
@@ -158,8 +158,7 @@ pub enum StoreError {
     #[error("{place} asks to wait {seconds} s before trying again")]
     #[fault("too-many-requests", end = Unexpected, todo = "log in (limits for anonymous users are lower), wait, or \
             raise `--max-wait`")]
-    #[hint(if *reason == GiveUpReason::Attempts => "try again in {seconds} s, or have it tried more often with \
-            --attempts N")]
+    #[hint(if *reason == GiveUpReason::Attempts => "try again in {seconds} s, or have it tried more often: --attempts N")]
     #[hint(if *reason == GiveUpReason::Attempts => "--jobs 1 asks for fewer at once")]
     #[hint(if *reason == GiveUpReason::Wait => "try again later, or wait longer with --max-wait {seconds}")]
     RateLimited { place: Place, seconds: u64, reason: GiveUpReason },

@@ -1,4 +1,4 @@
-//! The token in a request's header.
+//! The token in the header of a request to `serve`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

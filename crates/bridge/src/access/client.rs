@@ -1,4 +1,4 @@
-//! A client, as the configuration names it.
+//! A client of `serve`, as the configuration names it, and its token.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Which client may see what: by its token, or by a signed link.
+//! Which client of `serve` may see what: by its token, or by a signed link.
 //!
 //! ```text
 //! Authorization: Bearer TOKEN, Basic USER:TOKEN --SHA-256--> the client whose token it is

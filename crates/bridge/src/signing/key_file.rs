@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
-use tofu_oci_disk::PrivateFile;
+use tofu_oci_disk::{FileError, PrivateFile};
 use tofu_oci_fault::Fault;
 use tofu_oci_trust::{OpenPgpSecretKey, OpenPgpSecretKeyError};
 use tofu_oci_types::Secret;
@@ -51,7 +51,8 @@ pub enum KeyFileError {
     Exists { path: PathBuf },
     /// `serve --new-key` cannot write the new key
     #[error("the new key {} cannot be written", .path.display())]
-    #[fault("signing-key-unwritable", todo = "see the cause, or name a file in another folder")]
+    #[fault("signing-key-unwritable", end = Fixable, todo = "see the cause, or name a file in another folder")]
+    #[hint(each = FileError::hint("write", path, source))]
     Unwritable {
         path: PathBuf,
         #[source]

@@ -123,7 +123,7 @@ pub(super) async fn download_layer(
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| ReadFault::from(&error))?;
     let folder =
         Scratch::temporary(work_dir, Purpose::Check).map_err(|error| local("create a folder in", work_dir, error))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder.path())
+    let file = tempfile::NamedTempFile::new_in(folder.path())
         .map_err(|error| local("create a file in", folder.path(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
     let mut size = 0;
@@ -135,7 +135,7 @@ pub(super) async fn download_layer(
         if let Some(own) = &mut own {
             own.update(&piece);
         }
-        file.write_all(&piece).map_err(|error| local("write", file.path(), error))?;
+        file.as_file().write_all(&piece).map_err(|error| local("write", file.path(), error))?;
     }
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
     Ok(DownloadedLayer { file, _folder: folder, size, sha256: sha256.finish(), intact })

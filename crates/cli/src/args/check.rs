@@ -23,7 +23,7 @@ repository: `check` writes to it, cleans up, and refuses one that has other tags
 `tofu-oci help checking` says how to use the command; `tofu-oci help check RULE` explains a rule.
 
 Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage, or the target is
-missing or may not be read; 3 the network or the machine.")]
+missing; 3 it could not be asked: the network, the machine, or access was refused.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], a lock file, or a module's source

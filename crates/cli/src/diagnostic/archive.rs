@@ -16,6 +16,10 @@ impl Diagnostic {
             ArchiveError::UnsafeName { .. } if invocation::verb() == "module push" => {
                 self.instead(format!("rename it, or leave it out: a line in {}", ignore_file()))
             }
+            ArchiveError::Empty if invocation::verb() == "module push" => self.hint(format!(
+                "name the folder with the module's .tf files, and see what {} leaves out",
+                ignore_file()
+            )),
             ArchiveError::Secrets { found } => self.secrets_hint(found),
             _ => self,
         }

@@ -8,6 +8,7 @@ use tofu_oci_types::{Constraints, Fault as _, NetworkFault, Place, Reference, Ve
 
 use super::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<ModuleError> for Diagnostic {
     fn from(error: ModuleError) -> Self {
@@ -79,15 +80,19 @@ impl From<ModuleFetchError> for Diagnostic {
         match error {
             ModuleFetchError::Module(error) => error.into(),
             ModuleFetchError::Fetch(error) => (*error).into(),
-            ModuleFetchError::Untrusted { refusal, rule, .. } => plain.untrusted_module(&refusal, &rule),
+            ModuleFetchError::Untrusted { place, version, refusal, rule } => {
+                let sign = invocation::sign(&place, version.as_ref());
+                plain.untrusted_module(&refusal, &rule, &sign)
+            }
             _ => plain,
         }
     }
 }
 
 impl Diagnostic {
-    /// The same with the rule that decides, and what to do about a module that is not trusted.
-    fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule) -> Self {
+    /// The same with the rule that decides, and what to do about a module that is not trusted; `sign` is how its publisher
+    /// does it.
+    fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule, sign: &str) -> Self {
         let rule = rule.origin.in_words().map(|at| match refusal {
             TrustRefusal::Withdrawn { .. } => format!("{at}, says whose notices count"),
             _ if rule.keys.is_empty() => format!("{at}, refuses unsigned modules and names no keys"),
@@ -104,7 +109,7 @@ impl Diagnostic {
             } => diagnostic.flawed(flaw, ""),
             TrustRefusal::Signature { flaw: Flaw::OtherVersion { .. }, .. } => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
-            _ => diagnostic.hint("its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`"),
+            _ => diagnostic.hint(format!("its publisher signs it{sign}")),
         }
     }
 }

@@ -35,7 +35,6 @@ impl From<PinFileError> for Diagnostic {
     fn from(error: PinFileError) -> Self {
         let plain = Self::fault(&error);
         match error {
-            PinFileError::File(error) => error.into(),
             PinFileError::Conflict(conflict) => {
                 let pin = &conflict.ours;
                 plain.code("moved-tag").hint(format!(
@@ -106,10 +105,10 @@ impl Diagnostic {
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
-    /// The same with what to do about the signature that refuses a release; `sign` is the command for its publisher.
+    /// The same with what to do about the signature that refuses a release; `sign` is how its publisher does it.
     pub(crate) fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
         let own = match flaw {
-            Flaw::Unnamed { .. } => Some(format!("a signature that names both: {sign}")),
+            Flaw::Unnamed { .. } => Some(format!("its publisher signs it with both in the signature{sign}")),
             // `--key` of `verify` stands for the policy.
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless
                 if invocation::verb() == "verify" && invocation::says("key") =>
@@ -126,7 +125,7 @@ impl Diagnostic {
         let Refused { refusal, address, version, place, .. } = refused;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ManualAcceptance::Settles);
-        let sign = invocation::sign(place, version);
+        let sign = invocation::sign(place, Some(version));
         let diagnostic = self.code(refusal.code()).cause(format!("it came from {place}"));
         let diagnostic = diagnostic.more_causes(refused.rule()).more_causes(refusal.causes());
         match refusal {
@@ -135,14 +134,14 @@ impl Diagnostic {
                 .more_hints(refusal.hints()),
             TrustRefusal::MovedTag { .. } => diagnostic.more_hints(refusal.hints()).hint(match accept {
                 Some(accept) => format!("if it was moved on purpose: {accept}"),
-                None => format!("if it was moved on purpose, its publisher signs it: {sign}"),
+                None => format!("if it was moved on purpose, its publisher signs it{sign}"),
             }),
             TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => {
-                let diagnostic = diagnostic.hint(format!("its publisher signs it: {sign}"));
+                let diagnostic = diagnostic.hint(format!("its publisher signs it{sign}"));
                 diagnostic.more_hints(accept.map(|accept| format!("to take this one release as it is: {accept}")))
             }
             TrustRefusal::Threshold { .. } => {
-                diagnostic.hint(format!("the owners of the other keys sign it too: {sign}"))
+                diagnostic.hint(format!("the owners of the other keys sign it too{sign}"))
             }
             TrustRefusal::Signature { flaw, .. } => diagnostic.flawed(flaw, &sign),
             _ => diagnostic.more_hints(refusal.hints()),

@@ -63,9 +63,14 @@ impl Context {
         printer::document(&if self.json { Document::json_line(line) } else { document() });
     }
 
+    /// What went wrong with one of several; after a refused access with the credentials that were shown.
+    pub(crate) fn explained(&self, error: impl Into<Diagnostic>) -> Diagnostic {
+        error.into().explain_credentials(self.resolver.get().map(AsRef::as_ref))
+    }
+
     /// Reports what went wrong with one of several, and the verb goes on.
-    pub(crate) fn report(&self, diagnostic: &Diagnostic) {
-        diagnostic.print(self.json);
+    pub(crate) fn report(&self, diagnostic: Diagnostic) {
+        self.explained(diagnostic).print(self.json);
     }
 
     /// Says something beside a report, on stderr: to people who have not asked for quiet.

@@ -32,6 +32,7 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
                 .hint("write it as: tofu-oci help json --schema"));
         }
         [] => list(),
+        ["error"] => of_codes(),
         ["error", code] => code_page(code, width).ok_or_else(|| unknown_code(code))?,
         ["check", rule] => handbook::rule(rule, width).ok_or_else(|| unknown_rule(rule))?,
         [name] if *name == REGISTRY_ACCESS.0 => {
@@ -63,6 +64,17 @@ fn list() -> Page {
             page.line(format_args!("  {}  {about}", padded(name, REGISTRY_ACCESS.0.len())));
         }
     }
+    page
+}
+
+/// How the page of a code is asked for.
+fn of_codes() -> Page {
+    let mut page = Page::of("Usage: tofu-oci help error CODE");
+    page.gap();
+    page.line(
+        "CODE is the name that --json calls `code`, such as tag-not-found, with or without what follows a colon.",
+    );
+    page.line("All codes: tofu-oci help errors");
     page
 }
 

@@ -7,7 +7,7 @@ use tofu_oci_disk::FileError;
 use tofu_oci_fault::Fault;
 use tofu_oci_source::ModuleError;
 use tofu_oci_trust::{TrustRefusal, TrustRule};
-use tofu_oci_types::{Place, Subdir};
+use tofu_oci_types::{Place, Subdir, Version};
 
 use crate::FetchError;
 
@@ -53,7 +53,13 @@ pub enum ModuleFetchError {
     },
     #[error("the module from {place} is not trusted: {refusal}")]
     #[fault(code = refusal.code())]
-    Untrusted { place: Place, refusal: Box<TrustRefusal>, rule: Box<TrustRule> },
+    Untrusted {
+        place: Place,
+        /// The one that was asked for, else the one that it says it is.
+        version: Option<Version>,
+        refusal: Box<TrustRefusal>,
+        rule: Box<TrustRule>,
+    },
     /// the folder has other files than the module
     #[error("{} is not empty, and has other files than the module", path.display())]
     #[fault("folder-not-empty", todo = "name another folder, or add `--force`, which removes them")]

@@ -45,7 +45,8 @@ pub async fn judge_module(
     }
     if let Some(refusal) = verdict.refusal {
         let (refusal, rule) = (Box::new(refusal), Box::new(trust.policy.rule_of(facts.of, facts.place).clone()));
-        return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
+        let (place, version) = (package.place().clone(), wanted.or(package.claimed_version()).cloned());
+        return Err(ModuleFetchError::Untrusted { place, version, refusal, rule });
     }
     for remark in &verdict.remarks {
         let text = format!("the module from {}: {}", package.place(), remark.text);

@@ -1,4 +1,5 @@
-//! In which order a release is published, by `push` and by a mirror: everything it names first, the tag last.
+//! In which order a release is published, by `push` and by a mirror: everything it names first, the tag last; when a
+//! taken tag may move.
 
 use std::sync::Arc;
 

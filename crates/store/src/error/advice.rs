@@ -19,7 +19,9 @@ pub(super) fn unknown(place: &Place) -> String {
                     format!("name the bundle without the number of a part: {whole}")
                 }
                 _ => {
-                    format!("name the file, or its parts without .001: {shown}, or {shown}.001, {shown}.002 and so on")
+                    format!(
+                        "check the path: neither {shown} is there, nor its parts {shown}.001, {shown}.002 and so on"
+                    )
                 }
             }
         }
@@ -67,7 +69,10 @@ pub(super) const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in
      allow larger requests";
 
 /// What to do about a refused request.
-pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason) -> String {
+pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason, request: &str) -> String {
+    if status == 404 && ["GET ", "HEAD "].iter().any(|method| request.starts_with(method)) {
+        return unknown(place);
+    }
     of_reason(place, status, reason).unwrap_or_else(|| {
         match status {
             405 => "the registry may be read-only just now; ask its operator",

@@ -63,8 +63,13 @@ pub enum AccessFault {
             was asked for"
     )]
     TokenServerStatus(u16),
-    /// the registry answered a request that needs a login with this status (`registry-status:401`)
-    #[fault("registry-status", todo = "`tofu-oci auth explain REPOSITORY`")]
+    /// the registry refused a request with this status (`registry-status:401`)
+    #[fault(
+        "registry-status",
+        todo = "401 and 403: `tofu-oci auth explain REPOSITORY` says who asked, and for what. 404: check the name; before \
+            a first push, ask with `--push`. 429 and 5xx: run the command again later. Any other: check that the address \
+            is a registry, and tell its operator"
+    )]
     RegistryStatus(u16),
     /// The registry answered with this status, and names no way to log in that is known here: nothing was shown.
     #[fault(code = "registry-status")]

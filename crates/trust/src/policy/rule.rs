@@ -1,4 +1,4 @@
-//! The rule for a provider.
+//! The rule of a trust policy for a provider, and the default one.
 
 use std::path::PathBuf;
 

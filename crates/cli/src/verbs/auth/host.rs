@@ -77,9 +77,7 @@ pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Ho
             Ok(())
         }
         (Ok(_), None) => {
-            let variable = host.as_str().replace('-', "__").replace('.', "_");
-            let reason = format!("TF_TOKEN_{variable} is not set, and no credentials block names the host");
-            print(context, &ExplainedToken { reason, ..named });
+            print(context, &ExplainedToken { reason: no_token(host), ..named });
             Ok(())
         }
         (Err(error), _) => {
@@ -87,6 +85,19 @@ pub(super) async fn explain(context: &Context, args: &AuthExplainArgs, host: &Ho
             Err(Diagnostic::of(Exit::Fixable, &error).code(error.code).hint(error.hint))
         }
     }
+}
+
+/// Why no place has a token for the host.
+fn no_token(host: &Hostname) -> String {
+    let name = host.as_str();
+    if name.contains(':') {
+        // OpenTofu keeps the colon in the name of the variable.
+        return format!(
+            "no block `credentials \"{name}\"` is there, and no shell can set a variable for a host with a port"
+        );
+    }
+    let variable = name.replace('-', "__").replace('.', "_");
+    format!("TF_TOKEN_{variable} is not set, and no credentials block names the host")
 }
 
 fn of(host: &Hostname) -> ExplainedToken {

@@ -16,7 +16,7 @@ pub(super) struct BundleReport {
 }
 
 impl BundleReport {
-    /// Prints it, and gives the exit code of the kind that failed.
+    /// Prints it, and gives the exit code of the kind that failed worse.
     pub(super) fn print(self, context: &Context) -> Exit {
         let are_both = self.providers.is_some() && self.modules.is_some();
         let first = self.providers.map_or(Exit::Done, |lines| print(context, MirrorMode::Run, lines));
@@ -24,6 +24,6 @@ impl BundleReport {
             context.emit_all(|_| {}, || Page::of(""));
         }
         let second = self.modules.map_or(Exit::Done, |report| modules::print(context, MirrorMode::Run, report));
-        if first == Exit::Done { second } else { first }
+        if first == Exit::Done || second == Exit::Unexpected { second } else { first }
     }
 }

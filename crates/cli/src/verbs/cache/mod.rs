@@ -58,7 +58,7 @@ impl Reporter for HeldMessages {
 fn no_cache(settings: &PackageCacheSettings, messages: Vec<Event>) -> Diagnostic {
     match (&settings.dir, settings.origin, messages.into_iter().next()) {
         (Some(_), _, Some(Event::Message { code, text, hints, .. })) => {
-            Diagnostic::usage(text).code(code).more_hints(hints)
+            Diagnostic::new(Exit::Fixable, text).code(code).more_hints(hints)
         }
         (Some(dir), ..) => Diagnostic::usage(format!("the package cache in {} cannot be used", dir.display())),
         (None, CacheDirOrigin::Named, _) => Diagnostic::usage("TOFU_OCI_CACHE_DIR is empty: the package cache is off")

@@ -45,8 +45,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     let filtered = rules().filter(|rule| !filter.keeps(rule)).map(|rule| (rule.id, "left out with --rule or --ignore"));
     checked.left_out.extend(filtered);
     for one in &mut checked.not_judged {
-        one.why =
-            one.why.clone().explain_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
+        one.why = context.explained(one.why.clone()).exiting(Exit::Unexpected);
     }
     output::print(context, args.format(), &checked);
     if let Some(diagnostic) = not_judged(&checked) {

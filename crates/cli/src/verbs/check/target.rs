@@ -38,10 +38,11 @@ impl Target {
             return Ok(Self::LockFile(path));
         }
         if is_layout(Path::new(text)) {
-            return Err(Diagnostic::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
-                "name it so: {}",
-                invocation::with_all_options(&format!("check {}", invocation::quoted(&format!("oci:{text}"))))
-            )));
+            let named = invocation::quoted(&format!("oci:{text}"));
+            let is_second = invocation::value_of("against") == Some(text) && invocation::first_word() != Some(text);
+            let line = if is_second { format!("--against {named}") } else { invocation::with_word(text, &named) };
+            return Err(Diagnostic::usage(format!("{text} is a directory with an OCI image layout"))
+                .hint(format!("name it so: {line}")));
         }
         let is_bare = !text.contains(['@', ':']);
         let (end, version) = subject::place(text).map_err(|diagnostic| {

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use tofu_oci_types::Version;
 
 use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use crate::page::Page;
 
 /// The members of a line that take the place of a deed.
@@ -60,6 +61,11 @@ pub(in crate::verbs) fn failures<'a>(
     if is_any {
         page.gap();
     }
+}
+
+/// How a run ends with these failures: one that the user cannot fix counts most, as with `check` and `verify`.
+pub(in crate::verbs) fn exit_of<'a>(mut failures: impl Iterator<Item = &'a Diagnostic>) -> Exit {
+    if failures.any(|failure| failure.exit() == Exit::Unexpected) { Exit::Unexpected } else { Exit::Fixable }
 }
 
 /// What a row is about: all versions, or one.

@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use failure::{counts, failures, or_failure, row_name};
+pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
 use upstream::UpstreamSources;
@@ -142,10 +142,10 @@ async fn providers(
 /// Prints the report. What failed has its line, and the exit code says so.
 pub(super) fn print(context: &Context, mode: MirrorMode, lines: Vec<MirrorLine>) -> Exit {
     let is_problem = lines.iter().any(MirrorLine::is_problem);
-    let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
+    let rows: Vec<model::Row> = lines.into_iter().map(|line| model::Row::of(context, line)).collect();
     let summary = MirrorSummary::of(mode, &rows);
     let line = if mode == MirrorMode::Plan { MirrorEvent::MirrorPlan } else { MirrorEvent::Mirror };
     let lines = |lines: &JsonLines| lines.add_all(rows.iter().map(line).chain([MirrorEvent::MirrorSummary(&summary)]));
     context.emit_all(lines, || text::page(mode, &rows, &summary));
-    if is_problem { Exit::Fixable } else { Exit::Done }
+    if is_problem { exit_of(rows.iter().filter_map(|row| row.outcome.as_ref().err())) } else { Exit::Done }
 }

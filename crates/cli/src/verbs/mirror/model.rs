@@ -6,6 +6,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 
 use super::failure::or_failure;
 use crate::diagnostic::Diagnostic;
+use crate::verbs::context::Context;
 
 /// The lines of a report.
 #[derive(Serialize)]
@@ -26,9 +27,9 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub(super) fn of(line: MirrorLine) -> Self {
+    pub(super) fn of(context: &Context, line: MirrorLine) -> Self {
         let MirrorLine { address, version, outcome } = line;
-        Self { address, version, outcome: outcome.map_err(Diagnostic::from) }
+        Self { address, version, outcome: outcome.map_err(|error| context.explained(error)) }
     }
 }
 

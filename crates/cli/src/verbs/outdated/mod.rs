@@ -37,9 +37,9 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     let finder = finder(context, &args.lookup, &args.access, args.chdir.as_deref(), &[]).await?;
     finder.tell_apart(&required, &args.predecessors.all()).await?;
     let count = Counter::new(context.reporter.as_ref(), "providers", required.len());
-    let rows = required
-        .iter()
-        .map(|(address, constraints)| row(&finder, &tree, lock.file(), address, constraints).inspect(|_| count.done()));
+    let rows = required.iter().map(|(address, constraints)| {
+        row(context, &finder, &tree, lock.file(), address, constraints).inspect(|_| count.done())
+    });
     let rows: Vec<_> = rows.collect();
     let rows: Vec<ProviderRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
     context.emit_all(|lines| lines.add_all(&rows), || text::page(&rows, &dir, is_all_known));
@@ -49,6 +49,7 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
 
 /// What is known of one provider. A place that fails is part of the answer: the others are asked all the same.
 async fn row(
+    context: &Context,
     finder: &Finder,
     tree: &ProviderTree,
     lock: &LockFile,
@@ -66,7 +67,7 @@ async fn row(
     };
     let (source, listing) = match asked.await {
         Ok(asked) => asked,
-        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&diagnostic, address), ..row },
+        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&context.explained(diagnostic), address), ..row },
     };
     let comparison = compare(constraints, &demands, row.locked.as_ref(), &listing.versions);
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());

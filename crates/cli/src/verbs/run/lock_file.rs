@@ -89,7 +89,7 @@ impl<'a> LockedByCommand<'a> {
     pub(super) async fn explain(&self, bridges: &Bridges, watched: &Watched) {
         let lock = self.before.file();
         for problem in bridges.refused(watched, lock, &|address| lock_command(self.args, &[address])).await {
-            problem.explain_credentials(self.context.resolver.get().map(AsRef::as_ref)).print(false);
+            self.context.explained(problem).print(false);
         }
         watched.warnings().iter().for_each(|warning| self.context.reporter.event(warning));
         self.note_origin_only();

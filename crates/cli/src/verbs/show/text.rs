@@ -3,6 +3,7 @@
 use tofu_oci_explain::releases::DescribedPackage;
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::{CreatedBy, ReleaseDate, SourceError};
+use tofu_oci_trust::{Flaw, SignatureOutcome};
 use tofu_oci_types::{Digest, PackageHash, Scheme};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -75,12 +76,19 @@ fn signatures(report: &ShowReport, page: &mut Page) {
         }
         SignatureStanding::NotJudged { found: 0 } => "no: there is no signature".to_owned(),
         SignatureStanding::NotJudged { .. } => {
-            "not judged: no key is known; name one with --key FILE, or in trust.toml".to_owned()
+            "not checked: no key is known; name its publisher's with --key FILE, or in trust.toml".to_owned()
         }
     };
     page.row("  ", "signed", text);
     for examined in &verdict.examined {
-        page.row("  ", "found", found_text(examined));
+        let outcome: &dyn std::fmt::Display = match (standing, &examined.outcome) {
+            // No key is there that it could be compared with.
+            (SignatureStanding::NotJudged { .. }, SignatureOutcome::DoesNotCount(Flaw::UnknownKey { .. })) => {
+                &"was not checked"
+            }
+            (_, outcome) => outcome,
+        };
+        page.row("  ", "found", found_text(examined, outcome));
     }
 }
 

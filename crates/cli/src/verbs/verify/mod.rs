@@ -79,17 +79,14 @@ async fn module(
     print(context, &report, &verdict);
     let place = module.package.place();
     if let Some(refusal) = &verdict.refusal {
-        let (place, refusal, rule) = (place.clone(), Box::new(refusal.clone()), Box::new(rule.clone()));
-        return Err(ModuleFetchError::Untrusted { place, refusal, rule }.into());
+        let (place, version) = (place.clone(), found.version().cloned());
+        let (refusal, rule) = (Box::new(refusal.clone()), Box::new(rule.clone()));
+        return Err(ModuleFetchError::Untrusted { place, version, refusal, rule }.into());
     }
     if verdict.standing != Standing::Unsigned {
         return Ok(());
     }
-    let sign = match found.version() {
-        Some(version) => invocation::sign(place, version),
-        None => "tofu-oci sign REPOSITORY:VERSION --key KEY".to_owned(),
-    };
-    Err(unsigned(&report, &verdict, "", &sign))
+    Err(unsigned(&report, &verdict, "", &invocation::sign(place, found.version())))
 }
 
 fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
@@ -115,7 +112,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
                 if diagnostic.exit() != Exit::Fixable {
                     exit = Exit::Unexpected;
                 }
-                context.report(&diagnostic);
+                context.report(diagnostic);
                 failed.push(format!("{address} {version}"));
             }
         }
@@ -226,7 +223,7 @@ fn end(
             None => return Ok(()),
         },
     };
-    Err(unsigned(report, verdict, &uncovered, &invocation::sign(place, version)))
+    Err(unsigned(report, verdict, &uncovered, &invocation::sign(place, Some(version))))
 }
 
 /// No key of the user's has signed it, and the policy accepts that.
@@ -252,7 +249,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign:
         .code("unsigned")
         .cause("the policy accepts it all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
-        .hint(format!("its publisher signs it: {sign}"))
+        .hint(format!("its publisher signs it{sign}"))
 }
 
 /// Every release of the lock file.

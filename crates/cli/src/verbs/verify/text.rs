@@ -23,7 +23,7 @@ impl VerifyReport<'_> {
             say("found", "no signature");
         }
         for examined in &verdict.examined {
-            say("found", &found(examined));
+            say("found", &found(examined, &examined.outcome));
         }
         if let Some(covered) = self.coverage(verdict) {
             say("covered", &covered);
@@ -78,7 +78,8 @@ impl VerifyReport<'_> {
     }
 }
 
-pub(in crate::verbs) fn found(examined: &Examined) -> String {
+/// A signature and what became of it.
+pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Display) -> String {
     let form = match examined.form {
         Some(SignatureForm::Bundle) => "bundle",
         Some(SignatureForm::CosignTag) => "cosign-tag",
@@ -92,7 +93,7 @@ pub(in crate::verbs) fn found(examined: &Examined) -> String {
         (_, None, Some(claimed)) => format!(" by {claimed} (as it says)"),
         _ => String::new(),
     };
-    let mut text = format!("{form}{by} {}", examined.outcome);
+    let mut text = format!("{form}{by} {outcome}");
     let named: Vec<&str> = [&examined.address, &examined.version].into_iter().flatten().map(String::as_str).collect();
     if !named.is_empty() {
         text.push_str(&format!("; it names {}", named.join(" ")));

@@ -1,5 +1,6 @@
 //! The record as a file in the folder of its provider.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter, read_file};
@@ -21,7 +22,7 @@ pub(super) fn of_file(path: &Path, address: &ProviderAddr) -> Result<Option<Sigh
     }
     let bytes = match read_file(path, LIMIT) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     if is_cut(&bytes) {
@@ -52,7 +53,7 @@ pub(super) async fn change_file(
     }
     let failed = |source| MirrorError::SightingsFile { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(failed)?;
+    std::fs::create_dir_all(folder).map_err(|error| StoreError::io("create", folder, error))?;
     let lock = tofu_oci_disk::lock(&Lockable::File(folder.join(LOCK_NAME)), &Waiter::default(), &|_| ()).await;
     let _lock = lock.map_err(StoreError::Locked)?;
     let (all, is_known) = edited()?;

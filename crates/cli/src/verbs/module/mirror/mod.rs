@@ -24,6 +24,7 @@ use crate::report::JsonLines;
 use crate::signing_key;
 use crate::trust;
 use crate::verbs::context::{Context, config_folder};
+use crate::verbs::mirror::exit_of;
 use crate::verbs::required::warn_of_arguments;
 use crate::verbs::sign::one_password;
 use asked::MirrorTarget;
@@ -100,7 +101,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
 /// Prints the report. What failed has its line, and the exit code says so.
 pub(in crate::verbs) fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
     let has_problem = report.has_problem();
-    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
+    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(|line| ModuleMirrorRow::of(context, line)).collect();
     let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);
     let line =
         if mode == MirrorMode::Plan { ModuleMirrorEvent::ModuleMirrorPlan } else { ModuleMirrorEvent::ModuleMirror };
@@ -110,5 +111,5 @@ pub(in crate::verbs) fn print(context: &Context, mode: MirrorMode, report: Modul
         lines.add(&ModuleMirrorEvent::ModuleMirrorSummary(&summary));
     };
     context.emit_all(lines, || text::page(mode, &rows, &report.calls, &summary));
-    if has_problem { Exit::Fixable } else { Exit::Done }
+    if has_problem { exit_of(rows.iter().filter_map(|row| row.outcome.as_ref().err())) } else { Exit::Done }
 }

@@ -5,6 +5,7 @@ use tofu_oci_mirror::{CallOutcome, MirrorMode, ModuleAction, ModuleMirrorLine, M
 use tofu_oci_types::{ModuleAddr, Version};
 
 use crate::diagnostic::Diagnostic;
+use crate::verbs::context::Context;
 use crate::verbs::mirror::or_failure;
 
 /// The lines of a report.
@@ -29,9 +30,9 @@ pub(super) struct ModuleMirrorRow {
 }
 
 impl ModuleMirrorRow {
-    pub(super) fn of(line: ModuleMirrorLine) -> Self {
+    pub(super) fn of(context: &Context, line: ModuleMirrorLine) -> Self {
         let ModuleMirrorLine { address, version, called_by, outcome } = line;
-        Self { address, version, called_by, outcome: outcome.map_err(Diagnostic::from) }
+        Self { address, version, called_by, outcome: outcome.map_err(|error| context.explained(error)) }
     }
 }
 
