@@ -13,7 +13,7 @@ fn root() -> std::path::PathBuf {
 
 /// The commands of the guide and what it says that they print.
 fn guide() -> Vec<(String, Vec<String>)> {
-    let guide = std::fs::read_to_string(root().join("docs/guide.md")).expect("the guide");
+    let guide = std::fs::read_to_string(root().join("docs/start/guide.md")).expect("the guide");
     let mut steps: Vec<(String, Vec<String>)> = Vec::new();
     for block in guide.split("```console\n").skip(1) {
         for line in block.split("```").next().expect("the end of the block").lines() {

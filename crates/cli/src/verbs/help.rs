@@ -16,7 +16,7 @@ use crate::terminal;
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
 
 /// Of every line that `--json` prints.
-const SCHEMA: &str = include_str!("../../../../docs/json.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/reference/json.schema.json");
 
 /// Prints what the words ask for.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
