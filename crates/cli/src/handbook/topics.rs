@@ -11,6 +11,13 @@ pub(crate) struct HelpTopic {
     pub(crate) text: &'static str,
 }
 
+impl HelpTopic {
+    /// The folder of its file: `start`, `how-to`, `concepts` or `reference`.
+    pub(crate) fn part(&self) -> &'static str {
+        self.file.split('/').next().unwrap_or_default()
+    }
+}
+
 macro_rules! topics {
     ($($name:literal, $file:literal, $about:literal;)*) => {
         &[$(HelpTopic { name: $name, about: $about, file: $file, text: include_str!(concat!("../../../../docs/", $file)) }),*]
