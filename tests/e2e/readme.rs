@@ -140,7 +140,6 @@ fn the_recipes_of_the_readme_work_one_after_the_other() {
     let readme = page("README.md");
     let mut verbs = std::collections::BTreeSet::new();
     for line in readme.lines().filter(|line| line.starts_with("$ tofu-oci ")) {
-        let line = line.split("  #").next().unwrap_or_default().trim_end();
         let here = line.replace("ghcr.io/acme/", "REGISTRY/acme/").replace("registry.inside.example/", "REGISTRY/");
         let (command, file) = here.split_once(" >> ").map_or((here.as_str(), None), |(left, file)| (left, Some(file)));
         let mut program = scene.command(command.trim_start_matches("$ tofu-oci "));
