@@ -197,7 +197,7 @@ fn a_configuration_and_its_lock_file() {
 
     note[magic-host] only tofu-oci finds ghcr.io.oci.opentofu.org/acme/widget in a registry by its host
       = what happens: OpenTofu asks the host itself, and init aborts
-      = instead: write an oci_mirror for it too: `tofu-oci config snippet` prints one
+      = instead: write an oci_mirror for it too: `tofu-oci config add` writes one
 
     2 errors, 1 note; 1 file read
 

@@ -59,7 +59,7 @@ fn what_is_not_offered_is_refused() {
 
     hint: say which repository holds the provider with --from REPOSITORY
     hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
-    hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
+    hint: for a host that is only a name, write an oci_mirror: see `tofu-oci config add --help`
     ");
 }
 

@@ -230,6 +230,8 @@ fn the_rules_and_a_snippet() {
     assert!(text.contains("stray-version-tag") && text.lines().count() == 3, "{text}");
     let said = scene.run("config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}/${type}' --json");
     assert_eq!(check(&said).first().map(String::as_str), Some("snippet"));
+    let said = scene.run("config add registry.example.com/acme/* 'ghcr.io/acme/${type}' --json");
+    assert_eq!(check(&said).first().map(String::as_str), Some("config-edited"));
 }
 
 #[test]

@@ -66,6 +66,7 @@ mod cli_config;
 mod cli_config_missing;
 mod completion;
 mod config_check;
+mod config_edit;
 mod config_findings;
 mod config_snippet;
 mod copy;

@@ -308,7 +308,7 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
 
     hint: say which repository holds the provider with --from REPOSITORY
     hint: or check the host name and the network; --ca-file FILE trusts a private certificate authority
-    hint: for a host that is only a name, write an oci_mirror and exclude it from `direct`: see `tofu-oci config snippet --help`
+    hint: for a host that is only a name, write an oci_mirror: see `tofu-oci config add --help`
     ");
     assert_snapshot!(scene.refuse("resolve a/b/c/d"), @"
     exit code: 2

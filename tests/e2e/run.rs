@@ -154,7 +154,7 @@ fn without_repositories_the_command_is_not_started() {
     error: there is no CLI configuration, so `run` does not know which repositories to serve
 
     hint: name them: tofu-oci run --template 'ghcr.io/acme/${namespace}/${type}' --include 'registry.example.com/*/*' -- sh -c 'touch started'
-    hint: or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
+    hint: or write the block into ~/.tofurc: tofu-oci config add 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
     hint: or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     ");
     scene.home_file(".tofurc", "provider_installation {\n  direct {}\n}\n");
@@ -166,7 +166,7 @@ fn without_repositories_the_command_is_not_started() {
     error: [HOME]/.tofurc has no oci_mirror, so `run` does not know which repositories to serve
 
     hint: name them: tofu-oci run --template 'ghcr.io/acme/${namespace}/${type}' --include 'registry.example.com/*/*' -- terraform init
-    hint: or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
+    hint: or write the block into ~/.tofurc: tofu-oci config add 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
     hint: or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     ");
 }

@@ -169,7 +169,7 @@ fn what_the_mapping_does_not_reach_is_said() {
     error: [HOME]/.tofurc has no oci_mirror, so `run` does not know which repositories to serve
 
     hint: name them: tofu-oci run --template 'ghcr.io/acme/${namespace}/${type}' --include 'registry.example.com/*/*' -- true
-    hint: or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
+    hint: or write the block into ~/.tofurc: tofu-oci config add 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
     hint: or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`
     "#);
     let scene = Scene::with_mapping(&MAPPING.replace("test/*/*/*", "test/acme/*/*"));

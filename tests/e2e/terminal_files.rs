@@ -303,6 +303,8 @@ fn no_argument_acts_on_a_terminal() {
         "logout",
         "config check",
         "config snippet",
+        "config add",
+        "config remove",
         "auth explain",
         "nonsense",
     ];

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tofu_oci_testkit::RealRegistry;
+use tofu_oci_testkit::{RealRegistry, ScratchOpenPgpKey};
 
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::process::ProgramRun;
@@ -52,7 +52,13 @@ impl DemoStage {
         eprintln!("# building tofu-oci …");
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
-        paths::copy_folder(&paths::testdata().join("dist"), &folder.path().join("dist"))?;
+        let dist = folder.path().join("dist");
+        paths::copy_folder(&paths::testdata().join("dist"), &dist)?;
+        // The public key lies beside the signature, as its author publishes it.
+        let key = ScratchOpenPgpKey::of(1);
+        let sums = dist.join("terraform-provider-widget_1.0.0_SHA256SUMS");
+        fs::write(dist.join("terraform-provider-widget_1.0.0_SHA256SUMS.sig"), key.sign(&fs::read(sums)?))?;
+        fs::write(dist.join("key.asc"), key.armored())?;
         Ok(Self { folder, program })
     }
 
@@ -73,6 +79,9 @@ impl DemoStage {
         self.list(project)?;
         say("and the lock file says what it must be from now on:");
         self.show(project, ".terraform.lock.hcl")?;
+
+        say("Lock every platform, for colleagues with other machines.");
+        self.tofu_oci(&["lock", "--chdir", project, "--from", place])?;
 
         say("On another machine, with that lock file: the package must match, or nothing is installed.");
         fs::remove_dir_all(self.folder.path().join(project).join(".terraform"))?;

@@ -153,7 +153,10 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
                 return no_folder(&words(), declared);
             }
             if lacks("<REPOSITORY-TEMPLATE>") {
-                return words().iter().filter(|word| !word.starts_with('-')).nth(2).and_then(|word| no_pattern(word));
+                let words = words();
+                let mut words = words.iter().filter(|word| !word.starts_with('-'));
+                let verb = format!("{} {}", words.next()?, words.next()?);
+                return words.next().and_then(|word| no_pattern(&verb, word));
             }
             let is_module_mirror =
                 words().iter().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);

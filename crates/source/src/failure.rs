@@ -70,7 +70,7 @@ pub enum Failure {
     #[error("{0}")]
     #[fault("no-provider-service", todo = "check the address; name the repository with `--from`")]
     #[hint("say which repository holds it with --from REPOSITORY")]
-    #[hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it")]
+    #[hint("or for good, with an oci_mirror: `tofu-oci config add ADDR-PATTERN REPOSITORY-TEMPLATE` writes it")]
     NoProviderService(String),
     /// The host publishes no service for modules.
     #[error("{0}")]

@@ -128,7 +128,7 @@ fn magic(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
             format!("only tofu-oci finds {address} in a registry by its host"),
         )
         .detail("OpenTofu asks the host itself, and init aborts")
-        .instead("an oci_mirror for it too: `tofu-oci config snippet` prints one")
+        .instead("an oci_mirror for it too: `tofu-oci config add` writes one")
     };
     required.filter(|address| selected(address)).map(note).collect()
 }

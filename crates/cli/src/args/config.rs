@@ -19,7 +19,7 @@ Which files tofu-oci reads, as OpenTofu does:
 
 OpenTofu goes on after most errors in these files, and may then download from the origin what was
 meant to come from a mirror. tofu-oci stops at such an error, with exit code 2, and shows the line.
-tofu-oci never writes any of these files."
+Only `config add` and `config remove` write these files."
 )]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -30,6 +30,10 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigVerb {
     /// Say what the CLI configuration will do in OpenTofu 1.10, 1.12 and 1.13
     Check(ConfigCheckArgs),
+    /// Send providers to an OCI repository: edit the provider_installation of the CLI configuration
+    Add(ConfigAddArgs),
+    /// Undo `config add` for a pattern
+    Remove(ConfigRemoveArgs),
     /// Print the blocks that send providers to an OCI repository, ready for the CLI configuration
     Snippet(ConfigSnippetArgs),
 }
@@ -51,6 +55,51 @@ pub(crate) struct ConfigCheckArgs {
     pub(crate) tests: ConfigTestsArgs,
     #[command(flatten)]
     pub(crate) predecessors: PredecessorArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci config add 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'
+  tofu-oci config add --dry-run 'example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'
+
+It edits the one provider_installation that OpenTofu reads, or adds one to the main file, and
+prints the difference. Comments and all other lines stay. Run twice, it changes nothing more.
+One method serves each provider: a method that is for a part of the pattern keeps that part, and
+every other one excludes the pattern. If an oci_mirror is for exactly this pattern, it gets the
+new template. Before it writes, it reads the text as OpenTofu 1.10, 1.12 and 1.13 would.")]
+pub(crate) struct ConfigAddArgs {
+    /// Which providers: [HOST/]NAMESPACE/TYPE, with * for any type, or for any namespace and type
+    #[arg(value_name = "ADDR-PATTERN")]
+    pub(crate) pattern: String,
+    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type}
+    #[arg(value_name = "REPOSITORY-TEMPLATE")]
+    pub(crate) template: String,
+    /// Print the difference, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) predecessors: PredecessorArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  tofu-oci config remove 'registry.example.com/acme/*'
+
+It takes the pattern out of every oci_mirror and out of the `exclude` of the other methods; a
+block that is then for nothing goes. Methods that are for a part of the pattern keep that part.")]
+pub(crate) struct ConfigRemoveArgs {
+    /// The pattern as `config add` got it
+    #[arg(value_name = "ADDR-PATTERN")]
+    pub(crate) pattern: String,
+    /// Print the difference, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -55,7 +55,7 @@ pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
-pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
+pub(crate) use config::{ConfigAddArgs, ConfigArgs, ConfigCheckArgs, ConfigRemoveArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
 pub(crate) use identity::{IdentityArgs, RegistryAccess};

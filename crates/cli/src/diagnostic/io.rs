@@ -7,7 +7,7 @@ use std::path::Path;
 use tofu_oci_disk::FileError;
 use tofu_oci_types::printable;
 
-use super::Diagnostic;
+use super::{Diagnostic, Plain};
 use crate::excerpt::excerpt;
 
 /// Most bytes of a file of settings.
@@ -32,6 +32,8 @@ pub(crate) fn settings_fault(path: &Path, text: &str, span: Option<&Range<usize>
     };
     Diagnostic::usage(fault).excerpt(place)
 }
+
+impl Plain for FileError {}
 
 impl Diagnostic {
     /// The same with the advice that fits what the file system said when this was done to the path.

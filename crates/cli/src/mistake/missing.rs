@@ -39,12 +39,12 @@ pub(super) fn nothing_to_run() -> Diagnostic {
         .hint("`tofu-oci run -h` has more examples")
 }
 
-/// `config snippet` with a repository alone.
-pub(super) fn no_pattern(word: &str) -> Option<Diagnostic> {
+/// `config add` or `config snippet` with a repository alone.
+pub(super) fn no_pattern(verb: &str, word: &str) -> Option<Diagnostic> {
     let template = without_scheme(word).unwrap_or(word);
     (word.contains("${") || word.parse::<ProviderAddr>().is_err() && subject::is_repository(template)).then(|| {
-        Diagnostic::usage("`config snippet` needs the pattern of providers, and then the repository").hint(format!(
-            "name the providers first: tofu-oci config snippet HOST/NAMESPACE/TYPE {}",
+        Diagnostic::usage(format!("`{verb}` needs the pattern of providers, and then the repository")).hint(format!(
+            "name the providers first: tofu-oci {verb} HOST/NAMESPACE/TYPE {}",
             invocation::quoted(template)
         ))
     })

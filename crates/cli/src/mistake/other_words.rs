@@ -27,6 +27,8 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["auth login"], &["login"]),
     (&["auth logout"], &["logout"]),
     (&["config show", "config list", "config print"], &["config check", "config snippet"]),
+    (&["config set", "config edit", "config init", "config write"], &["config add"]),
+    (&["config rm", "config delete", "config unset"], &["config remove"]),
     (&["explain"], &["help", "resolve", "auth explain"]),
     (&["prune", "clean", "gc", "garbage-collect"], &["cache prune"]),
     (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),

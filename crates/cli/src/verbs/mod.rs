@@ -117,6 +117,8 @@ async fn job(
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
+            ConfigVerb::Add(args) => config::add(&context(&args.output), &args)?,
+            ConfigVerb::Remove(args) => config::remove(&context(&args.output), &args)?,
             ConfigVerb::Snippet(args) => config::snippet(&context(&args.output), &args)?,
         },
         Verb::Completions(args) => completions::completions(&args)?,

@@ -9,6 +9,7 @@
 
 mod advice;
 mod decode;
+mod edit;
 mod file;
 mod helper_program;
 mod implicit;
@@ -28,12 +29,14 @@ mod rewrite;
 mod secrets;
 mod settings;
 mod sources;
+mod splice;
 #[cfg(test)]
 pub(crate) mod tests;
 mod variables;
 mod written;
 
 pub use crate::environment::{ConfigFiles, Environment, NamedFile, Os};
+pub use edit::{MirrorChange, edit_mirrors, new_methods};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
 pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};

@@ -84,6 +84,26 @@ impl WrittenMethod {
         self
     }
 
+    /// The same with these patterns in `include`.
+    pub(super) fn including(mut self, patterns: Vec<String>) -> Self {
+        match &mut self {
+            Self::DevOverrides(_) => {}
+            Self::OciMirror { include, .. }
+            | Self::Direct { include, .. }
+            | Self::FilesystemMirror { include, .. }
+            | Self::NetworkMirror { include, .. } => *include = patterns,
+        }
+        self
+    }
+
+    /// The same with this template, if it is an `oci_mirror`.
+    pub(super) fn with_template(mut self, text: &str) -> Self {
+        if let Self::OciMirror { template, .. } = &mut self {
+            text.clone_into(template);
+        }
+        self
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Self::DevOverrides(_) => "dev_overrides",
@@ -126,7 +146,8 @@ impl WrittenMethod {
         arguments
     }
 
-    fn patterns(&self) -> (&[String], &[String]) {
+    /// `include` and `exclude`.
+    pub(super) fn patterns(&self) -> (&[String], &[String]) {
         match self {
             Self::DevOverrides(_) => (&[], &[]),
             Self::OciMirror { include, exclude, .. }
@@ -146,32 +167,33 @@ pub fn write_methods(methods: &[WrittenMethod], form: HclSyntax) -> String {
 }
 
 fn native(methods: &[WrittenMethod]) -> String {
-    let mut text = "provider_installation {\n".to_owned();
-    for method in methods {
-        let arguments = method.arguments();
-        if arguments.is_empty() {
-            text.push_str(&format!("  {} {{\n  }}\n", method.name()));
-            continue;
-        }
-        text.push_str(&format!("  {} {{\n", method.name()));
-        let named = |name: &str| {
-            if matches!(method, WrittenMethod::DevOverrides(_)) { hcl1_string(name) } else { name.to_owned() }
+    let methods: String = methods.iter().map(native_method).collect();
+    format!("provider_installation {{\n{methods}}}\n")
+}
+
+/// The block of a method, indented by two spaces.
+pub(super) fn native_method(method: &WrittenMethod) -> String {
+    let arguments = method.arguments();
+    let named = |name: &str| {
+        if matches!(method, WrittenMethod::DevOverrides(_)) { hcl1_string(name) } else { name.to_owned() }
+    };
+    let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
+    let mut text = format!("  {} {{\n", method.name());
+    for (name, value) in &arguments {
+        let value = match value {
+            Value::Text(text) => hcl1_string(text),
+            Value::List(list) => native_list(list),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(value) => value.to_string(),
         };
-        let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
-        for (name, value) in &arguments {
-            let value = match value {
-                Value::Text(text) => hcl1_string(text),
-                Value::List(list) => {
-                    format!("[{}]", list.iter().map(|item| hcl1_string(item)).collect::<Vec<_>>().join(", "))
-                }
-                Value::Number(number) => number.to_string(),
-                Value::Bool(value) => value.to_string(),
-            };
-            text.push_str(&format!("    {:<width$} = {value}\n", named(name)));
-        }
-        text.push_str("  }\n");
+        text.push_str(&format!("    {:<width$} = {value}\n", named(name)));
     }
-    text + "}\n"
+    text + "  }\n"
+}
+
+/// A list of texts.
+pub(super) fn native_list(list: &[String]) -> String {
+    format!("[{}]", list.iter().map(|item| hcl1_string(item)).collect::<Vec<_>>().join(", "))
 }
 
 /// One array for each kind of method: OpenTofu reads no other JSON form correctly.

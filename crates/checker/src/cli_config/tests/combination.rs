@@ -144,7 +144,7 @@ fn a_required_provider_whose_host_names_a_registry() {
     assert_snapshot!(shown(&find(&environment(), &files, None, &["ghcr.io.oci.opentofu.org/acme/widget"])), @"
     note[magic-host] only tofu-oci finds ghcr.io.oci.opentofu.org/acme/widget in a registry by its host
       = what happens: OpenTofu asks the host itself, and init aborts
-      = instead: write an oci_mirror for it too: `tofu-oci config snippet` prints one
+      = instead: write an oci_mirror for it too: `tofu-oci config add` writes one
     ");
     assert_snapshot!(shown(&find(&environment(), &files, None, &["example.com/acme/widget"])), @"");
 }

@@ -5,10 +5,10 @@ use std::error::Error as _;
 use serde::Serialize;
 use tofu_oci_mapper::config::{
     self, CliConfigReading, Environment, HclSyntax, Installation, Method, MethodKind, WrittenMethod, check_oci_mirrors,
-    is_read_back, read_snippet, write_methods,
+    is_read_back, new_methods, read_snippet, write_methods,
 };
 use tofu_oci_mapper::{NotOneToOne, Pattern, RepositoryTemplate, TemplateError};
-use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
+use tofu_oci_types::{Event, Predecessors, TextPosition, TofuRelease, printable};
 
 use crate::args::ConfigSnippetArgs;
 use crate::diagnostic::Diagnostic;
@@ -28,14 +28,8 @@ struct Snippet<'a> {
 
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
-    if args.template.contains('*') && self::pattern(&args.template).is_ok() {
-        return Err(Diagnostic::usage(
-            "`config snippet` takes the pattern of providers first, and then the repository",
-        )
-        .hint(invocation::with_first(&args.template)));
-    }
-    let pattern = pattern(&args.pattern)?;
-    let template = template(args)?;
+    let pattern = pattern("config snippet", &args.pattern, &args.template)?;
+    let template = template(&args.template, &args.pattern)?;
     let environment = environment(None)?;
     let reading = config::read(&environment, &RealFiles, TofuRelease::V1_13);
     let sound = reading.errors().next().is_none();
@@ -63,17 +57,10 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         let warning = Event::warning("configuration-left-out", text);
         context.reporter.event(&warning.with_hint("run `tofu-oci config check` first"));
     }
-    if let Some((registry, _)) = args.template.split_once('/').filter(|(registry, _)| is_no_host(registry)) {
-        let text = format!("`{registry}` is taken for the registry's host name");
-        let hint = format!("write REGISTRY/PATH, such as ghcr.io/{}", args.template);
-        context.reporter.event(&Event::warning("bare-host", text).with_hint(hint));
-    }
+    warn_of_bare_host(context, &args.template);
     let written = read_snippet(&text, TofuRelease::V1_13).config.installation;
     let methods = written.as_ref().map(|written| written.methods.as_slice()).unwrap_or_default();
-    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods, &args.predecessors.all()) {
-        let warning = Event::warning("template-hole", meeting.to_string());
-        context.reporter.event(&warning.with_hint(meeting.instead()));
-    }
+    warn_of_meeting(context, methods, &args.predecessors.all());
     if written.as_ref().is_some_and(overlapping) {
         notes.push(
             "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
@@ -85,6 +72,23 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         context.reporter.event(&Event::note("snippet", note));
     }
     Ok(())
+}
+
+/// Warns of a template whose first part no registry is called.
+pub(super) fn warn_of_bare_host(context: &Context, template: &str) {
+    if let Some((registry, _)) = template.split_once('/').filter(|(registry, _)| is_no_host(registry)) {
+        let text = format!("`{registry}` is taken for the registry's host name");
+        let hint = format!("write REGISTRY/PATH, such as ghcr.io/{template}");
+        context.reporter.event(&Event::warning("bare-host", text).with_hint(hint));
+    }
+}
+
+/// Warns of templates that lead two providers to one repository.
+pub(super) fn warn_of_meeting(context: &Context, methods: &[Method], predecessors: &Predecessors) {
+    if let Err(meeting @ NotOneToOne::Meeting { .. }) = check_oci_mirrors(methods, predecessors) {
+        let warning = Event::warning("template-hole", meeting.to_string());
+        context.reporter.event(&warning.with_hint(meeting.instead()));
+    }
 }
 
 /// Whether the name has neither a dot nor a port, as no registry is named.
@@ -100,7 +104,12 @@ fn overlapping(there: &Installation) -> bool {
         .any(|(at, first)| there.methods.iter().skip(at + 1).any(|later| first.selector.overlaps(&later.selector)))
 }
 
-fn pattern(text: &str) -> Result<Pattern, Diagnostic> {
+/// The pattern that a verb got first; `second` is what it got then.
+pub(super) fn pattern(verb: &str, text: &str, second: &str) -> Result<Pattern, Diagnostic> {
+    if second.contains('*') && second.parse::<Pattern>().is_ok() {
+        let text = format!("`{verb}` takes the pattern of providers first, and then the repository");
+        return Err(Diagnostic::usage(text).hint(invocation::with_first(second)));
+    }
     text.parse().map_err(|error: tofu_oci_mapper::InvalidPattern| {
         Diagnostic::usage(error.to_string())
             .excerpt(excerpt("ADDR-PATTERN", text, &(0..text.len())))
@@ -109,9 +118,9 @@ fn pattern(text: &str) -> Result<Pattern, Diagnostic> {
 }
 
 /// The template, after the checks that `OpenTofu` makes; the error has every fault.
-fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> {
-    RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
-        let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span());
+pub(super) fn template(template: &str, pattern: &String) -> Result<RepositoryTemplate, Diagnostic> {
+    RepositoryTemplate::check(template, std::slice::from_ref(pattern)).map_err(|errors| {
+        let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", template, &error.span());
         let (first, others) = errors.split_first().expect("a template that is refused has an error");
         let others = others.iter().map(|error| format!("\n{}\n{}", printable(&error.to_string()), shown(error)));
         let diagnostic = Diagnostic::usage(first.to_string()).excerpt(shown(first) + &others.collect::<String>());
@@ -139,22 +148,15 @@ fn wanted(
     there: Option<&Installation>,
     notes: &mut Vec<String>,
 ) -> Vec<WrittenMethod> {
-    let template = args.template.clone();
-    let mut wanted =
-        vec![WrittenMethod::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
+    let mut wanted = new_methods(pattern, &args.template);
     let Some(there) = there else {
-        if pattern.hostname().is_some() {
-            wanted.push(WrittenMethod::Direct {
-                include: Vec::new(),
-                exclude: vec![args.pattern.clone()],
-                retries: None,
-            });
-        } else {
+        if pattern.hostname().is_none() {
             notes
                 .push("every provider is looked for in OCI, so that `direct` would be for none and is left out".into());
         }
         return wanted;
     };
+    wanted.truncate(1);
     if let Some(overrides) = WrittenMethod::of_overrides(there) {
         wanted.insert(0, overrides);
     }
@@ -199,6 +201,10 @@ fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     include.into_iter().filter_map(|(text, pattern)| Some((text, pattern.filter(whole)?))).collect()
 }
 
+/// What the first block changes.
+pub(super) const IMPLICIT_FOLDERS: &str = "with a provider_installation, terraform.d/plugins and the other implicit \
+                                           folders are no longer looked into; add a filesystem_mirror for one that you need";
+
 /// Where to put the snippet, and what it changes.
 fn advice(
     environment: &Environment,
@@ -238,7 +244,7 @@ fn advice(
                 None => notes.push("write it to a file of its own whose name ends in .tfrc.json".to_owned()),
             },
         }
-        notes.push("with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need".to_owned());
+        notes.push(IMPLICIT_FOLDERS.to_owned());
     }
     notes.push("Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks".to_owned());
     notes
@@ -251,6 +257,6 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_none_is_wrong_usage() {
-        assert_eq!(pattern("a/*b/c").map_err(|diagnostic| diagnostic.exit()), Err(Exit::Usage));
+        assert_eq!(pattern("config snippet", "a/*b/c", "").map_err(|diagnostic| diagnostic.exit()), Err(Exit::Usage));
     }
 }

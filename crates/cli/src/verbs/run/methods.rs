@@ -205,7 +205,7 @@ pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic
             "name them: tofu-oci run --template 'ghcr.io/acme/${{namespace}}/${{type}}' --include 'registry.example.com/*/*' -- {}",
             command.join(" ")
         ))
-        .hint("or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'")
+        .hint("or write the block into ~/.tofurc: tofu-oci config add 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'")
         .hint("or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
 }
 

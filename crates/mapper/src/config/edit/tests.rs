@@ -1,0 +1,212 @@
+use insta::assert_snapshot;
+use tofu_oci_types::TofuRelease;
+
+use super::*;
+
+fn pattern(text: &str) -> Pattern {
+    text.parse().expect(text)
+}
+
+/// What a text is after a change, and that the change is none the second time.
+#[track_caller]
+fn changed(text: &str, change: &MirrorChange) -> String {
+    let once = |text: &str| {
+        let reading = read_snippet(text, TofuRelease::V1_13);
+        assert!(reading.errors().next().is_none(), "{:?} of\n{text}", reading.problems);
+        edit_mirrors(text, reading.config.installation.as_ref(), change).expect("a text that is read back")
+    };
+    let after = once(text).unwrap_or_else(|| text.to_owned());
+    assert_eq!(once(&after), None, "twice is not once:\n{after}");
+    after
+}
+
+#[track_caller]
+fn add(text: &str, of: &str, template: &str) -> String {
+    changed(text, &MirrorChange::Add(pattern(of), template.to_owned()))
+}
+
+#[track_caller]
+fn remove(text: &str, of: &str) -> String {
+    changed(text, &MirrorChange::Remove(pattern(of)))
+}
+
+const ACME: &str = "example.com/acme/*";
+const TEMPLATE: &str = "ghcr.io/acme/${type}";
+
+#[test]
+fn a_file_without_methods_gets_a_block_at_its_end() {
+    assert_snapshot!(add("# mine\ndisable_checkpoint = true\n", ACME, TEMPLATE), @r#"
+    # mine
+    disable_checkpoint = true
+
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include             = ["example.com/acme/*"]
+      }
+      direct {
+        exclude = ["example.com/acme/*"]
+      }
+    }
+    "#);
+}
+
+#[test]
+fn what_was_added_and_removed_leaves_the_bytes_of_before() {
+    let blocks = [
+        "",
+        "# mine\n",
+        "disable_checkpoint = true\r\n# mine\r\n",
+        "provider_installation {\n  # mine\n  direct {}\n}\n",
+        "provider_installation {\n  direct {\n    exclude = [\"a.test/*/*\"] # why\n  }\n}\ncredentials \"h.test\" {\n  token = \"t\"\n}\n",
+        "provider_installation {\n\tdirect {\n\t\texclude = [\n\t\t\t\"a.test/*/*\", # why\n\t\t]\n\t}\n}\n",
+        "provider_installation {\n\tdirect {\n\t\texclude = [\n\t\t\t\"a.test/*/*\", # why\n\t\t]\n\t}\n}",
+        "provider_installation {\r\n  network_mirror {\r\n    url = \"https://m.test/\"\r\n    include = [\"*/*/*\"]\r\n  }\r\n}\r\n",
+        "provider_installation {\n  dev_overrides {\n    \"a.test/b/c\" = \"/d\"\n  }\n  direct {\n    # mine\n    exclude = [\"b.test/*/*\"]\n  }\n}\n",
+    ];
+    for text in blocks {
+        assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
+    }
+}
+
+#[test]
+fn comments_and_layout_stay() {
+    let text = "\
+# above
+provider_installation { # the block
+    # of the team
+    oci_mirror {
+        repository_template = \"r.test/${hostname}/${namespace}/${type}\" # all of it
+        include             = [
+            \"example.com/*/*\", # the host
+            \"b.test/*/*\" // and another
+        ]
+    }
+    direct { exclude = [\"example.com/*/*\", \"b.test/*/*\"] }
+}
+";
+    assert_snapshot!(add(text, ACME, TEMPLATE), @r#"
+    # above
+    provider_installation { # the block
+        oci_mirror {
+            repository_template = "ghcr.io/acme/${type}"
+            include             = ["example.com/acme/*"]
+        }
+        # of the team
+        oci_mirror {
+            repository_template = "r.test/${hostname}/${namespace}/${type}" # all of it
+            include             = [
+                "example.com/*/*", # the host
+                "b.test/*/*" // and another
+            ]
+            exclude             = ["example.com/acme/*"]
+        }
+        direct { exclude = ["example.com/*/*", "b.test/*/*"] }
+    }
+    "#);
+}
+
+#[test]
+fn blocks_in_one_line_are_opened() {
+    assert_snapshot!(add("provider_installation { direct {} }", ACME, TEMPLATE), @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include             = ["example.com/acme/*"]
+      }
+      direct {
+        exclude = ["example.com/acme/*"]
+      } }
+    "#);
+    assert_snapshot!(add("provider_installation {\n direct { include = [\"example.com/*/*\"] }\n}\n", ACME, TEMPLATE), @r#"
+    provider_installation {
+     oci_mirror {
+      repository_template = "ghcr.io/acme/${type}"
+      include             = ["example.com/acme/*"]
+     }
+     direct { include = ["example.com/*/*"]
+       exclude = ["example.com/acme/*"]
+     }
+    }
+    "#);
+}
+
+#[test]
+fn another_template_replaces_the_one_of_the_pattern() {
+    let text = add("", ACME, "r.test/old/${type}");
+    assert_eq!(add(&text, ACME, TEMPLATE), add("", ACME, TEMPLATE));
+}
+
+#[test]
+fn a_mirror_that_serves_the_pattern_already_leaves_the_file() {
+    let text = add("", "example.com/*/*", "r.test/${namespace}/${type}");
+    assert_eq!(add(&text, ACME, "r.test/${namespace}/${type}"), text);
+}
+
+#[test]
+fn a_mirror_of_a_part_keeps_it_and_gets_it_back() {
+    let part = add("", ACME, TEMPLATE);
+    let both = add(&part, "example.com/*/*", "r.test/${namespace}/${type}");
+    assert_snapshot!(both, @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "r.test/${namespace}/${type}"
+        include             = ["example.com/*/*"]
+        exclude             = ["example.com/acme/*"]
+      }
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include             = ["example.com/acme/*"]
+      }
+      direct {
+        exclude = ["example.com/acme/*", "example.com/*/*"]
+      }
+    }
+    "#);
+    assert_eq!(remove(&both, "example.com/*/*"), part);
+    assert_snapshot!(remove(&both, ACME), @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "r.test/${namespace}/${type}"
+        include             = ["example.com/*/*"]
+      }
+      direct {
+        exclude = ["example.com/*/*"]
+      }
+    }
+    "#);
+    assert_snapshot!(remove(&add(&add("", "example.com/*/*", "r.test/${namespace}/${type}"), ACME, TEMPLATE), "example.com/*/*"), @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include             = ["example.com/acme/*"]
+      }
+      direct {
+        exclude = ["example.com/acme/*"]
+      }
+    }
+    "#);
+}
+
+#[test]
+fn a_pattern_among_others_goes_alone() {
+    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/${hostname}/${namespace}/${type}\"\n    include = [\"a.test/*/*\", \"example.com/*/*\"]\n  }\n  direct {\n    exclude = [\"a.test/*/*\", \"example.com/*/*\"]\n  }\n}\n";
+    assert_snapshot!(remove(text, "a.test/*/*"), @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "r.test/${hostname}/${namespace}/${type}"
+        include = ["example.com/*/*"]
+      }
+      direct {
+        exclude = ["example.com/*/*"]
+      }
+    }
+    "#);
+    assert_eq!(remove(text, "c.test/*/*"), text);
+}
+
+#[test]
+fn a_text_that_looks_like_a_brace_is_none() {
+    let text = "credentials \"h.test\" {\n  token = \"provider_installation { } ]\"\n}\nprovider_installation {\n  direct {\n    exclude = [\"a.test/*/*\"] # ] }\n  } # }\n}\n";
+    assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
+}

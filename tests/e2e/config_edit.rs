@@ -1,0 +1,126 @@
+//! `config add` and `config remove`.
+
+use insta::assert_snapshot;
+
+use crate::setup::Scene;
+
+const ADD: &str = "config add 'registry.example.com/acme/*' 'ghcr.io/acme/${type}'";
+
+#[test]
+fn the_file_is_made_and_taken_back() {
+    let scene = Scene::new();
+    let file = || scene.home_text(".tofurc");
+    scene.run(&format!("{ADD} --dry-run")).success();
+    assert_eq!(file(), None);
+    assert_snapshot!(scene.run(ADD).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    @@ -0,0 +1,9 @@
+    +provider_installation {
+    +  oci_mirror {
+    +    repository_template = "ghcr.io/acme/${type}"
+    +    include             = ["registry.example.com/acme/*"]
+    +  }
+    +  direct {
+    +    exclude = ["registry.example.com/acme/*"]
+    +  }
+    +}
+    wrote [HOME]/.tofurc
+
+    ----- stderr -----
+    note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
+    "#);
+    let written = file();
+    assert_snapshot!(scene.run(ADD).text, @"
+    exit code: 0
+    ----- stdout -----
+    [HOME]/.tofurc stays as it is: it says so already
+
+    ----- stderr -----
+    ");
+    assert_eq!(file(), written);
+    scene.run("config check").success();
+    scene.run("config remove 'registry.example.com/acme/*'").success();
+    assert_eq!(file().as_deref(), Some(""));
+}
+
+#[test]
+fn a_token_beside_the_block_is_kept_and_not_shown() {
+    let scene = Scene::new();
+    let there =
+        "credentials \"h.test\" {\n  token = \"s3cr3t\"\n}\nprovider_installation {\n  # of the team\n  direct {}\n}\n";
+    scene.home_file(".tofurc", there);
+    assert_snapshot!(scene.run(ADD).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    @@ -2,6 +2,12 @@
+       token = ***
+     }
+     provider_installation {
+    +  oci_mirror {
+    +    repository_template = "ghcr.io/acme/${type}"
+    +    include             = ["registry.example.com/acme/*"]
+    +  }
+       # of the team
+    -  direct {}
+    +  direct {
+    +    exclude = ["registry.example.com/acme/*"]
+    +  }
+     }
+    wrote [HOME]/.tofurc
+
+    ----- stderr -----
+    "#);
+    let file = scene.home_text(".tofurc").expect("a file");
+    assert!(file.contains("s3cr3t") && file.contains("# of the team"), "{file}");
+}
+
+#[test]
+fn a_file_with_an_error_or_as_json_stays() {
+    let scene = Scene::new();
+    for (text, want) in [("provider_installation {\n", "hcl1-parse"), ("{\"provider_installation\": {}}", "is JSON")] {
+        scene.home_file(".tofurc", text);
+        let said = scene.refuse(ADD);
+        assert!(said.contains(want), "{said}");
+        assert_eq!(scene.home_text(".tofurc").as_deref(), Some(text));
+    }
+}
+
+/// A file that is linked into a repository of dotfiles stays a link.
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_and_a_named_file_is_made() {
+    let scene = Scene::new();
+    let home = scene.context.home();
+    std::fs::write(home.join("dotfiles"), "# mine\n").expect("a file");
+    std::os::unix::fs::symlink("dotfiles", home.join(".tofurc")).expect("a link");
+    scene.run(ADD).success();
+    assert!(home.join(".tofurc").is_symlink());
+    let text = scene.home_text("dotfiles").expect("a file");
+    assert!(text.starts_with("# mine\n\nprovider_installation {\n"), "{text}");
+    let named = home.join("ci.tofurc");
+    let mut command = scene.command(ADD);
+    command.env("TF_CLI_CONFIG_FILE", &named);
+    assert!(command.output().expect("a run").status.success());
+    assert!(named.is_file());
+}
+
+#[cfg(unix)]
+#[test]
+fn two_at_once_both_count() {
+    let scene = Scene::new();
+    let runs: Vec<_> = (0..6)
+        .map(|nth| {
+            let line = format!("config add 'registry.example.com/n{nth}/*' 'ghcr.io/n{nth}/${{type}}'");
+            scene.command(&line).stdout(std::process::Stdio::null()).spawn().expect("a run")
+        })
+        .collect();
+    for mut run in runs {
+        assert!(run.wait().expect("an end").success());
+    }
+    let text = scene.home_text(".tofurc").expect("a file");
+    for nth in 0..6 {
+        assert_eq!(text.matches(&format!("ghcr.io/n{nth}/")).count(), 1, "{text}");
+    }
+    scene.run("config check").success();
+}
