@@ -307,7 +307,7 @@ fn a_limit_of_requests_without_another_attempt_names_attempts() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget asks to wait 1 s before trying again
 
-    hint: try again in 1 s, or have it tried more often with --attempts N (and --jobs 1, for fewer at once)
+    hint: try again in 1 s, or have it tried more often with --attempts N
     ");
 }
 
