@@ -60,7 +60,7 @@ fn there_is_a_file_for_each_finding() {
 
 #[test]
 fn the_documented_configurations_have_no_findings() {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/concepts/configuration.md");
     let text = std::fs::read_to_string(page).expect("a text");
     let mut checked = 0;
     for block in text.split("```hcl\n").skip(1).filter_map(|rest| rest.split("```").next()) {

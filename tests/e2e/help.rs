@@ -281,6 +281,14 @@ fn options_and_verbs_of_other_tools_name_those_of_this_one() {
         ("help gc", "`tofu-oci cache prune`"),
         ("help sso", "`tofu-oci login`"),
         ("help sbom", "`tofu-oci sign`"),
+        ("help sbom", "oras or cosign attaches it"),
+        ("help gc", "its own garbage collection"),
+        ("help login-oidc", "name the credential helper of the cloud"),
+        ("help delete", "`tofu-oci withdraw`"),
+        ("help web", "`tofu-oci serve`"),
+        ("ui", "a page that lists its providers"),
+        ("help scan", "let the registry scan"),
+        ("apply", "the work of tofu and terraform"),
     ] {
         let said = scene.run(words);
         assert!(said.code == Some(2) && said.stderr.contains(hint), "{words}: {}", said.text);

@@ -67,10 +67,7 @@ fn every_topic_that_a_message_names_exists() {
 #[test]
 fn no_message_points_at_a_file_that_a_binary_does_not_have() {
     let scene = Scene::new();
-    let pages: Vec<String> = std::fs::read_dir(root().join("docs"))
-        .expect("the pages")
-        .map(|page| format!("docs/{}", page.expect("a page").file_name().to_string_lossy()))
-        .collect();
+    let pages = ["start", "how-to", "concepts", "reference"].map(|folder| format!("docs/{folder}/"));
     for line in ["-h", "--help", "check --help", "install --help", "push --help", "verify --help", "help rules"] {
         let said = scene.run(line).success();
         assert!(!pages.iter().any(|page| said.stdout.contains(page)), "{line}: {}", said.text);
@@ -84,35 +81,64 @@ fn the_topics_are_listed() {
     ----- stdout -----
     Usage: tofu-oci help TOPIC
 
-    Pages:
-      guide            a walk through five modules and a local registry
-      publishing       inputs, tags, layouts, signing
-      modules          modules in OCI repositories: what is packed, checked and written
-      installing       where packages go, the lock file, Terraform, sites without network
-      caching          packages that projects share, disk space, images for CI
-      mirroring        providers of others in your own registry, by rules
-      running          terraform, tofu and terragrunt with providers from OCI repositories
-      configuration    the CLI configuration, how methods are combined
-      differences      what tofu-oci decides otherwise than OpenTofu, and why
-      registries       what each registry needs and cannot do
-      credentials      which login is used for which repository
-      network          certificates, proxies, retries, time limits, size limits
-      serving          a network mirror and provider registry out of repositories: every setting, how to run it
-      bundles          one file for a site without network, files for a web server
-      trust            signatures, the trust policy, pins
-      openpgp          OpenPGP signatures of SHA256SUMS
-      checking         how to use `tofu-oci check`, and what it predicts
-      rules            every rule of `tofu-oci check`
-      errors           every code of errors, warnings and notes
-      exit-codes       what the exit codes mean
-      environment      every environment variable
-      json             the JSON lines of --json
-      registry-access  the options by which verbs reach a registry
+    Start:
+      getting             how to get tofu-oci onto a machine
+      tutorial            from nothing to a provider published, installed, verified, served and mirrored
+      guide               a walk through five modules and a local registry
+      coming-from         if you use oras, boring-registry, Artifactory or `terraform providers mirror`
+
+    How to:
+      publishing          push a release: inputs, signing, what is checked
+      withdrawing         take a version back, warn of one, replace one
+      fewer-bytes         smaller packages beside the zips
+      installing          where packages go, Terraform, sites without network
+      locking             a lock file with every platform
+      verifying           look at signatures, demand them, use cosign and openssl
+      checking            how to use `tofu-oci check`, and what it predicts
+      error-texts         what OpenTofu and Terraform print, and what to do here
+      caching             packages that projects share, disk space, images for CI
+      mirroring           providers of others in your own registry, by rules
+      bundles             one file for a site without network, files for a web server
+      running             terraform, tofu and terragrunt with providers from OCI repositories
+      serving             a network mirror and registry out of repositories, for Terraform and every OpenTofu
+      module-publishing   push, sign, withdraw and copy a module; what stays out
+      module-fetching     a module in a folder, from repositories, registries and git
+      module-pinning      the digest of each module in the configuration
+      module-mirroring    modules of others in your own registry, with those that they call
+      registries          what each registry needs and cannot do
+
+    Concepts:
+      modules             modules in OCI repositories, and where those of registries are
+      layouts             what a release is in a repository
+      configuration       the CLI configuration: where a provider comes from
+      lock-file           what the lines of the lock file are worth
+      trust               signatures, and what is never undone
+      credentials         which login is used for which repository
+      comparison          tofu-oci beside other ways to distribute providers
+
+    Reference:
+      names               how versions and places are written
+      requirements        which providers and modules a configuration requires
+      trust-policy        every member of trust.toml, notices, releases with another address
+      pins                what .tofu-oci.pins.json remembers
+      openpgp             OpenPGP signatures of SHA256SUMS
+      config-findings     every finding of `tofu-oci config check`
+      credential-sources  files, blocks, helpers and tokens, and what is sent to whom
+      differences         what tofu-oci decides otherwise than OpenTofu, and why
+      network             certificates, proxies, retries, time limits, size limits
+      serve-settings      every setting of `tofu-oci serve`, and what it verifies
+      serve-operation     metrics, logs, signals and failures of `tofu-oci serve`
+      rules               every rule of `tofu-oci check`
+      errors              every code of errors, warnings and notes
+      exit-codes          what the exit codes mean
+      environment         every environment variable
+      json                the JSON lines of --json
+      registry-access     the options by which verbs reach a registry
 
     Also:
-      VERB             everything about a verb; `tofu-oci -h` lists them
-      check RULE       one rule of `tofu-oci check`
-      error CODE       one code of an error, a warning, a note or a finding
+      VERB                everything about a verb; `tofu-oci -h` lists them
+      check RULE          one rule of `tofu-oci check`
+      error CODE          one code of an error, a warning, a note or a finding
 
     ----- stderr -----
     ");
@@ -168,7 +194,7 @@ fn a_code_that_ends_several_verbs_spoke_of_one_of_them() {
 fn the_schema_of_the_json_lines_is_in_the_program() {
     let scene = Scene::new();
     let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
-    let page = std::fs::read_to_string(root().join("docs/json.schema.json")).expect("the schema");
+    let page = std::fs::read_to_string(root().join("docs/reference/json.schema.json")).expect("the schema");
     assert_eq!(read(&scene.run("help json --schema").success().stdout), read(&page));
     assert_snapshot!(scene.run("help trust --schema").text, @"
     exit code: 2

@@ -1,4 +1,4 @@
-//! Every line of `--json` is what docs/json.schema.json says.
+//! Every line of `--json` is what docs/reference/json.schema.json says.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use tofu_oci_testkit::{Fault, ReleaseFolder, Rule};
 
 use crate::setup::{PLATFORMS, Said, Scene, WIDGET};
 
-const DOCS: &str = include_str!("../../docs/json.md");
+const DOCS: &str = include_str!("../../docs/reference/json.md");
 
 /// The members whose values are names.
 const NAMED: [&str; 12] =

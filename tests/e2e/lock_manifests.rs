@@ -172,6 +172,6 @@ fn an_unknown_value_is_refused() {
     3 | manifest_checksums = "sometimes"
       |                      ^^^^^^^^^^^
 
-    hint: every member of the file: tofu-oci help trust
+    hint: every member of the file: tofu-oci help trust-policy
     "#);
 }

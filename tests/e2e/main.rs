@@ -21,8 +21,8 @@
 //! folder_places   folders of packages: installed, locked, refused
 //! small        `push --small`: a second layer beside each zip, carried and checked
 //! run          a command with providers through a bridge: what it gets, signals, exit codes, lock file, leftovers
-//! readme       the recipes of the README work, and the guide prints what it says
-//! json         every line of --json is what docs/json.schema.json says
+//! readme       the recipes of the README work; the guide and the tutorial print what they say
+//! json         every line of --json is what docs/reference/json.schema.json says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file

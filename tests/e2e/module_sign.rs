@@ -132,7 +132,7 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
     ----- stderr -----
     error: --accept has no meaning for a module: no pin remembers modules
 
-    hint: a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust`
+    hint: a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust-policy`
     ");
     assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.6.0").text, @"
     exit code: 1

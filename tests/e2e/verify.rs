@@ -336,7 +336,7 @@ fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
     8 | unsignd = "allow"
       | ^^^^^^^
 
-    hint: every member of the file: tofu-oci help trust
+    hint: every member of the file: tofu-oci help trust-policy
     "#);
     policy(&scene, "lost.pub", "");
     assert_snapshot!(scene.refuse(VERIFY), @r#"
@@ -352,7 +352,7 @@ fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
       cause: No such file or directory (os error [N])
 
     hint: a key file's path is relative to the policy file
-    hint: every member of the file: tofu-oci help trust
+    hint: every member of the file: tofu-oci help trust-policy
     "#);
     policy(&scene, "p256.pem", "");
     assert!(scene.refuse(VERIFY).contains("private key"));

@@ -105,7 +105,7 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
                 the newest, and then fails.
       fix       finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back:
                 `tofu-oci withdraw REPOSITORY:VERSION --undo`
-      spec      `tofu-oci help publishing`
+      spec      `tofu-oci help withdrawing`
     ");
     let said = scene.refuse(&format!("install {WIDGET}@1.4.0 --from REGISTRY/acme/widget --platform linux_amd64"));
     assert!(said.contains("1.4.0 was withdrawn") && said.contains("broken"), "{said}");

@@ -8,12 +8,14 @@
 //!                                 --doors----> what a crate gives to others says what it is
 //!                                 --purity---> pure crates do not wait; only talking crates print or read the environment
 //! ARCHITECTURE.md --page-----> what it names is there
+//! docs/, README   --links----> each link leads somewhere; each page is listed, short enough, and begins with an example
 //! ```
 //!
 //! Dev-dependencies are free, except that `testkit` is one everywhere but here. Tests are not looked at. See ARCHITECTURE.md.
 
 mod circles;
 mod doors;
+mod links;
 mod modules;
 mod names;
 mod order;
@@ -48,6 +50,7 @@ pub(crate) fn run() -> ChoreResult {
         enums.add(package.role(), &tree);
     }
     findings.extend(page::findings()?);
+    findings.extend(links::findings()?);
     findings.extend(enums.findings(table::OTHER_MEANING));
     for finding in &findings {
         println!("{finding}");

@@ -31,6 +31,7 @@ mod skopeo;
 mod terraform;
 mod testrepos;
 mod trust;
+mod tutorial;
 mod withdraw;
 
 use std::num::NonZeroUsize;
@@ -104,6 +105,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "modules", needs: modules::NEEDS, work: modules::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "tutorial", needs: tutorial::NEEDS, work: tutorial::run },
     SubStage { name: "browser", needs: browser::NEEDS, work: browser::run },
     SubStage { name: "shells", needs: shells::NEEDS, work: shells::run },
     SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },

@@ -132,8 +132,7 @@ fn nothing_else_writes_to_the_streams() {
                     "print!(",
                     "println!(",
                 ];
-                let asks =
-                    ["is_terminal()", ".println(text", " columns(std::io::"].iter().any(|one| line.contains(one));
+                let asks = ["is_terminal()", ".println(text", " size(std::io::"].iter().any(|one| line.contains(one));
                 assert!(asks || !writes.iter().any(|one| line.contains(one)), "{}: {line}", path.display());
             }
         }

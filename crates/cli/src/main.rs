@@ -13,6 +13,7 @@
 //! handbook  the pages of docs/         ->  what `help` prints
 //! typed_logins passwords in addresses   ->  `***`, in whatever is printed
 //! page      what people read          ->  lines in which foreign text is escaped
+//! pager     a page longer than the terminal  ->  the program that shows it
 //! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
 //! mistake   wrong arguments           ->  better advice than clap's
 //! diagnostic errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
@@ -42,6 +43,7 @@ mod mistake;
 mod modules;
 mod package_cache;
 mod page;
+mod pager;
 mod printer;
 mod process_group;
 mod program;

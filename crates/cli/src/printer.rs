@@ -14,6 +14,7 @@ use indicatif::MultiProgress;
 
 use crate::document::Document;
 use crate::page::{Line, Page, disarmed};
+use crate::pager;
 use crate::typed_logins::hidden;
 
 /// The bars on the terminal of stderr, from the first one until the verb ends.
@@ -25,6 +26,18 @@ static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
 /// Writes to stdout for people, with colours only if they are wanted.
 pub(crate) fn stdout(page: &Page) {
     write_out(&page.coloured());
+}
+
+/// As [`stdout`], through the user's pager if stdout is a terminal on which the page does not fit.
+pub(crate) fn paged(page: &Page) {
+    let text = page.coloured();
+    let text = match anstream::AutoStream::choice(&std::io::stdout()) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(&text).to_string(),
+        _ => text,
+    };
+    if !pager::show(&text) {
+        write_out(&text);
+    }
 }
 
 /// Writes to stdout what programs read.

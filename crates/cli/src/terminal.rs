@@ -9,22 +9,28 @@ pub(crate) fn page_columns() -> usize {
     stdout_columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
+/// The rows of the terminal that stdout is; `None` as for its columns.
+pub(crate) fn stdout_rows() -> Option<usize> {
+    size(std::io::stdout()).map(|(rows, _)| rows).filter(|rows| *rows > 0)
+}
+
 /// The columns of the terminal that stdout is; `None` if it is something else, or if the system does not say.
 fn stdout_columns() -> Option<usize> {
-    columns(std::io::stdout())
+    size(std::io::stdout()).map(|(_, columns)| columns).filter(|columns| *columns > 0)
 }
 
 pub(crate) fn stderr_columns() -> Option<usize> {
-    columns(std::io::stderr())
+    size(std::io::stderr()).map(|(_, columns)| columns).filter(|columns| *columns > 0)
 }
 
+/// Rows and columns.
 #[cfg(unix)]
-fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
+fn size(output: impl std::os::fd::AsFd) -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(output).ok()?;
-    (size.ws_col > 0).then(|| usize::from(size.ws_col))
+    Some((usize::from(size.ws_row), usize::from(size.ws_col)))
 }
 
 #[cfg(not(unix))]
-fn columns<O>(_: O) -> Option<usize> {
+fn size<O>(_: O) -> Option<(usize, usize)> {
     None
 }

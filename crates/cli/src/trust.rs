@@ -57,7 +57,7 @@ fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
         .code("policy-invalid")
         .more_causes(causes.map(ToString::to_string))
         .more_hints(error.problem.instead())
-        .hint("every member of the file: tofu-oci help trust")
+        .hint("every member of the file: tofu-oci help trust-policy")
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

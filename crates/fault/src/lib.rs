@@ -1,10 +1,10 @@
 //! `#[derive(Fault)]`: what an error says of itself beside its text, at its variant.
 //!
 //! ```text
-//! /// the folder holds no packages                           what happened, in docs/errors.md; else `what = "…"`
+//! /// the folder holds no packages                           what happened, in docs/reference/errors.md; else `what = "…"`
 //! #[error("{} holds no packages", path.display())]           thiserror's own
 //! #[fault("no-packages", end = Usage, todo = "read on")]     its code; how the program ends, else Fixable; what to do, in
-//!                                                            docs/errors.md, else the first hint without values
+//!                                                            docs/reference/errors.md, else the first hint without values
 //! #[cause("it came from {place}")]                           causes beside those of `source`
 //! #[hint("looked for {}", wanted.join("; "))]                advice, in their order
 //! #[hint(if seen.is_empty() => "the folder is empty")]       advice under a condition, also `if let`
@@ -92,7 +92,7 @@ fn fault(input: &DeriveInput) -> Result<Tokens> {
         }
         rows.extend(row(&said, attributes, &advice)?);
     }
-    let (name, doc) = (&input.ident, "The codes with what happened and what to do: rows of docs/errors.md.");
+    let (name, doc) = (&input.ident, "The codes with what happened and what to do: rows of docs/reference/errors.md.");
     Ok(quote! {
         #[allow(unused_variables, unused_mut, unused_imports, dead_code, unreachable_pub)]
         const _: () = {

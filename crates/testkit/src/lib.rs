@@ -15,6 +15,7 @@
 //! HookedStore    a store that passes everything on, except what a `StoreHook` of the test does
 //! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
 //! TestContext    a temp folder and a fixed environment in which the built program runs
+//! PageStep       what a page of the documents tells its reader to type, and what that prints
 //! ```
 //!
 //! A development dependency only. It panics with a message if a test cannot go on; product code never does.
@@ -31,6 +32,7 @@ mod line;
 mod log;
 mod mock_auth;
 mod openpgp_key;
+mod page_steps;
 mod provider_zip;
 mod ranges;
 mod real;
@@ -56,6 +58,7 @@ pub use mock_auth::{
     Arrival, ArrivalKind, MockAuth, MockReleases, MockScheme, MockScript, MockSite, ShownLogin, TokenScript,
 };
 pub use openpgp_key::ScratchOpenPgpKey;
+pub use page_steps::{PageStep, page_steps, shows};
 pub use provider_zip::ProviderZip;
 pub use real::{RealMode, RealProgram, RealRegistry, RealTransport, Writes};
 pub use referrer::{Inline, Referrer};

@@ -18,7 +18,7 @@ impl FaultEnd {
     }
 }
 
-/// A code, what happened, and what to do: a row of docs/errors.md.
+/// A code, what happened, and what to do: a row of docs/reference/errors.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultRow {
     pub code: &'static str,

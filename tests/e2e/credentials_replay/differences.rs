@@ -1,4 +1,4 @@
-//! Where this program decides otherwise than `OpenTofu`: the one list. `docs/credentials.md` shows it to people.
+//! Where this program decides otherwise than `OpenTofu`: the one list. `docs/reference/differences.md` shows it to people.
 //!
 //! Each decision names its cases and what comes of each of them here, in the words of the cases. A case of the list that
 //! comes out as measured, or in yet another way, is an error; so is a decision without a case.

@@ -1,11 +1,13 @@
-//! The table of `docs/credentials.md` says what the list says.
+//! The table of `docs/reference/differences.md` says what the list says.
 
 use super::differences::DIFFERENCES;
 
 #[test]
 fn the_table_of_the_guide_is_the_list() {
-    let guide = include_str!("../../../docs/credentials.md").replace("\r\n", "\n");
-    let section = guide.split("\n## ").find(|section| section.starts_with("Where we decide otherwise than OpenTofu"));
+    let guide = include_str!("../../../docs/reference/differences.md").replace("\r\n", "\n");
+    let section = guide
+        .split("\n## ")
+        .find(|section| section.starts_with("Credentials: where we decide otherwise than OpenTofu"));
     let rows = section.expect("the guide has the section").lines().filter(|line| line.starts_with("| `"));
     let table: Vec<&str> = rows.collect();
     let list: Vec<String> = DIFFERENCES

@@ -28,7 +28,7 @@ const WIDGET_PATH: &str = "/mirror/registry.example.com/acme/widget";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running `serve`; dropping it kills it.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     port: u16,
     said: [Heard; 2],
@@ -91,7 +91,7 @@ impl Serving {
         Self::spawn(scene.command("serve --config serve.toml"))
     }
 
-    fn spawn(mut command: Command) -> Self {
+    pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
         let stdout = Heard::of(child.stdout.take().expect("it was asked for"));
         let stderr = Heard::of(child.stderr.take().expect("it was asked for"));
@@ -99,7 +99,7 @@ impl Serving {
         Self { child, port, said: [stdout, stderr] }
     }
 
-    fn get(&self, path: &str) -> Got {
+    pub(crate) fn get(&self, path: &str) -> Got {
         self.send("GET", path, &[])
     }
 

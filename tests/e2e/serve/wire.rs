@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct Got {
+pub(crate) struct Got {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
@@ -21,7 +21,7 @@ impl Got {
         found.map_or("", |(_, value)| value.as_str())
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 

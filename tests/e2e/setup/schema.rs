@@ -1,18 +1,18 @@
-//! Every line of `--json` that a test reads is what docs/json.schema.json says.
+//! Every line of `--json` that a test reads is what docs/reference/json.schema.json says.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
 static SCHEMA: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("../../../docs/json.schema.json")).expect("a schema"));
+    LazyLock::new(|| serde_json::from_str(include_str!("../../../docs/reference/json.schema.json")).expect("a schema"));
 
 /// Refuses a line that the schema does not describe, and members that it does not name.
 #[track_caller]
 pub(crate) fn check_line(line: &Value) {
     let event = line["event"].as_str().unwrap_or_else(|| panic!("no event: {line}"));
     if let Err(problem) = fits(line, &SCHEMA["$defs"][event], event) {
-        panic!("docs/json.schema.json does not describe a line: {problem}\n{line}");
+        panic!("docs/reference/json.schema.json does not describe a line: {problem}\n{line}");
     }
 }
 

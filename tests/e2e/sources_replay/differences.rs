@@ -1,4 +1,4 @@
-//! Where the program decides otherwise than `OpenTofu`: the one list. `docs/configuration.md` shows it to people.
+//! Where the program decides otherwise than `OpenTofu`: the one list. `docs/reference/differences.md` shows it to people.
 //!
 //! Each decision names its cases, and the whole outcome of each. A case of the list that comes out as measured, or in yet
 //! another way, is an error; so is a decision without a case.

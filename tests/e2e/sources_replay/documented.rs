@@ -1,10 +1,10 @@
-//! The table of `docs/configuration.md` says what the list says.
+//! The table of `docs/reference/differences.md` says what the list says.
 
 use super::differences::DIFFERENCES;
 
 #[test]
 fn the_table_of_measured_cases_in_the_guide_is_the_list() {
-    let guide = include_str!("../../../docs/configuration.md").replace("\r\n", "\n");
+    let guide = include_str!("../../../docs/reference/differences.md").replace("\r\n", "\n");
     let section = guide.split("\n## ").find(|section| section.starts_with("Measured cases that end otherwise"));
     let section = section.expect("the guide has the section");
     let table: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();

@@ -58,7 +58,7 @@ pub(crate) struct BenchArgs {
     /// The round trip of the slow line, in milliseconds. With a longer one the machine's own noise counts less
     #[arg(long, default_value_t = 50)]
     round_trip: u64,
-    /// Keep every figure in this file. `docs/performance.json` is what `cargo xtask fixtures` draws docs/performance.md
+    /// Keep every figure in this file. `docs/reference/performance.json` is what `cargo xtask fixtures` draws docs/reference/performance.md
     /// and its picture from
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! `docs/performance.md` and its picture, drawn from the record that lies beside them.
+//! `docs/reference/performance.md` and its picture, drawn from the record that lies beside them.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::{growth, picture, table};
 use crate::failure::ChoreResult;
 use crate::paths;
 
-const RECORD: &str = "docs/performance.json";
-const PAGE: &str = "docs/performance.md";
-const PICTURE: &str = "docs/performance.svg";
+const RECORD: &str = "docs/reference/performance.json";
+const PAGE: &str = "docs/reference/performance.md";
+const PICTURE: &str = "docs/reference/performance.svg";
 
 /// The page and the picture, by their paths in the workspace; empty as long as no run has been kept.
 ///
@@ -60,7 +60,7 @@ fn page(record: &BenchRecord) -> String {
     text += &parts(record);
     text += &trips_section(record);
     text += &growth_section(record);
-    text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/performance.json\ncargo xtask fixtures\n```\n\n\
+    text += "\n## How to repeat it\n\n```sh\ncargo xtask bench --runs 5 --json docs/reference/performance.json\ncargo xtask fixtures\n```\n\n\
              The first command needs the programs that CONTRIBUTING.md names; what is missing is left out. The large package is a \
              provider that it finds in a filesystem mirror on the machine (`--provider-dir DIR`), otherwise a made one of 700 MB.\n";
     text

@@ -334,7 +334,7 @@ fn the_page_about_serving_explains_every_setting_and_no_other() {
         let header = if of_lists.contains(&table) { format!("[[{table}]]") } else { format!("[{table}]") };
         settings.extend(settings_of(&header).iter().map(|setting| format!("{table}.{setting}")));
     }
-    let (_, page) = include_str!("../../../../docs/serve.md").split_once("\n## Settings\n").unwrap();
+    let (_, page) = include_str!("../../../../docs/reference/serve-settings.md").split_once("\n## Settings\n").unwrap();
     let (page, _) = page.split_once("\n## ").unwrap();
     let row = |line: &'static str| Some(line.strip_prefix("| `")?.split_once("` |")?.0.to_owned());
     let mut explained: Vec<String> = page.lines().filter_map(row).collect();

@@ -15,7 +15,7 @@ const fn rule(id: &'static str, levels: &'static str, finds: &'static str) -> Ru
     RuleInfo { id, levels, finds }
 }
 
-/// The rules, in the order of the table of `docs/configuration.md`.
+/// The rules, in the order of the table of `docs/reference/config-findings.md`.
 pub const RULES: &[RuleInfo] = &[
     rule(
         "hcl1-parse",

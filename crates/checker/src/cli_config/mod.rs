@@ -15,7 +15,7 @@
 //! ```
 //!
 //! A finding names the releases that it is about: 1.10 reads a file differently from 1.12 and later.
-//! [`RULES`] lists every rule, and so does the table of `docs/configuration.md`.
+//! [`RULES`] lists every rule, and so does the table of `docs/reference/config-findings.md`.
 
 mod catalogue;
 mod facts;

@@ -90,7 +90,7 @@ pub(crate) struct ConfigTestsArgs {
     /// The folder of the tests, below the configuration's own
     ///
     /// `tofu init` requires what tests need, those beside the configuration and those in this folder: their provider blocks, and
-    /// the modules that their runs run. So does tofu-oci; see `tofu-oci help installing`.
+    /// the modules that their runs run. So does tofu-oci; see `tofu-oci help requirements`.
     #[arg(long, value_name = "DIR", default_value = "tests", conflicts_with = "no_tests", hide_short_help = true)]
     test_directory: PathBuf,
     /// Leave out what only tests need

@@ -49,7 +49,7 @@ Examples:
 The version gets its one canonical tag (1.4.0; a + becomes _). The same files give the same bytes on
 every machine: pushing them again changes nothing and ends with 0. State files, .terraform, .git,
 files of variables and those with secrets' usual names stay out, and so does what .tofuignore or
-.terraformignore names. A file with a private key or a token in it is refused. See `tofu-oci help modules`.")]
+.terraformignore names. A file with a private key or a token in it is refused. See `tofu-oci help module-publishing`.")]
 pub(crate) struct ModulePushArgs {
     /// The folder with the module
     ///

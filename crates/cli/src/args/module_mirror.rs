@@ -20,7 +20,7 @@ Examples:
     tofu-oci module mirror --from bundle:modules.tar --to 'r.example.com/${name}-${target_system}'
 
 What the destination has is never replaced. A module that fails is a line of the report, and the
-others go on; the exit code is 1 then. See `tofu-oci help modules`.")]
+others go on; the exit code is 1 then. See `tofu-oci help module-mirroring`.")]
 pub(crate) struct ModuleMirrorArgs {
     /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci:// or git source
     ///

@@ -9,7 +9,7 @@ use tofu_oci_types::{Predecessor, Predecessors};
 /// Arguments of every verb that verifies signatures.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TrustArgs {
-    /// The trust policy; see `tofu-oci help trust` [default: trust.toml beside the configuration]
+    /// The trust policy; see `tofu-oci help trust-policy` [default: trust.toml beside the configuration]
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY", hide_short_help = true)]
     pub(crate) trust_policy: Option<PathBuf>,
     #[command(flatten)]

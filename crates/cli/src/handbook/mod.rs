@@ -45,7 +45,7 @@ pub(crate) fn codes() -> Vec<String> {
 }
 
 /// The topics whose pages explain codes, rules last: what ends a verb is in `errors`.
-const WITH_CODES: [&str; 5] = ["errors", "trust", "checking", "configuration", "rules"];
+const WITH_CODES: [&str; 5] = ["errors", "trust-policy", "checking", "config-findings", "rules"];
 
 /// What the first of these topics that explains the name says about it.
 fn explained(topics: &[&str], name: &str, width: usize) -> Option<Page> {

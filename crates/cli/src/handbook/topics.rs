@@ -6,9 +6,16 @@ pub(crate) struct HelpTopic {
     pub(crate) name: &'static str,
     /// What the page is about, in a few words.
     pub(crate) about: &'static str,
-    /// The name of its file in `docs/`, by which other pages link to it.
-    pub(super) file: &'static str,
+    /// Its file in `docs/`. Other pages link to it by the name after the folder, which is unique.
+    file: &'static str,
     pub(crate) text: &'static str,
+}
+
+impl HelpTopic {
+    /// The folder of its file: `start`, `how-to`, `concepts` or `reference`.
+    pub(crate) fn part(&self) -> &'static str {
+        self.file.split('/').next().unwrap_or_default()
+    }
 }
 
 macro_rules! topics {
@@ -20,28 +27,51 @@ macro_rules! topics {
 /// Every page of `docs/`, in the order in which `help` lists them. `check` and `config` are verbs, so their pages have
 /// other names.
 pub(crate) const TOPICS: &[HelpTopic] = topics! {
-    "guide", "guide.md", "a walk through five modules and a local registry";
-    "publishing", "publishing.md", "inputs, tags, layouts, signing";
-    "modules", "modules.md", "modules in OCI repositories: what is packed, checked and written";
-    "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
-    "caching", "caching.md", "packages that projects share, disk space, images for CI";
-    "mirroring", "mirror.md", "providers of others in your own registry, by rules";
-    "running", "run.md", "terraform, tofu and terragrunt with providers from OCI repositories";
-    "configuration", "configuration.md", "the CLI configuration, how methods are combined";
-    "differences", "differences.md", "what tofu-oci decides otherwise than OpenTofu, and why";
-    "registries", "registries.md", "what each registry needs and cannot do";
-    "credentials", "credentials.md", "which login is used for which repository";
-    "network", "network.md", "certificates, proxies, retries, time limits, size limits";
-    "serving", "serve.md", "a network mirror and provider registry out of repositories: every setting, how to run it";
-    "bundles", "bundle.md", "one file for a site without network, files for a web server";
-    "trust", "trust.md", "signatures, the trust policy, pins";
-    "openpgp", "openpgp.md", "OpenPGP signatures of SHA256SUMS";
-    "checking", "check.md", "how to use `tofu-oci check`, and what it predicts";
-    "rules", "rules.md", "every rule of `tofu-oci check`";
-    "errors", "errors.md", "every code of errors, warnings and notes";
-    "exit-codes", "exit-codes.md", "what the exit codes mean";
-    "environment", "environment.md", "every environment variable";
-    "json", "json.md", "the JSON lines of --json";
+    "getting", "start/getting.md", "how to get tofu-oci onto a machine";
+    "tutorial", "start/tutorial.md", "from nothing to a provider published, installed, verified, served and mirrored";
+    "guide", "start/guide.md", "a walk through five modules and a local registry";
+    "coming-from", "start/coming-from.md", "if you use oras, boring-registry, Artifactory or `terraform providers mirror`";
+    "publishing", "how-to/publishing.md", "push a release: inputs, signing, what is checked";
+    "withdrawing", "how-to/withdrawing.md", "take a version back, warn of one, replace one";
+    "fewer-bytes", "how-to/fewer-bytes.md", "smaller packages beside the zips";
+    "installing", "how-to/installing.md", "where packages go, Terraform, sites without network";
+    "locking", "how-to/locking.md", "a lock file with every platform";
+    "verifying", "how-to/verifying.md", "look at signatures, demand them, use cosign and openssl";
+    "checking", "how-to/check.md", "how to use `tofu-oci check`, and what it predicts";
+    "error-texts", "how-to/error-texts.md", "what OpenTofu and Terraform print, and what to do here";
+    "caching", "how-to/caching.md", "packages that projects share, disk space, images for CI";
+    "mirroring", "how-to/mirror.md", "providers of others in your own registry, by rules";
+    "bundles", "how-to/bundle.md", "one file for a site without network, files for a web server";
+    "running", "how-to/run.md", "terraform, tofu and terragrunt with providers from OCI repositories";
+    "serving", "how-to/serve.md", "a network mirror and registry out of repositories, for Terraform and every OpenTofu";
+    "module-publishing", "how-to/module-publishing.md", "push, sign, withdraw and copy a module; what stays out";
+    "module-fetching", "how-to/module-fetching.md", "a module in a folder, from repositories, registries and git";
+    "module-pinning", "how-to/module-pinning.md", "the digest of each module in the configuration";
+    "module-mirroring", "how-to/module-mirroring.md", "modules of others in your own registry, with those that they call";
+    "registries", "how-to/registries.md", "what each registry needs and cannot do";
+    "modules", "concepts/modules.md", "modules in OCI repositories, and where those of registries are";
+    "layouts", "concepts/layouts.md", "what a release is in a repository";
+    "configuration", "concepts/configuration.md", "the CLI configuration: where a provider comes from";
+    "lock-file", "concepts/lock-file.md", "what the lines of the lock file are worth";
+    "trust", "concepts/trust.md", "signatures, and what is never undone";
+    "credentials", "concepts/credentials.md", "which login is used for which repository";
+    "comparison", "concepts/comparison.md", "tofu-oci beside other ways to distribute providers";
+    "names", "reference/names.md", "how versions and places are written";
+    "requirements", "reference/requirements.md", "which providers and modules a configuration requires";
+    "trust-policy", "reference/trust-policy.md", "every member of trust.toml, notices, releases with another address";
+    "pins", "reference/pins.md", "what .tofu-oci.pins.json remembers";
+    "openpgp", "reference/openpgp.md", "OpenPGP signatures of SHA256SUMS";
+    "config-findings", "reference/config-findings.md", "every finding of `tofu-oci config check`";
+    "credential-sources", "reference/credential-sources.md", "files, blocks, helpers and tokens, and what is sent to whom";
+    "differences", "reference/differences.md", "what tofu-oci decides otherwise than OpenTofu, and why";
+    "network", "reference/network.md", "certificates, proxies, retries, time limits, size limits";
+    "serve-settings", "reference/serve-settings.md", "every setting of `tofu-oci serve`, and what it verifies";
+    "serve-operation", "reference/serve-operation.md", "metrics, logs, signals and failures of `tofu-oci serve`";
+    "rules", "reference/rules.md", "every rule of `tofu-oci check`";
+    "errors", "reference/errors.md", "every code of errors, warnings and notes";
+    "exit-codes", "reference/exit-codes.md", "what the exit codes mean";
+    "environment", "reference/environment.md", "every environment variable";
+    "json", "reference/json.md", "the JSON lines of --json";
 };
 
 /// The topic of this name.
@@ -49,7 +79,7 @@ pub(crate) fn topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// The topic whose page is this file of `docs/`.
-pub(super) fn of_file(file: &str) -> Option<&'static HelpTopic> {
-    TOPICS.iter().find(|topic| topic.file == file)
+/// The topic whose page is the file of this name, in whatever folder.
+pub(super) fn of_file(name: &str) -> Option<&'static HelpTopic> {
+    TOPICS.iter().find(|topic| topic.file.rsplit('/').next() == Some(name))
 }

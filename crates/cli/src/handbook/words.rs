@@ -78,8 +78,9 @@ fn link(text: &str) -> Option<(&str, &str, &str)> {
 
 /// A link as people read it: the command that prints the page, or the address.
 fn linked(shown: &str, target: &str, style: Style) -> Vec<Piece> {
-    let file = target.split('#').next().unwrap_or_default();
-    let goal = match topics::of_file(file) {
+    let path = target.split('#').next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let goal = match topics::of_file(file).filter(|_| !target.contains("://")) {
         Some(topic) => piece_of_code(&format!("tofu-oci help {}", topic.name), style),
         None if target.contains("://") => (style, target.to_owned()),
         None => return pieces(shown, style),
@@ -136,8 +137,8 @@ mod tests {
     #[test]
     fn links_become_commands() {
         check("see [trust.md](trust.md#pins).", "see|`tofu-oci|help|trust`.");
-        check("[a page](check.md) ends", "a|page|(`tofu-oci|help|checking`)|ends");
-        check("the [table above](#x), [A](../ARCHITECTURE.md)", "the|table|above,|A");
+        check("[a page](../how-to/check.md) ends", "a|page|(`tofu-oci|help|checking`)|ends");
+        check("the [table above](#x), [A](../../ARCHITECTURE.md)", "the|table|above,|A");
         check("*Measured* is */* or *.tfrc", "Measured|is|*/*|or|*.tfrc");
         check("[RFC](https://a.example/b)", "RFC|(https://a.example/b)");
         check("[::1] * `a [b](c.md)` **c `d`**e", "[::1]|*|`a|[b](c.md)`|c|`d`e");

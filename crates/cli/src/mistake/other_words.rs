@@ -16,8 +16,13 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["status", "diff"], &["outdated", "check"]),
     (&["validate", "lint", "doctor", "test"], &["check", "config check"]),
     (&["whoami"], &["auth explain"]),
-    (&["sso", "token"], &["login", "auth explain"]),
-    (&["sbom", "attest", "attach", "provenance"], &["sign", "push", "show"]),
+    (&["sso", "oidc", "login-oidc", "saml", "token"], &["login", "auth explain"]),
+    (&["sbom", "attest", "attach", "provenance", "slsa"], &["sign", "push", "show"]),
+    (&["keyless", "fulcio", "rekor", "tlog"], &["sign", "verify"]),
+    (&["web", "ui", "dashboard", "browse", "open"], &["serve", "show"]),
+    (&["rbac", "users", "roles", "permissions"], &["auth explain", "serve"]),
+    (&["scan", "vuln", "vulnerabilities", "audit"], &["check", "verify"]),
+    (&["plan", "apply", "destroy", "state", "fmt", "workspace"], &["install", "run"]),
     (&["tofu", "terraform", "exec"], &["run"]),
     (&["auth login"], &["login"]),
     (&["auth logout"], &["logout"]),
@@ -25,7 +30,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["config set", "config edit", "config init", "config write"], &["config add"]),
     (&["config rm", "config delete", "config unset"], &["config remove"]),
     (&["explain"], &["help", "resolve", "auth explain"]),
-    (&["prune", "clean", "gc"], &["cache prune"]),
+    (&["prune", "clean", "gc", "garbage-collect"], &["cache prune"]),
     (&["cache clean", "cache clear", "cache rm", "cache remove", "cache gc"], &["cache prune"]),
     (&["cache list", "cache ls", "cache path", "cache size", "cache show", "cache status"], &["cache info"]),
     (&["cache check"], &["cache verify"]),
@@ -44,12 +49,54 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["bundle push", "bundle import", "bundle unpack", "bundle install"], &["bundle load"]),
 ];
 
-/// A hint for each verb that does what other tools call so.
+/// What nothing here does, and who does it.
+const NOT_HERE: &[(&[&str], &str)] = &[
+    (
+        &["sbom", "attest", "attach", "provenance", "slsa"],
+        "it makes no SBOM: syft makes one, and oras or cosign attaches it to the release's digest; copy and mirror carry it along",
+    ),
+    (
+        &["gc", "garbage-collect"],
+        "blobs of a registry are removed by its own garbage collection; what is here cleans the cache of this machine",
+    ),
+    (
+        &["sso", "oidc", "login-oidc", "saml"],
+        "there is no login by a browser: log in with a token, or name the credential helper of the cloud in docker's config.json",
+    ),
+    (
+        &["keyless", "fulcio", "rekor", "tlog"],
+        "signatures with certificates are shown and do not count: sign with a key, from a file or a variable",
+    ),
+    (
+        &["scan", "vuln", "vulnerabilities", "audit"],
+        "it scans no code: let the registry scan, or run trivy or grype on the unpacked package",
+    ),
+    (
+        &["delete", "rm", "remove"],
+        "it deletes no content: a version that is withdrawn is not chosen, and the registry's own tools delete",
+    ),
+    (
+        &["web", "ui", "dashboard", "browse", "open"],
+        "a server has a page that lists its providers, modules and versions",
+    ),
+    (
+        &["rbac", "users", "roles", "permissions"],
+        "rights are those of the OCI registry; clients of a server have tokens in serve.toml",
+    ),
+    (
+        &["plan", "apply", "destroy", "state", "fmt", "workspace"],
+        "that is the work of tofu and terraform: install first, or let them run with a mirror",
+    ),
+];
+
+/// Hints for what other tools call so: who does it, if nothing here does, and each verb that does the work.
 pub(crate) fn instead(words: &str, declared: &Command) -> Vec<String> {
     let verbs = OTHER_WORDS.iter().find(|(others, _)| others.contains(&words)).map_or(&[][..], |(_, verbs)| *verbs);
     let about = |verb: &&str| {
         let found = verb.split(' ').try_fold(declared, |command, word| command.find_subcommand(word));
         Some(format!("`tofu-oci {verb}`: {}", found?.get_about()?))
     };
-    verbs.iter().filter_map(about).collect()
+    let not_here =
+        NOT_HERE.iter().filter(|(others, _)| others.contains(&words)).map(|(_, instead)| (*instead).to_owned());
+    not_here.chain(verbs.iter().filter_map(about)).collect()
 }

@@ -16,7 +16,7 @@ use crate::terminal;
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
 
 /// Of every line that `--json` prints.
-const SCHEMA: &str = include_str!("../../../../docs/json.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/reference/json.schema.json");
 
 /// Prints what the words ask for.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
@@ -44,24 +44,35 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
         }
         words => return verb(words),
     };
-    printer::stdout(&page);
+    printer::paged(&page);
     Ok(Exit::Done)
 }
 
 /// Everything that can be asked for.
 fn list() -> Page {
     let mut page = Page::of("Usage: tofu-oci help TOPIC");
-    let pages = TOPICS.iter().map(|topic| (topic.name, topic.about)).chain([REGISTRY_ACCESS]);
-    let others = [
+    let of = |part| {
+        let topics = TOPICS.iter().filter(move |topic| topic.part() == part).map(|topic| (topic.name, topic.about));
+        topics.chain((part == "reference").then_some(REGISTRY_ACCESS)).collect::<Vec<_>>()
+    };
+    let others = vec![
         ("VERB", "everything about a verb; `tofu-oci -h` lists them"),
         ("check RULE", "one rule of `tofu-oci check`"),
         ("error CODE", "one code of an error, a warning, a note or a finding"),
     ];
-    for (title, rows) in [("Pages:", pages.collect::<Vec<_>>()), ("Also:", others.to_vec())] {
+    let parts = [
+        ("Start:", of("start")),
+        ("How to:", of("how-to")),
+        ("Concepts:", of("concepts")),
+        ("Reference:", of("reference")),
+        ("Also:", others),
+    ];
+    let width = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or_default();
+    for (title, rows) in parts {
         page.gap();
         page.line(title);
         for (name, about) in rows {
-            page.line(format_args!("  {}  {about}", padded(name, REGISTRY_ACCESS.0.len())));
+            page.line(format_args!("  {}  {about}", padded(name, width)));
         }
     }
     page

@@ -1,7 +1,7 @@
 //! What may be repeated of what a failing helper wrote. It may be a secret, or hold one, and a secret may look like words: so
 //! nothing of it is repeated, and a phrase of the list below is named if it is in there.
 
-/// What helpers in use are known to write, and people need to know. `docs/credentials.md` lists them too.
+/// What helpers in use are known to write, and people need to know. `docs/reference/credential-sources.md` lists them too.
 ///
 /// Spec: docker-credential-helpers (osxkeychain, pass, secretservice, wincred), `gpg`, libsecret, amazon-ecr-credential-helper,
 /// docker-credential-gcr.
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_every_phrase() {
-        let documented = include_str!("../../../../docs/credentials.md");
+        let documented = include_str!("../../../../docs/reference/credential-sources.md");
         let line = |phrase: &&str| documented.contains(&format!("`{phrase}`"));
         assert!(KNOWN.iter().all(&line), "{:?}", KNOWN.iter().find(|phrase| !line(phrase)));
     }

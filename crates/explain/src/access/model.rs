@@ -1,4 +1,4 @@
-//! The explanation of an access: plain values in the order of reading. Its JSON form is the object `auth` of docs/json.md.
+//! The explanation of an access: plain values in the order of reading. Its JSON form is the object `auth` of docs/reference/json.md.
 
 use serde::Serialize;
 use tofu_oci_credentials::opentofu::Severity;

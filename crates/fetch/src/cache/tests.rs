@@ -90,7 +90,7 @@ fn all_of_a_package_was_read_again_because_a_project_that_shared_it_was_deleted(
     check_shared(again, true);
 }
 
-/// docs/caching.md says which edits are found without reading every file.
+/// docs/how-to/caching.md says which edits are found without reading every file.
 #[cfg(unix)]
 #[test]
 fn an_edit_is_no_name_that_came_or_went() {
@@ -233,7 +233,7 @@ fn a_copy_of_a_file_that_was_edited_after_its_comparison_reached_the_project() {
     assert_eq!(clone_edited(CloneWay::Copy, |_| ()), (true, true));
 }
 
-/// docs/caching.md says what is not found, and what finds it later.
+/// docs/how-to/caching.md says what is not found, and what finds it later.
 #[cfg(unix)]
 #[test]
 fn a_link_to_a_file_that_was_edited_after_its_comparison_is_found_by_the_time_of_the_edit() {

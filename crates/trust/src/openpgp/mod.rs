@@ -9,7 +9,7 @@
 //!                                      └ checks    was that key bound, for signing, alive and not revoked?
 //! ```
 //!
-//! What `OpenTofu` does differently is a table in `docs/openpgp.md`.
+//! What `OpenTofu` does differently is a table in `docs/reference/openpgp.md`.
 
 mod algorithms;
 mod armor;

@@ -1,4 +1,4 @@
-//! `docs/openapi.json` and the routes say the same.
+//! `docs/reference/openapi.json` and the routes say the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::paths::route::{Route, RouteKind};
 const HOST: (&str, &str) = ("host", "registry.acme.example");
 
 fn description() -> Value {
-    serde_json::from_str(include_str!("../../../../../docs/openapi.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../../docs/reference/openapi.json")).unwrap()
 }
 
 /// The name of a parameter, and the value that its description gives as an example.

@@ -21,7 +21,7 @@ pub(crate) static ANNOTATION_H1: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "an h1: annotation that is not the package's",
     why: "A lock file that is written from signed annotations would refuse the package.",
-    spec: "OpenTofu 1.12, internal/getproviders/hash.go; `tofu-oci help publishing`, \"Layouts\"",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go; `tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };
 
@@ -31,7 +31,7 @@ pub(crate) static ANNOTATION_ZH: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a zh: annotation that is not the zip's digest",
     why: "A lock file that is written from signed annotations would refuse the package.",
-    spec: "OpenTofu 1.12, internal/getproviders/hash.go; `tofu-oci help publishing`, \"Layouts\"",
+    spec: "OpenTofu 1.12, internal/getproviders/hash.go; `tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };
 
@@ -41,7 +41,7 @@ pub(crate) static ANNOTATION_SIZE: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an annotated size that is not the package's",
     why: "People and programs plan downloads by it.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };
 
@@ -51,7 +51,7 @@ pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an annotated file name that names another type, version or platform",
     why: "Downloads that are kept under that name are taken for another package.",
-    spec: "OpenTofu 1.12, filesystem mirror layout; `tofu-oci help publishing`, \"Layouts\"",
+    spec: "OpenTofu 1.12, filesystem mirror layout; `tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };
 
@@ -61,7 +61,7 @@ pub(crate) static ANNOTATION_SMALL: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an annotated small layer that is not the one of the leaf",
     why: "tofu-oci asks for it before it has read the leaf, and then cannot use it.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push --small --replace-tag`",
 };
 
@@ -71,7 +71,7 @@ pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an annotation of ours whose value cannot be read",
     why: "It says nothing, and what reads it falls back to downloading.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };
 
@@ -93,7 +93,7 @@ pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
     finds: "versions of one repository that name different providers",
     why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
           for one of the names refuses the versions of the other.",
-    spec: "`tofu-oci help trust`; `tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help trust`; `tofu-oci help layouts`",
     fix: "push the versions with the wrong address again with `--address ADDRESS --replace-tag`, or keep each provider \
            in a repository of its own",
 };
@@ -114,6 +114,6 @@ pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
     level: FindingLevel::Note,
     finds: "an index without the annotations that a lock file needs",
     why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `tofu-oci push`",
 };

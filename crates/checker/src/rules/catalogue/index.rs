@@ -101,7 +101,7 @@ pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "an index with more than 1000 entries",
     why: "tofu-oci reads no more than that, and did not check the rest.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "publish fewer entries",
 };
 

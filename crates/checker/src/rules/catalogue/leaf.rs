@@ -147,7 +147,7 @@ pub(crate) static NO_LEAVES: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a release in which no leaf can be installed by OpenTofu or by tofu-oci",
     why: "Neither a leaf of provider type nor a labelled image is in it.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "publish it with `tofu-oci push`",
 };
 

@@ -142,7 +142,7 @@ pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "a lock file that is a symbolic link",
     why: "OpenTofu and tofu-oci replace the link with a file when they write: its target is no longer kept up.",
-    spec: "OpenTofu 1.12, internal/replacefile; `tofu-oci help installing`",
+    spec: "OpenTofu 1.12, internal/replacefile; `tofu-oci help locking`",
     fix: "put the file itself there",
 };
 

@@ -1,4 +1,4 @@
-//! Every rule. `cargo xtask fixtures` writes `docs/rules.md` from them.
+//! Every rule. `cargo xtask fixtures` writes `docs/reference/rules.md` from them.
 
 pub(crate) mod annotations;
 pub(crate) mod drift;

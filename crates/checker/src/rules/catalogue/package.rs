@@ -221,7 +221,7 @@ pub(crate) static CASE_COLLISION: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "names in a package that differ only by case",
     why: "On Windows and macOS one overwrites the other; tofu-oci refuses the package.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "rename one of them",
 };
 
@@ -242,7 +242,7 @@ pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
     finds: "an image and a zip of one platform with different content",
     why: "Clients that take the image and clients that take the zip get two providers under one name, and one lock \
            file cannot accept both.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `--layout both`, which makes both from one package",
 };
 
@@ -252,7 +252,7 @@ pub(crate) static SMALL_LAYER_UNREADABLE: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "a small layer that tofu-oci does not unpack",
     why: "tofu-oci fetches it in vain, warns and takes the zip; OpenTofu always takes the zip.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"; OCI image-spec 1.1.1, layer.md",
+    spec: "`tofu-oci help layouts`; OCI image-spec 1.1.1, layer.md",
     fix: "push the release again with `--small`",
 };
 
@@ -264,7 +264,7 @@ pub(crate) static SMALL_LAYER_DIFFERS: CheckRule = CheckRule {
     why: "Other files are not what the lock file names, so tofu-oci fetches the layer in vain, warns and takes the zip. Modes \
            are in no checksum: if only they differ, the package is installed with those of the layer. Whoever unpacks it \
            with other tools gets another provider.",
-    spec: "`tofu-oci help publishing`, \"Layouts\"",
+    spec: "`tofu-oci help layouts`",
     fix: "push the release again with `--small`, which makes the layer from the zip",
 };
 

@@ -169,5 +169,5 @@ fn broken(path: &Path, text: &str, error: &BridgeConfigError) -> Diagnostic {
     diagnostic
         .code("settings-invalid")
         .more_hints(error.problem.instead().or_else(|| mistake::other_kind(&fault)))
-        .hint("every setting of the file: tofu-oci help serving")
+        .hint("every setting of the file: tofu-oci help serve-settings")
 }

@@ -69,7 +69,7 @@ async fn module(
 ) -> Result<(), Diagnostic> {
     if args.accept {
         return Err(Diagnostic::usage("--accept has no meaning for a module: no pin remembers modules")
-            .hint("a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust`"));
+            .hint("a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust-policy`"));
     }
     let Judging { trust, file, .. } = judging;
     let found = ReleaseWithEvidence::of_module(module).await?;
