@@ -21,7 +21,7 @@ Options:
   --version VERSION     the version, such as 1.4.0 [default: the latest]
   --to DIR              the folder [default: /usr/local/bin for root, else ~/.local/bin]
   --platform OS_ARCH    linux, darwin or windows; amd64 or arm64 [default: this machine's]
-  --cosign-key FILE     demand a signature of SHA256SUMS by this cosign key; needs cosign
+  --cosign-key FILE     demand a signature of SHA256SUMS by this cosign key; needs cosign 2.4 or later
   --minisign-key KEY    demand a signature by this minisign key, a file or its text; needs minisign
   --quiet               print errors only
   --help                print this text
@@ -101,10 +101,13 @@ verify_signature() {
   if [ -n "$cosign_key" ] || { [ -n "$bundled_cosign_key" ] && have cosign; }; then
     key=$cosign_key
     if [ -z "$key" ]; then key=$work/cosign.pub; printf '%s\n' "$bundled_cosign_key" >"$key"; fi
-    fetch "$release/SHA256SUMS.sig" "$work/SHA256SUMS.sig" || fail "this release has no $release/SHA256SUMS.sig"
-    # By a key alone: no transparency log is asked.
-    interruptible cosign verify-blob --key "$key" --signature "$work/SHA256SUMS.sig" --insecure-ignore-tlog=true \
-      "$work/SHA256SUMS" >"$work/log" 2>&1 || { sed 's/^/  cosign: /' "$work/log" >&2; fail 'the cosign signature of SHA256SUMS is not by this key'; }
+    signature=SHA256SUMS.sigstore.json
+    fetch "$release/$signature" "$work/$signature" || fail "this release has no $release/$signature"
+    # By a key alone: no transparency log is asked. cosign 2 reads such a bundle only if it is told to.
+    set -- --key "$key" --bundle "$work/$signature" --insecure-ignore-tlog=true
+    if cosign verify-blob --help 2>&1 | grep -q -e '--new-bundle-format'; then set -- "$@" --new-bundle-format; fi
+    interruptible cosign verify-blob "$@" "$work/SHA256SUMS" >"$work/log" 2>&1 ||
+      { sed 's/^/  cosign: /' "$work/log" >&2; fail 'the cosign signature of SHA256SUMS is not by this key'; }
     verified=cosign
   fi
   if [ -n "$minisign_key" ] || { [ -n "$bundled_minisign_key" ] && have minisign; }; then
@@ -204,7 +207,7 @@ main() {
   verify_signature
   want=$(awk -v name="$archive" 'NF == 2 && ($2 == name || $2 == "*" name) { print $1 }' "$work/SHA256SUMS")
   case $want in
-    '') fail "the release $version has no $archive" "it has: $(awk 'NF == 2 { sub(/^\*/, "", $2); print $2 }' "$work/SHA256SUMS" | tr '\n' ' ')" ;;
+    '') fail "the release $version has no $archive" "it has: $(awk 'NF == 2 { sub(/^\*/, "", $2); if ($2 ~ /^tofu-oci_[^\/]*\.(tar\.gz|zip)$/) print $2 }' "$work/SHA256SUMS" | tr '\n' ' ')" ;;
     *[!0-9a-f]*) fail "SHA256SUMS has no single checksum for $archive" ;;
   esac
   [ ${#want} = 64 ] || fail "SHA256SUMS has no SHA-256 for $archive"

@@ -1,15 +1,16 @@
 #!/bin/sh
 # Tests install.sh, the scripts of the actions and of the hooks, and the form of every file of integrations.
 # It needs no network: POSIX sh, python3, curl or wget, git; what else it finds (dash, shellcheck, helm, cosign, minisign)
-# it uses, and it names what is missing. TOFU_OCI=PROGRAM runs the scripts with the real program too.
+# it uses, and it names what is missing. TOFU_OCI=PROGRAM runs the scripts with the real program too, and
+# DIST=FOLDER installs what `cargo xtask dist` wrote (DIST_COSIGN_KEY=FILE: the public key that it was signed with).
 # It prints `N passed, N failed`, and ends with 1 if a test failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/tofu-oci-integrations.XXXXXX")
-server=''
+server='' dist_server=''
 finish() {
-  [ -z "$server" ] || kill "$server" 2>/dev/null
+  for pid in $server $dist_server; do kill "$pid" 2>/dev/null; done
   chmod -R u+w "$work" 2>/dev/null
   rm -rf "$work"
 }
@@ -42,7 +43,9 @@ not_here() { printf 'not here, left out: %s\n' "$1"; }
 
 . "$here/tests/install.sh"
 . "$here/tests/scripts.sh"
+. "$here/tests/gitlab.sh"
 . "$here/tests/forms.sh"
+. "$here/tests/chart.sh"
 
 printf '%s passed, %s failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

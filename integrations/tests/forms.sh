@@ -17,19 +17,9 @@ for action in "$root"/actions/*/action.yml; do
 done
 
 if python3 -c 'import yaml' 2>/dev/null; then
-  for file in "$root/.pre-commit-hooks.yaml" "$root"/actions/*/action.yml "$root"/templates/*.yml "$root"/integrations/*/*.y*ml "$root"/integrations/helm/tofu-oci/*.yaml; do
+  for file in "$root/.pre-commit-hooks.yaml" "$root"/actions/*/action.yml "$root"/templates/*.yml "$root"/integrations/*/*.y*ml "$root"/integrations/helm/tofu-oci/*.yaml "$root"/integrations/helm/tofu-oci/ci/*.yaml; do
     [ -f "$file" ] || continue
     run python3 -c 'import sys,yaml; list(yaml.safe_load_all(open(sys.argv[1])))' "$file"
     check "YAML of ${file#"$root"/}" [ "$code" = 0 ]
   done
 else not_here 'the yaml module of python3'; fi
-
-chart=$root/integrations/helm/tofu-oci
-if have helm && [ -d "$chart" ]; then
-  run helm lint --strict "$chart" --set 'config.provider[0].from=ghcr.io/acme/${namespace}/${type}'
-  check 'helm lint' [ "$code" = 0 ]
-  for values in "$chart"/ci/*.yaml; do
-    run helm template bridge "$chart" --values "$values"
-    check "helm template with ${values##*/}" [ "$code" = 0 ]
-  done
-else not_here helm; fi

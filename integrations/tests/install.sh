@@ -164,8 +164,23 @@ if have cosign && have openssl; then
     openssl ec -in "$work/$name.pem" -pubout -out "$work/$name.pub" 2>/dev/null
   done
   install --to "$work/a" --version 1.5.0 --cosign-key "$work/right.pub"
-  check 'a signature that is missing' keeps 1 'SHA256SUMS.sig'
-  openssl dgst -sha256 -sign "$work/right.pem" "$sums" | openssl base64 -A >"$sums.sig"
+  check 'a signature that is missing' keeps 1 'SHA256SUMS.sigstore.json'
+  # The bundle as `cargo xtask dist --sign-key` writes it.
+  openssl dgst -sha256 -sign "$work/right.pem" "$sums" >"$work/signature"
+  openssl pkey -pubin -in "$work/right.pub" -outform DER -out "$work/right.der"
+  python3 - "$sums" "$work/signature" "$work/right.der" >"$sums.sigstore.json" <<'END'
+import base64, hashlib, json, sys
+message, signature, key = (open(name, "rb").read() for name in sys.argv[1:])
+text = lambda data: base64.b64encode(data).decode()
+print(json.dumps({
+    "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
+    "verificationMaterial": {"publicKey": {"hint": text(hashlib.sha256(key).digest())}},
+    "messageSignature": {
+        "messageDigest": {"algorithm": "SHA2_256", "digest": text(hashlib.sha256(message).digest())},
+        "signature": text(signature),
+    },
+}))
+END
   install --to "$work/a" --version 1.5.0 --cosign-key "$work/wrong.pub"
   check 'a cosign signature by another key' keeps 1 'is not by this key'
   install --to "$work/c" --version 1.5.0 --cosign-key "$work/right.pub"
@@ -191,3 +206,20 @@ else
   check 'a minisign key without minisign' keeps 1 'needs the program minisign'
   not_here 'minisign, for its signatures'
 fi
+
+# A release that `cargo xtask dist` wrote: DIST=FOLDER, signed by the key whose public half is DIST_COSIGN_KEY.
+if [ -n "${DIST:-}" ]; then
+  version=$(sed -n 's/^[0-9a-f]* [ *]tofu-oci_\(.*\)_linux_amd64\.tar\.gz$/\1/p' "$DIST/SHA256SUMS")
+  mkdir -p "$work/dist-www/download" "$work/dist-www/latest"
+  ln -s "$DIST" "$work/dist-www/download/v$version"
+  ln -s "$DIST" "$work/dist-www/latest/download"
+  python3 "$here/tests/server.py" "$work/dist-www" >"$work/dist-port" 2>/dev/null &
+  dist_server=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ ! -s "$work/dist-port" ] || break
+    sleep 0.2
+  done
+  base=http://127.0.0.1:$(cat "$work/dist-port") install --to "$work/e" ${DIST_COSIGN_KEY:+--cosign-key "$DIST_COSIGN_KEY"}
+  check 'a release of cargo xtask dist' version_in "$work/e" "$version"
+  kill "$dist_server" 2>/dev/null
+else not_here 'DIST=FOLDER, for a release of cargo xtask dist'; fi

@@ -55,7 +55,7 @@ fn the_hint_about_replace_tag_names_the_address_that_is_there() {
     ----- stderr -----
     error: [REGISTRY]/acme/opentofu-provider-widget has a tag 1.4.0 already: it points at a release with the same packages and other annotations
 
-    hint: what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ
+    hint: what clients install is the same: the address, the checksums or the protocol versions differ
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     let planned = scene.run("push dist REGISTRY/acme/opentofu-provider-widget --rename --dry-run").success();
@@ -121,7 +121,7 @@ fn a_signature_names_the_address_of_the_other_versions() {
     ----- stderr -----
     error: [REGISTRY]/acme/opentofu-provider-widget holds registry.example.com/acme/widget (its version 1.4.0 says so), but 1.5.0 would be signed as 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
 
-    hint: publish 1.5.0 again with --address registry.example.com/acme/widget --replace-tag, and sign that
+    hint: publish 1.5.0 again with `push --address registry.example.com/acme/widget --replace-tag`, and sign that
     hint: or sign this one under the address of the others: --address registry.example.com/acme/widget
     hint: to sign it as 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget all the same, add --rename
     ");

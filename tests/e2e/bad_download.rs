@@ -146,7 +146,7 @@ fn statuses_of_the_registry() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget answered 429 to GET /v2/acme/widget/tags/list: injected (TOOMANYREQUESTS)
 
-    hint: the registry wants fewer requests: try again later, or with --jobs 1
+    hint: the registry wants fewer requests: try again later
     ");
     assert_snapshot!(refused_by(every(500, "UNKNOWN"), "--attempts 1"), @"
     exit code: 3

@@ -183,7 +183,7 @@ fn too_many_requests() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget answered 429 to POST /v2/acme/widget/blobs/uploads/: slow down (TOOMANYREQUESTS)
 
-    hint: the registry wants fewer requests: try again later, or with --jobs 1
+    hint: the registry wants fewer requests: try again later
     ");
 }
 

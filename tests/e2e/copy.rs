@@ -245,7 +245,6 @@ fn a_copy_onto_a_taken_tag_is_refused() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
 
-    hint: push with the --layout and the platforms of the published release, and nothing has to be sent
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag");
@@ -333,7 +332,7 @@ fn a_copy_does_not_mix_two_providers_in_one_repository() {
             ----- stderr -----
             error: [REGISTRY]/acme/widget holds registry.example.com/acme/widget (its version 1.4.0 says so), but this release is of registry.example.net/other/widget
 
-            hint: check the address, --from and the repository
+            hint: check the address and the repository
             hint: if it is meant to be renamed, add --rename
             ");
         }

@@ -307,7 +307,7 @@ fn a_limit_of_requests_without_another_attempt_names_attempts() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget asks to wait 1 s before trying again
 
-    hint: run the same command again later, or let it try more often: --attempts N
+    hint: try again in 1 s, or have it tried more often with --attempts N
     ");
 }
 

@@ -153,12 +153,12 @@ fn the_repository_of_another_provider_is_said_to_be_one() {
 
     ----- stderr -----
     note: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.com/acme/other
-      hint: right for a mirror; otherwise check the address and the place
+      hint: check the address and the place
     error: the package of registry.example.com/acme/other 1.4.0 for linux_amd64 cannot be installed
       cause: the package has no executable `terraform-provider-other`
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: [REGISTRY]/acme/widget holds the provider widget; check --from and the address
+    hint: [REGISTRY]/acme/widget holds the provider widget; check the address and the place
     hint: nothing of it was installed
     ");
 }
@@ -236,7 +236,7 @@ fn a_trust_rule_is_not_gone_around_under_another_address() {
     error: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.net/mirror/widget
 
     hint: by its own address: tofu-oci install registry.example.com/acme/widget --from [REGISTRY]/acme/widget --platform linux_amd64
-    hint: check the address, --from and the repository
+    hint: check the address and the repository
     hint: if it is meant to be renamed, add --rename
     ");
     let said = scene.run(&format!("{line} --rename")).success();

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::lock_all::{FROM, scene};
+use crate::lock_all::{FROM, require, scene};
 use crate::setup::{Scene, WIDGET};
 
 const LOCK: &str = ".terraform.lock.hcl";
@@ -151,4 +151,26 @@ fn a_plugin_cache_that_is_not_there_is_refused_and_not_made_with_and_without_fro
     std::fs::create_dir(scene.path("typo")).expect("the work folder is writable");
     scene.run(&format!("install {WIDGET} {FROM} --platform linux_amd64")).success();
     assert!(scene.path("typo/registry.example.com").is_dir());
+}
+
+#[test]
+fn the_hint_to_lock_every_platform_did_not_work_if_the_configuration_says_otherwise() {
+    let scene = Scene::published();
+    let hint = |line: &str| {
+        let said = scene.run(line).success();
+        std::fs::remove_file(scene.path(LOCK)).expect("it was written");
+        said.text.lines().find(|line| line.contains("hint: to lock")).unwrap_or_default().trim().to_owned()
+    };
+    let install = format!("install {WIDGET}@1.4.0 {FROM} --platform linux_amd64");
+    require(&scene, &[("gadget", "~> 1.0")]);
+    assert_snapshot!(hint(&install), @"hint: to lock every platform: let the configuration require registry.example.com/acme/widget 1.4.0, then tofu-oci lock registry.example.com/acme/widget --from '[REGISTRY]/${namespace}/${type}'");
+    let said = scene.refuse(&format!("{install} --locked"));
+    let want =
+        "commit the file: let the configuration require registry.example.com/acme/widget 1.4.0, then tofu-oci lock ";
+    assert!(said.contains(want), "{said}");
+    require(&scene, &[("widget", "~> 2.0")]);
+    assert_snapshot!(hint(&install), @"hint: to lock every platform: let the configuration require registry.example.com/acme/widget 1.4.0, then tofu-oci lock registry.example.com/acme/widget --from '[REGISTRY]/${namespace}/${type}'");
+    require(&scene, &[("widget", "~> 1.4")]);
+    assert_snapshot!(hint(&install), @"hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from '[REGISTRY]/${namespace}/${type}'");
+    scene.run(&format!("lock {WIDGET} {FROM}")).success();
 }

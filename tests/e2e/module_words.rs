@@ -243,3 +243,25 @@ fn module_versions_listed_every_version_although_one_was_named() {
     let said = scene.run("check REGISTRY/acme/network:9.9.9");
     assert!(said.stdout.contains("error[module-missing]"), "{}", said.text);
 }
+
+#[test]
+fn a_repository_that_is_missing_read_as_a_missing_tag() {
+    let scene = Scene::with_network();
+    scene.context.write(
+        "live/main.tf",
+        "module \"m\" {\n  source = \"oci://REGISTRY/acme/absent?tag=1.4.0\"\n}\n"
+            .replace("REGISTRY", scene.registry.address()),
+    );
+    for line in [
+        "verify REGISTRY/acme/absent:1.4.0",
+        "check --module REGISTRY/acme/absent:1.4.0",
+        "check --module 'oci://REGISTRY/acme/absent?tag=1.4.0'",
+        "module pull 'oci://REGISTRY/acme/absent?tag=1.4.0' out",
+        "module lock live",
+        "module mirror 'oci://REGISTRY/acme/absent?tag=1.4.0' --as a.example/b/c/d --to oci:out",
+    ] {
+        let said = scene.run(line).text;
+        assert!(said.contains("there is no repository [REGISTRY]/acme/absent"), "{line}: {said}");
+        assert!(!said.contains("has no tag 1.4.0"), "{line}: {said}");
+    }
+}

@@ -208,3 +208,39 @@ fn what_a_mirror_lacks_and_how_it_fails_is_said_in_one_place() {
     hint: nothing of it was installed; the publisher must correct the release itself
     ");
 }
+
+#[test]
+fn a_network_mirror_that_was_named_is_not_asked_for_again() {
+    let scene = Scene::new();
+    let install = |what: &str| scene.refuse(&format!("install {what} --platform linux_amd64"));
+    assert_snapshot!(install(&format!("{WIDGET} --from https://mirror.invalid/x/")), @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nothing can be installed from the network mirror https://mirror.invalid/x/
+      cause: https://mirror.invalid/x/registry.example.com/acme/widget/index.json: failed to lookup address information: [REASON]
+
+    hint: check the address of the mirror and the network; --ca-file FILE trusts a private certificate authority
+    ");
+    assert_snapshot!(install("registry.example.com:8080/acme/widget --from https://mirror.invalid/x/"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: nothing can be installed from the network mirror https://mirror.invalid/x/
+      cause: the protocol of network mirrors has no address for providers of registry.example.com:8080
+
+    hint: name a repository, oci:DIR or bundle:FILE with --from
+    ");
+    assert_snapshot!(install(&format!("{WIDGET} --from http://mirror.invalid/x/")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `http://mirror.invalid/x/` is not a repository address: it is written without a scheme such as https://
+
+    hint: drop the scheme: mirror.invalid/x
+    hint: the address of a network mirror begins with https and ends with a slash: https://mirror.invalid/x/
+    ");
+}

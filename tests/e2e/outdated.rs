@@ -51,7 +51,7 @@ fn an_upgrade_and_what_holds_the_newest_back_are_named() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"outdated","address":"registry.example.com/acme/widget","constraints":">= 1.4.0, < 2.0.0","locked":"1.4.0","locked_is_offered":true,"notice":null,"admitted":"1.5.0","newest":"2.0.0","state":"upgrade","held_back_by":[{"module":"m","constraints":"< 2.0.0","path":"./mod/main.tf","line":3,"column":5}],"place":"[REGISTRY]/acme/widget","code":null,"reason":null,"hints":[]}
+    {"event":"outdated","address":"registry.example.com/acme/widget","constraints":">= 1.4.0, < 2.0.0","locked":"1.4.0","locked_is_offered":true,"notice":null,"admitted":"1.5.0","newest":"2.0.0","state":"upgrade","held_back_by":[{"module":"m","constraints":"< 2.0.0","path":"./mod/main.tf","line":3,"column":5}],"place":"[REGISTRY]/acme/widget","code":null,"reason":null,"causes":[],"hints":[]}
 
     ----- stderr -----
     "#);
@@ -311,4 +311,18 @@ fn a_configuration_whose_modules_are_not_installed_was_called_up_to_date() {
         "{}",
         said.text
     );
+}
+
+#[test]
+fn why_a_host_gives_no_answer_was_hidden() {
+    let scene = Scene::new();
+    require(&scene, &[("gone", "~> 1.0")]);
+    let said = scene.run("outdated").success();
+    for want in [
+        "  unknown   nothing can be installed from registry.example.com\n",
+        "  cause     https://registry.example.com/.well-known/terraform.json: failed to lookup",
+    ] {
+        assert!(said.stdout.contains(want), "{}", said.text);
+    }
+    assert_eq!(scene.run("outdated --json").json()[0]["causes"].as_array().map(Vec::len), Some(2));
 }

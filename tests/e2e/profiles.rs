@@ -202,7 +202,7 @@ fn registries_as_they_are() {
       hint: `tofu-oci auth explain [REGISTRY]/acme/mirror/widget` shows every file, entry and helper, and what the registry answers
     Quay, with a list of types: push
       error: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest schema or content type not supported: application/vnd.opentofu.provider-target (MANIFEST_INVALID)
-      hint: the registry takes the types of a list alone, such as container images: publish with --layout image, which tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and sign with --sign-format cosign-tag
+      hint: the registry takes the types of a list alone, such as container images: `push --layout image` publishes what tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and `sign --sign-format cosign-tag` signs it
     Quay, with a list of types --layout image: check
       error[image-only] 2 times
         where     index sha256:[DIGEST] (1.4.0)
@@ -225,10 +225,10 @@ fn registries_as_they_are() {
       [REGISTRY]/acme/opentofu-provider-widget: 2 errors, 1 warning, 2 notes; 2 versions looked at
     ECR: push to a repository that is not there
       error: [REGISTRY]/acme/not-made answered 404 to POST /v2/acme/not-made/blobs/uploads/: The repository with name 'acme/not-made' does not exist in the registry with id '123456789012' (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
-      hint: create the repository first: aws ecr create-repository --repository-name acme/not-made
+      hint: create the repository first: `aws ecr create-repository --repository-name acme/not-made`
     ECR, immutable tags: push to a repository that is not there
       error: [REGISTRY]/acme/not-made answered 404 to POST /v2/acme/not-made/blobs/uploads/: The repository with name 'acme/not-made' does not exist in the registry with id '123456789012' (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
-      hint: create the repository first: aws ecr create-repository --repository-name acme/not-made
+      hint: create the repository first: `aws ecr create-repository --repository-name acme/not-made`
     Artifact Registry, immutable tags: push to a repository that is not there
       error: [REGISTRY]/acme-project/not-made/widget answered 404 to POST /v2/acme-project/not-made/widget/blobs/uploads/: Repository "acme-project/not-made" not found (NAME_UNKNOWN); the repository does not exist and is not created by a push, or there is no right to push
       hint: create the repository first, or the project that it lies in; or log in with an account that may push
@@ -250,7 +250,7 @@ fn registries_as_they_are() {
       hint: `tofu-oci auth explain [REGISTRY]/skills/widget` shows every file, entry and helper, and what the registry answers
     GitLab: push
       error: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest invalid: unknown media type: application/vnd.opentofu.provider-target (MANIFEST_INVALID)
-      hint: the registry takes the types of a list alone, such as container images: publish with --layout image, which tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and sign with --sign-format cosign-tag
+      hint: the registry takes the types of a list alone, such as container images: `push --layout image` publishes what tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and `sign --sign-format cosign-tag` signs it
     GitLab --layout image: check
       error[image-only] 2 times
         where     index sha256:[DIGEST] (1.4.0)

@@ -155,7 +155,7 @@ fn a_release_that_differs_in_annotations_only_is_refused_and_says_so() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages and other annotations
 
-    hint: what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ
+    hint: what clients install is the same: the address, the checksums or the protocol versions differ
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
 }

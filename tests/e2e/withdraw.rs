@@ -185,9 +185,9 @@ fn a_folder_and_an_address_name_a_release_too() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the withdrawn version 1.4.0 in oci:layout has a signed notice, which only a signed one takes back
+    error: the withdrawn version 1.4.0 in oci:layout has a signed notice, which only a signed one replaces
 
-    hint: nothing was changed; take it back with the key that signed it: --sign-key KEY
+    hint: nothing was changed; use the key that signed it: --sign-key KEY
     hint: OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key
     ");
     scene.run("withdraw oci:layout:1.4.0 --undo --sign-key p256.pem").success();

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use tofu_oci_testkit::{Auth, Bearer, Behaviour, Deletion, Login, Registry, Rights};
 
 use crate::setup::logins::encoded;
-use crate::setup::{Scene, WIDGET};
+use crate::setup::{Scene, State, WIDGET};
 use crate::words::refuse;
 
 #[test]
@@ -225,4 +225,30 @@ fn the_tag_of_a_withdrawn_version_led_to_no_version() {
     let scene = Scene::published();
     let want = "withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back\n";
     refuse(&scene, "withdraw REGISTRY/acme/widget:withdrawn-1.4.0 --undo --dry-run", &[want]);
+}
+
+#[test]
+fn a_signed_notice_was_replaced_without_its_key() {
+    let scene = Scene::deleting();
+    scene.publish("1.4.0");
+    scene.push_module("REGISTRY/acme/network", "1.4.0", "");
+    scene.key("p256.pem");
+    for place in ["REGISTRY/acme/widget:1.4.0", "REGISTRY/acme/network:1.4.0"] {
+        for (verb, option) in [("deprecate", "message"), ("withdraw", "reason")] {
+            scene.run(&format!("{verb} {place} --{option} old --sign-key p256.pem")).success();
+            let said = scene.refuse(&format!("{verb} {place} --{option} other"));
+            assert!(said.contains("has a signed notice, which only a signed one replaces"), "{said}");
+            let said = scene.run(&format!("{verb} {place} --{option} old --json")).success();
+            assert_eq!(said.json()[0]["unchanged"], true, "{}", said.text);
+            scene.run(&format!("{verb} {place} --undo --sign-key p256.pem")).success();
+            let before = State::of(&scene);
+            let said = scene.run(&format!("{verb} {place} --undo --dry-run")).success();
+            assert!(said.stdout.contains("nothing would be changed"), "{}", said.text);
+            let said = scene.run(&format!("{verb} {place} --undo")).success();
+            assert!(said.stdout.contains("nothing was changed"), "{}", said.text);
+            assert_eq!(State::of(&scene), before, "{verb} {place}: a second notice was written");
+            let said = scene.refuse(&format!("{verb} {place} --undo --{option} other"));
+            assert!(said.contains("cannot be used with"), "{said}");
+        }
+    }
 }

@@ -11,6 +11,7 @@
 //! soak       the bridge under load, with a registry that goes and comes back
 //! fuzz       every reader of foreign text, under libFuzzer
 //! dist       what users download: archives, packages, an image, sums
+//! release    the version in every place that says it, the changelog, commit and tag
 //! ci         all of the above checks, formatting, lints, documentation and licences
 //! ```
 //!
@@ -32,6 +33,7 @@ mod paths;
 mod process;
 mod program;
 mod registry;
+mod release;
 mod served;
 mod signed_origin;
 mod soak;
@@ -76,6 +78,8 @@ enum Chore {
     BenchPart(bench::PartArgs),
     /// Build what users download: static programs, archives, packages, an image, bills of materials and checksums
     Dist(dist::DistArgs),
+    /// Set the version everywhere, close the changelog's section, commit and tag; print it unless --apply is given
+    Release(release::ReleaseArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
     Ci(ci::CiArgs),
 }
@@ -103,6 +107,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Fuzz(arguments) => fuzz::run(arguments),
         Chore::BenchPart(arguments) => bench::run_part(arguments),
         Chore::Dist(arguments) => dist::run(arguments),
+        Chore::Release(arguments) => release::run(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }
 }

@@ -28,9 +28,9 @@ pub struct ServedPlace {
     pub renamed: RenamedReleases,
 }
 
-/// Who offers a provider.
-pub enum OfferedBy {
-    Place(OpenSource),
+/// Who offers a provider: `P` is the place, or opens it.
+pub enum OfferedBy<P = OpenSource> {
+    Place(P),
     /// A place that fetches what it lacks from its upstream.
     PullThrough(PullThrough),
 }

@@ -48,11 +48,6 @@ pub struct ServedModule {
 }
 
 impl ServedModule {
-    /// What its zip is called. The version stands before it in the path, and in the name, as people keep such files.
-    pub fn zip_name(&self) -> String {
-        module_zip_name(&self.address, &self.version)
-    }
-
     /// The address of the package for `OpenTofu`, by its digest; `None` if it is in no registry, or the setting does not ask
     /// for it, or `OpenTofu` refuses the name of the repository.
     pub(crate) fn oci_location(&self) -> Option<String> {
@@ -66,7 +61,7 @@ impl ServedModule {
     }
 }
 
-/// `NAME-SYSTEM_VERSION.zip`.
+/// `NAME-SYSTEM_VERSION.zip`. The version stands before it in the path, and in the name, as people keep such files.
 pub(crate) fn module_zip_name(address: &ModuleAddr, version: &Version) -> String {
     format!("{}-{}_{version}.zip", address.name(), address.target())
 }

@@ -80,8 +80,7 @@ pub async fn check_modules(
     for (prediction, asked) in predictions.iter_mut().zip(&asked) {
         if prediction.because == Some(Rejection::TagNotFound)
             && let Ok(Reference::Tag(tag)) = asked.package.as_ref().map(|package| &package.reference)
-            && let Some(version) = tag.version()
-            && let Some(said) = withdrawn(store, &version).await
+            && let Some(said) = why_missing(store, tag).await
         {
             prediction.detail = said;
         }
@@ -104,6 +103,17 @@ pub async fn check_modules(
     });
     let not_judged = not_judged.collect();
     Ok(ModuleCheckReport { predictions, findings, not_judged })
+}
+
+/// Why a tag is not there: its version was withdrawn, or there is no such repository. `None` if that is not known.
+async fn why_missing(store: &dyn ReadStore, tag: &Tag) -> Option<String> {
+    if let Some(version) = tag.version()
+        && let Some(said) = withdrawn(store, &version).await
+    {
+        return Some(said);
+    }
+    let tags = store.tag_texts().await;
+    tags.err().filter(|error| matches!(error, StoreError::UnknownRepository { .. })).map(|error| error.to_string())
 }
 
 /// The report about a source that `OpenTofu` refuses, or whose repository does not exist: nothing is read.

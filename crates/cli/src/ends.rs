@@ -39,8 +39,11 @@ impl End {
         }
         if let Some(rest) = without_scheme(text) {
             let diagnostic = scheme_given(text, rest);
-            let is_mirror = wanted == WantedEnd::Place && text.starts_with("https://");
-            let hint = || format!("the address of a network mirror ends with a slash: {}/", masked(text));
+            let is_mirror = wanted == WantedEnd::Place && text.starts_with("http");
+            let hint = || {
+                let mirror = masked(&format!("https://{}/", rest.trim_end_matches('/')));
+                format!("the address of a network mirror begins with https and ends with a slash: {mirror}")
+            };
             return Err(diagnostic.more_hints(is_mirror.then(hint)));
         }
         if let Some(dir) = text.strip_prefix("oci:") {

@@ -57,6 +57,8 @@ struct Given {
     /// Arguments without a name: addresses, repositories, folders.
     words: Vec<String>,
     options: Vec<Typed>,
+    /// The names of all options that the verb has.
+    declared: Vec<String>,
     /// The time in force, by the option, the variable or default; `None` if the verb has none.
     timeout: Option<Timeout>,
 }
@@ -161,6 +163,11 @@ pub(crate) fn says(option: &str) -> bool {
     given().options.iter().any(|typed| typed.name == option)
 }
 
+/// Whether this run's verb has this option. Without a verb nothing is known of that.
+pub(crate) fn takes(option: &str) -> bool {
+    given().verb.is_empty() || given().declared.iter().any(|name| name == option)
+}
+
 /// The first argument without a name that is so.
 pub(crate) fn word_where(is_so: impl Fn(&str) -> bool) -> Option<&'static str> {
     given().words.iter().map(String::as_str).find(|word| is_so(word))
@@ -223,6 +230,8 @@ impl Given {
             given.verb = format!("{}{gap}{name}", given.verb);
             (declared, matches) = (found, inner);
         }
+        given.declared =
+            declared.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned).collect();
         given.timeout = matches.try_get_one("timeout").ok().flatten().copied();
         for argument in declared.get_arguments() {
             let id = argument.get_id().as_str();

@@ -139,7 +139,7 @@ fn package_hints(error: &ArchiveError, place: &Place) -> Vec<String> {
     };
     if let Some(other) = other {
         return vec![
-            format!("{place} holds the provider {other}; check --from and the address"),
+            format!("{place} holds the provider {other}; check the address and the place"),
             "nothing of it was installed".to_owned(),
         ];
     }

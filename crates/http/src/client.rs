@@ -20,7 +20,7 @@ use crate::pacing::Pacing;
 use crate::problem::{NetworkProblem, is_lasting, is_refused};
 use crate::progress::Progress;
 use crate::redirect::{MAX_REDIRECTS, is_loopback, same_origin};
-use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
+use crate::requester::{HttpRequest, Requester, TimeLimit, WebFault};
 use crate::resolver::Resolver;
 use crate::retry::{Attempts, NextAttempt, RetryAfter, is_transient, random, spread};
 use crate::secret_scrubber::SecretScrubber;
@@ -247,23 +247,23 @@ impl HttpClient {
                 }
                 Ok(answer) if requester.wants(&answer) && answer.content_encoding().is_some() => {
                     let encoding = answer.content_encoding().map(clean).unwrap_or_default();
-                    return Err(requester.no_document(answer.url(), NoDocument::Encoded(encoding)));
+                    return Err(requester.no_document(answer.url(), WebFault::Encoded(encoding)));
                 }
                 Ok(mut answer) if requester.wants(&answer) => match self.read(request, &mut answer, attempts).await {
                     Ok(()) => return Ok(answer),
                     Err(UnreadBody::TooLarge) => {
-                        return Err(requester.no_document(answer.url(), NoDocument::TooLarge));
+                        return Err(requester.no_document(answer.url(), WebFault::TooLarge(request.limit)));
                     }
                     Err(UnreadBody::Broken(problem)) => {
                         let reason = problem.text.clone();
-                        let error = requester.no_document(answer.url(), NoDocument::Network(problem));
+                        let error = requester.no_document(answer.url(), WebFault::Network(problem));
                         (host_of(answer.url()), RetryAfter::Nothing, reason, error)
                     }
                 },
                 Ok(answer) => return Ok(answer),
                 Err((url, NoAnswer { problem, lasting })) => {
                     let reason = problem.text.clone();
-                    let error = requester.no_document(&url, NoDocument::Network(problem));
+                    let error = requester.no_document(&url, WebFault::Network(problem));
                     if lasting {
                         return Err(error);
                     }
@@ -275,7 +275,7 @@ impl HttpClient {
                 Ok(()) => {}
                 Err(NoRetry::GiveUp) => return Err(error),
                 Err(NoRetry::TooLong(asked)) => {
-                    return Err(requester.no_document(&request.to.url, NoDocument::TooLong(asked)));
+                    return Err(requester.no_document(&request.to.url, WebFault::Wait(asked)));
                 }
             }
         }
@@ -313,7 +313,7 @@ impl HttpClient {
         let mut to = request.to.clone();
         let mut crossed = false;
         for _ in 0..=MAX_REDIRECTS {
-            let too_long = |asked| requester.no_document(&to.url, NoDocument::TooLong(asked));
+            let too_long = |asked| requester.no_document(&to.url, WebFault::Wait(asked));
             self.pass(&to.url, attempts).await.map_err(too_long)?;
             let sent = self.prepare(request, &to.url, crossed);
             let answer = match self.execute(sent, to.nearest, &Progress::default(), attempts).await {
@@ -328,7 +328,7 @@ impl HttpClient {
             crossed |= !same_origin(&next.url, &request.to.url);
             to = next;
         }
-        Err(requester.no_document(&request.to.url, NoDocument::TooManyRedirects))
+        Err(requester.no_document(&request.to.url, WebFault::TooManyRedirects))
     }
 
     fn prepare(&self, request: &HttpRequest, url: &Url, crossed: bool) -> Request {

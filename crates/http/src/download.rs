@@ -12,6 +12,7 @@ use crate::clean::{clean, host_of};
 use crate::client::{HttpClient, Setback};
 use crate::problem::NetworkProblem;
 use crate::redirect::Protection;
+use crate::requester::WebFault;
 use crate::retry::{Attempts, RetryAfter};
 
 /// So many bytes count as progress: the attempts begin anew. A server that breaks after each 2 KiB still sends faster than the slowest body
@@ -52,27 +53,7 @@ pub trait RangeSource: Send + Sync + 'static {
     async fn refused(&self, answer: Self::PartAnswer) -> Self::DownloadError;
 
     /// The error of a body that did not come whole.
-    fn fault(&self, fault: DownloadFault) -> Self::DownloadError;
-}
-
-/// Why a body did not come whole.
-#[derive(Debug)]
-pub enum DownloadFault {
-    /// The connection broke, and all attempts have been made.
-    Network(NetworkProblem),
-    /// The server announces, or sends at least, another number of bytes.
-    WrongSize {
-        /// The size that was known.
-        expected: u64,
-        /// The bytes that are announced, or came.
-        actual: u64,
-    },
-    /// The body is larger than this limit in bytes.
-    TooLarge(u64),
-    /// After a break the server has another body.
-    Changed,
-    /// The body comes with this content encoding.
-    Encoded(String),
+    fn fault(&self, fault: WebFault) -> Self::DownloadError;
 }
 
 /// What is known of the size of a body, in bytes.
@@ -116,16 +97,6 @@ pub struct Download<S: RangeSource> {
     /// Whether the server may still be asked for a part.
     parts: bool,
     attempts: Attempts,
-}
-
-/// How an answer ended before the end of the body.
-enum Break {
-    Network(NetworkProblem),
-    /// It announces fewer bytes than the body has.
-    Short {
-        expected: u64,
-        actual: u64,
-    },
 }
 
 impl<S: RangeSource> Download<S> {
@@ -212,7 +183,7 @@ impl<S: RangeSource> Download<S> {
             self.host = host_of(head.url());
             let short = self.size.known().zip(head.length()).filter(|(size, length)| length < size);
             match (head.status(), short) {
-                (200, Some((expected, actual))) => self.broken(Break::Short { expected, actual }).await?,
+                (200, Some((expected, actual))) => self.broken(WebFault::WrongSize { expected, actual }).await?,
                 (200, None) => return self.whole(answer),
                 (206, _) if partial => match self.size_of_part(head).filter(|_| !head.is_decoded()) {
                     Some(size) => {
@@ -233,18 +204,18 @@ impl<S: RangeSource> Download<S> {
     fn whole(&mut self, mut answer: S::PartAnswer) -> Result<(), S::DownloadError> {
         let head = answer.as_mut();
         if let Some(encoding) = head.content_encoding() {
-            return Err(self.source.fault(DownloadFault::Encoded(clean(encoding))));
+            return Err(self.source.fault(WebFault::Encoded(clean(encoding))));
         }
         if self.offset > 0 && !self.is_same(head) {
-            return Err(self.source.fault(DownloadFault::Changed));
+            return Err(self.source.fault(WebFault::Changed));
         }
         match (self.size, head.length()) {
             (BodySize::AtMost(limit), Some(length)) if length > limit => {
-                return Err(self.source.fault(DownloadFault::TooLarge(limit)));
+                return Err(self.source.fault(WebFault::TooLarge(limit)));
             }
             (BodySize::AtMost(_), Some(length)) => self.size = BodySize::Known(length),
             (BodySize::Known(expected), Some(actual)) if actual != expected => {
-                return Err(self.source.fault(DownloadFault::WrongSize { expected, actual }));
+                return Err(self.source.fault(WebFault::WrongSize { expected, actual }));
             }
             _ => {}
         }
@@ -307,10 +278,10 @@ impl<S: RangeSource> Download<S> {
                     match self.size {
                         BodySize::Known(expected) if self.offset > expected => {
                             let actual = self.offset;
-                            return Err(self.source.fault(DownloadFault::WrongSize { expected, actual }));
+                            return Err(self.source.fault(WebFault::WrongSize { expected, actual }));
                         }
                         BodySize::AtMost(limit) if self.offset > limit => {
-                            return Err(self.source.fault(DownloadFault::TooLarge(limit)));
+                            return Err(self.source.fault(WebFault::TooLarge(limit)));
                         }
                         _ => {}
                     }
@@ -318,14 +289,14 @@ impl<S: RangeSource> Download<S> {
                 }
                 _ if is_complete => return Ok(None),
                 Ok(None) if self.size.known().is_none() && self.skip == 0 => return Ok(None),
-                Ok(None) => self.broken(Break::Network(NetworkProblem::cut_off())).await?,
-                Err(problem) => self.broken(Break::Network(problem)).await?,
+                Ok(None) => self.broken(WebFault::Network(NetworkProblem::cut_off())).await?,
+                Err(problem) => self.broken(WebFault::Network(problem)).await?,
             }
         }
     }
 
     /// Waits for the next attempt after a break, or ends.
-    async fn broken(&mut self, end: Break) -> Result<(), S::DownloadError> {
+    async fn broken(&mut self, end: WebFault) -> Result<(), S::DownloadError> {
         // The lost answer's wait counts before its progress, so that the progress cannot offset later waits.
         if let Some(mut answer) = self.answer.take() {
             answer.as_mut().spend_on(&mut self.attempts);
@@ -336,8 +307,8 @@ impl<S: RangeSource> Download<S> {
         }
         self.broke_at = self.offset;
         let reason = match &end {
-            Break::Network(problem) => &problem.text,
-            Break::Short { .. } => "the answer is too short",
+            WebFault::Network(problem) => &problem.text,
+            _ => "the answer is too short",
         };
         let reason = match self.size {
             BodySize::Known(size) => format!("{reason} (after {} of {size} bytes)", self.offset),
@@ -351,8 +322,8 @@ impl<S: RangeSource> Download<S> {
             return Ok(());
         }
         Err(self.source.fault(match end {
-            Break::Short { expected, actual } => DownloadFault::WrongSize { expected, actual },
-            Break::Network(problem) => DownloadFault::Network(NetworkProblem { text: reason, ..problem }),
+            WebFault::Network(problem) => WebFault::Network(NetworkProblem { text: reason, ..problem }),
+            fault => fault,
         }))
     }
 }

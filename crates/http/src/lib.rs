@@ -61,7 +61,7 @@ pub use clean::{clean, host_of, shown_url};
 pub use client::{HttpClient, NoRetry, Setback};
 pub use clock::{Clock, SystemClock};
 pub use connections::NoAnswer;
-pub use download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
+pub use download::{BodySize, Download, Downloaded, RangeSource};
 pub use held_url::HeldUrl;
 pub use host_tokens::{HostTokenError, HostTokens};
 pub use limits::{HttpLimits, shown_time};
@@ -74,10 +74,10 @@ pub use recent::RecentMap;
 pub use redirect::{
     MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, named_address, next_hop, same_origin,
 };
-pub use requester::{HttpRequest, NoDocument, Requester, TimeLimit};
+pub use requester::{HttpRequest, Requester, TimeLimit, WebFault};
 pub use resolver::{NameService, NamedHost, SystemNames};
 pub use retry::{Attempts, RetryAfter, is_transient, jittered, random};
 pub use secret_scrubber::SecretScrubber;
 pub use tls_probe::speaks_tls;
-pub use web::{WebClient, WebError, WebFault, WebRequest};
+pub use web::{WebClient, WebError, WebRequest};
 pub use web_download::WebDownload;

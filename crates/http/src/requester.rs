@@ -10,7 +10,9 @@ use url::Url;
 
 use crate::answer::HttpAnswer;
 use crate::held_url::HeldUrl;
+use crate::limits::shown_time;
 use crate::problem::NetworkProblem;
+use crate::redirect::{MAX_REDIRECTS, RedirectFault};
 
 /// One request, as each attempt sends it.
 #[derive(Clone, Debug)]
@@ -39,18 +41,35 @@ pub enum TimeLimit {
     OfEachAttempt,
 }
 
-/// Why a request has no document.
-#[derive(Debug)]
-pub enum NoDocument {
+/// Why there is no document, or no whole file.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebFault {
+    #[error("{0}")]
     Network(NetworkProblem),
-    /// The body is larger than the limit.
-    TooLarge,
-    /// The body comes with this content encoding.
-    Encoded(String),
-    /// There are more redirects than one request follows.
+    /// A status: for a document one that may be another one next time, for a file any other than that of a body.
+    #[error("it answered {0}")]
+    Status(u16),
+    #[error("it asks for a wait of {}", shown_time(*.0))]
+    Wait(Duration),
+    #[error("its redirect is not followed: {0}")]
+    Redirect(RedirectFault),
+    #[error("it redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
-    /// The server asks for a longer wait than this program is willing to make.
-    TooLong(Duration),
+    #[error("its redirect to {0} is not followed: that is on this machine or in a private network")]
+    PrivateHost(String),
+    #[error("its answer is larger than {0} bytes")]
+    TooLarge(u64),
+    #[error("it has {actual} bytes, and should have {expected}")]
+    WrongSize {
+        expected: u64,
+        /// The bytes that are announced, or came.
+        actual: u64,
+    },
+    #[error("it comes with the content encoding {0}")]
+    Encoded(String),
+    #[error("it changes while it is read")]
+    Changed,
 }
 
 /// The protocol that makes a request: its rules for redirects, and its errors.
@@ -72,5 +91,5 @@ pub trait Requester: Sync {
 
     /// The error of a request that this address did not answer with a document. Called for each attempt that the network
     /// broke.
-    fn no_document(&self, url: &Url, why: NoDocument) -> Self::RequestError;
+    fn no_document(&self, url: &Url, fault: WebFault) -> Self::RequestError;
 }

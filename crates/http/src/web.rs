@@ -13,11 +13,11 @@ use crate::authorization::{bearer, split_login};
 use crate::clean::{host_of, shown_url};
 use crate::client::HttpClient;
 use crate::held_url::HeldUrl;
-use crate::limits::{HttpLimits, shown_time};
+use crate::limits::HttpLimits;
 use crate::options::RetryPolicy;
 use crate::problem::NetworkProblem;
-use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
-use crate::requester::{HttpRequest, NoDocument, Requester, TimeLimit};
+use crate::redirect::{PlainRule, Protection, RedirectFault, next_hop};
+use crate::requester::{HttpRequest, Requester, TimeLimit, WebFault};
 use crate::resolver::NamedHost;
 
 /// Gets documents and files over a client's connections. Passing faults are retried; nothing is cached.
@@ -53,37 +53,6 @@ pub struct WebError {
     /// The address that was asked last, without user info, query and fragment.
     pub url: String,
     pub fault: WebFault,
-}
-
-/// Kinds of faults.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WebFault {
-    #[error("{0}")]
-    Network(NetworkProblem),
-    /// A status: for a document one that may be another one next time, for a file any other than that of a body.
-    #[error("it answered {0}")]
-    Status(u16),
-    #[error("it asks for a wait of {}", shown_time(*.0))]
-    Wait(Duration),
-    #[error("its redirect is not followed: {0}")]
-    Redirect(RedirectFault),
-    #[error("it redirects more than {MAX_REDIRECTS} times")]
-    TooManyRedirects,
-    #[error("its redirect to {0} is not followed: that is on this machine or in a private network")]
-    PrivateHost(String),
-    #[error("its answer is larger than {0} bytes")]
-    TooLarge(u64),
-    #[error("it has {actual} bytes, and should have {expected}")]
-    WrongSize {
-        expected: u64,
-        /// The bytes that are announced, or came.
-        actual: u64,
-    },
-    #[error("it comes with the content encoding {0}")]
-    Encoded(String),
-    #[error("it changes while it is read")]
-    Changed,
 }
 
 impl WebClient {
@@ -190,8 +159,7 @@ impl WebClient {
             limit: request.limit,
             time: TimeLimit::OfEachAttempt,
         };
-        let (limit, protection) = (request.limit, Protection::Tls);
-        self.http.get(&sent, &mut attempts, &WebRequester { client: self, limit, protection, wanted }).await
+        self.http.get(&sent, &mut attempts, &WebRequester { client: self, protection: Protection::Tls, wanted }).await
     }
 }
 
@@ -203,7 +171,6 @@ fn is_host(text: &str, is_true: impl Fn(&Url) -> bool) -> bool {
 /// The rules of answers of any host.
 pub(crate) struct WebRequester<'a, W> {
     pub(crate) client: &'a WebClient,
-    pub(crate) limit: u64,
     pub(crate) protection: Protection,
     pub(crate) wanted: W,
 }
@@ -231,14 +198,7 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
         WebError { url: shown_url(answer.url()), fault: WebFault::Status(answer.status()) }
     }
 
-    fn no_document(&self, url: &Url, why: NoDocument) -> WebError {
-        let fault = match why {
-            NoDocument::Network(problem) => WebFault::Network(problem),
-            NoDocument::TooLarge => WebFault::TooLarge(self.limit),
-            NoDocument::Encoded(encoding) => WebFault::Encoded(encoding),
-            NoDocument::TooManyRedirects => WebFault::TooManyRedirects,
-            NoDocument::TooLong(asked) => WebFault::Wait(asked),
-        };
+    fn no_document(&self, url: &Url, fault: WebFault) -> WebError {
         WebError { url: shown_url(url), fault }
     }
 }

@@ -8,12 +8,12 @@ use crate::answer::HttpAnswer;
 use crate::authorization::split_login;
 use crate::clean::{host_of, shown_url};
 use crate::client::HttpClient;
-use crate::download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
+use crate::download::{BodySize, Download, Downloaded, RangeSource};
 use crate::held_url::HeldUrl;
 use crate::redirect::Protection;
-use crate::requester::{HttpRequest, TimeLimit};
+use crate::requester::{HttpRequest, TimeLimit, WebFault};
 use crate::retry::Attempts;
-use crate::web::{WebClient, WebError, WebFault, WebRequester};
+use crate::web::{WebClient, WebError, WebRequester};
 
 /// A file to get.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl WebClient {
             time: TimeLimit::WithoutProgress,
         };
         let wanted = |_: &HttpAnswer| false;
-        let requester = WebRequester { client: self, limit: 0, protection: download.protection, wanted };
+        let requester = WebRequester { client: self, protection: download.protection, wanted };
         self.http.get(&request, attempts, &requester).await
     }
 }
@@ -112,14 +112,7 @@ impl RangeSource for WebSource {
         WebError { url: shown_url(answer.url()), fault: WebFault::Status(answer.status()) }
     }
 
-    fn fault(&self, fault: DownloadFault) -> WebError {
-        let fault = match fault {
-            DownloadFault::Network(problem) => WebFault::Network(problem),
-            DownloadFault::WrongSize { expected, actual } => WebFault::WrongSize { expected, actual },
-            DownloadFault::TooLarge(limit) => WebFault::TooLarge(limit),
-            DownloadFault::Encoded(encoding) => WebFault::Encoded(encoding),
-            DownloadFault::Changed => WebFault::Changed,
-        };
+    fn fault(&self, fault: WebFault) -> WebError {
         WebError { url: shown_url(&self.download.url), fault }
     }
 }

@@ -11,7 +11,7 @@ impl PackageInstall<'_> {
     /// What the place offers for a package that is fetched then, if the trust policy admits its release.
     pub(crate) async fn ask_to_fetch(&self, found: &LocalState<'_>) -> Result<JudgedOffer, InstallError> {
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
-        let wanted = UsefulPackage { locked: found.locked, target, fetcher: self.fetcher };
+        let wanted = UsefulPackage { locked: found.locked, target, fetcher: &self.context.fetcher };
         let offer = self.choice.offer_to_fetch(&found.version, &self.request.platform, &wanted).await?;
         self.judged(offer).await
     }

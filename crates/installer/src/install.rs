@@ -4,15 +4,12 @@
 use std::collections::BTreeSet;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_archive::Limits;
-use tofu_oci_disk::Waiter;
-use tofu_oci_fetch::{Fetcher, FolderLock, PackageCache, TrustChecker};
+use tofu_oci_fetch::{Fetcher, FolderLock, TrustChecker};
 use tofu_oci_lockfile::{Guide, LockFile, WriteOutcome};
-use tofu_oci_trust::Policy;
 use tofu_oci_types::{ProviderAddr, Reporter};
 
 use crate::choose::{FOR_A_PACKAGE, VersionChoice, Warned, admitted};
-use crate::package::PackageInstall;
+use crate::package::{InstallContext, PackageInstall};
 use crate::record::{InstallRecord, Merged, guide, merged};
 use crate::{InstallError, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
@@ -137,30 +134,14 @@ pub fn check_locked(requests: &[InstallRequest], options: &Options) -> Result<()
 /// A request, and what chooses its version.
 pub(crate) type GuidedRequest<'r> = (&'r InstallRequest, Option<Guide>);
 
-/// What the requests of one call share.
-pub(crate) struct InstallContext<'a> {
-    fetcher: Fetcher<'a>,
-    trust_checker: TrustChecker<'a>,
-    policy: &'a Policy,
-    limits: &'a Limits,
-    write: LockWrite,
-    waiter: &'a Waiter,
-    package_cache: &'a PackageCache,
-    warned: Warned,
-    reporter: &'a dyn Reporter,
-}
-
 impl<'a> InstallContext<'a> {
     pub(crate) fn new(options: &'a Options, write: LockWrite, reporter: &'a dyn Reporter) -> Self {
         Self {
             fetcher: Fetcher::new(options.parallel, &options.limits, reporter)
                 .with_cache(options.package_cache.clone(), options.waiter.clone()),
             trust_checker: TrustChecker::new(&options.trust, reporter),
-            policy: &options.trust.policy,
-            limits: &options.limits,
+            options,
             write,
-            waiter: &options.waiter,
-            package_cache: &options.package_cache,
             warned: Warned::default(),
             reporter,
         }
@@ -172,7 +153,7 @@ impl<'a> InstallContext<'a> {
         requests: impl Iterator<Item = &'r InstallRequest>,
         lock: &LockFile,
     ) -> Vec<GuidedRequest<'r>> {
-        requests.map(|request| (request, guide(lock, &request.address, self.policy))).collect()
+        requests.map(|request| (request, guide(lock, &request.address, &self.options.trust.policy))).collect()
     }
 
     /// Installs these packages; each must match its entry of the lock file.
@@ -196,19 +177,7 @@ impl<'a> InstallContext<'a> {
             let at_once = FOR_A_PACKAGE;
             let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade, at_once };
             choice.warn_of_predecessor(&self.warned, self.reporter);
-            let Self { fetcher, trust_checker, limits, waiter, package_cache, .. } = self;
-            let (write, reporter) = (self.write, self.reporter);
-            work(PackageInstall {
-                request,
-                choice,
-                fetcher,
-                trust_checker,
-                limits,
-                write,
-                waiter,
-                package_cache,
-                reporter,
-            })
+            work(PackageInstall { request, choice, context: self })
         });
         futures_util::stream::iter(runs).buffered(REQUESTS).try_collect().await
     }

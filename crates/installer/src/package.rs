@@ -2,33 +2,35 @@
 
 use std::sync::Arc;
 
-use tofu_oci_archive::Limits;
-use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
-    ExpectedHashes, Fetcher, FoundPackage, Judgement, Linked, OfflineScope, PackageCache, PackageOrigin, PackagePath,
-    PathContents, Placement, ProvedContents, TrustChecker, Verified, check_before, check_lines, known_before, recorded,
+    ExpectedHashes, Fetcher, FoundPackage, Judgement, Linked, OfflineScope, PackageOrigin, PackagePath, PathContents,
+    Placement, ProvedContents, TrustChecker, Verified, check_before, check_lines, known_before, recorded,
     report_unexplained, report_wrong, subject, zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
 use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
 
-use crate::choose::VersionChoice;
+use crate::choose::{VersionChoice, Warned};
 use crate::plan::{CachePolicy, InstallStep, KnownHashes, PlaceAnswer, SeenContents, SeenPackage, StepFacts, plan};
 use crate::record::InstallRecord;
-use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite};
+use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite, Options};
+
+/// What the requests of one call share.
+pub(crate) struct InstallContext<'a> {
+    pub(crate) fetcher: Fetcher<'a>,
+    pub(crate) trust_checker: TrustChecker<'a>,
+    pub(crate) options: &'a Options,
+    pub(crate) write: LockWrite,
+    pub(crate) warned: Warned,
+    pub(crate) reporter: &'a dyn Reporter,
+}
 
 /// One request at work.
 pub(crate) struct PackageInstall<'a> {
     pub(crate) request: &'a InstallRequest,
     pub(crate) choice: VersionChoice<'a>,
-    pub(crate) fetcher: &'a Fetcher<'a>,
-    pub(crate) trust_checker: &'a TrustChecker<'a>,
-    pub(crate) limits: &'a Limits,
-    pub(crate) write: LockWrite,
-    pub(crate) waiter: &'a Waiter,
-    pub(crate) package_cache: &'a PackageCache,
-    pub(crate) reporter: &'a dyn Reporter,
+    pub(crate) context: &'a InstallContext<'a>,
 }
 
 /// What one look found: the lock file's entry, the package's place and the plugin cache.
@@ -62,9 +64,10 @@ impl PackageInstall<'_> {
     /// Reads what may be used. Without a locked entry, only a cache that may break the lock file is of use.
     pub(crate) async fn look(&self) -> Result<LocalState<'_>, InstallError> {
         let InstallRequest { address, platform, target, .. } = self.request;
-        let version = self.choice.version(self.reporter).await?;
+        let version = self.choice.version(self.context.reporter).await?;
         let entry = self.choice.lock.map(|guide| &guide.entry).filter(|entry| entry.version == version);
-        let locked = entry.map(|entry| ExpectedHashes { entry, manifests: self.trust_checker.manifest_lines(address) });
+        let locked =
+            entry.map(|entry| ExpectedHashes { entry, manifests: self.context.trust_checker.manifest_lines(address) });
         let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
         let unlocked = match target.cache() {
             Some(cache) if cache.may_break_lock && !entry.is_some_and(says) => CachePolicy::Used,
@@ -76,21 +79,21 @@ impl PackageInstall<'_> {
         if let Some((path, contents)) = &mut cached
             && (entry.is_some() || unlocked == CachePolicy::Used)
         {
-            *contents = path.look(self.limits, self.package_cache).await?;
+            *contents = path.look(&self.context.options.limits, &self.context.options.package_cache).await?;
         }
         let place = target.path(address, &version, platform);
         let installed = match (&cached, entry) {
             (_, None) => PathContents::Nothing,
             (Some((path, contents @ PathContents::Package(_))), _) if place.leads_to(path).await => contents.clone(),
-            _ => place.look(self.limits, self.package_cache).await?,
+            _ => place.look(&self.context.options.limits, &self.context.options.package_cache).await?,
         };
-        let offline = self.trust_checker.offline_scope(address, &version, platform);
+        let offline = self.context.trust_checker.offline_scope(address, &version, platform);
         let provider_type = address.provider_type();
         Ok(LocalState { provider_type, version, locked, place, installed, cached, unlocked, offline })
     }
 
     async fn install(&self, found: &LocalState<'_>) -> Result<InstallRecord, InstallError> {
-        match plan(&found.seen(PlaceAnswer::NotAsked(self.write), None)) {
+        match plan(&found.seen(PlaceAnswer::NotAsked(self.context.write), None)) {
             InstallStep::Keep(_) => return self.keep(found, None),
             InstallStep::Link(_) => return self.link(found, None).await,
             InstallStep::Fetch => {}
@@ -114,7 +117,7 @@ impl PackageInstall<'_> {
     }
 
     pub(crate) async fn judged(&self, offer: Offer) -> Result<JudgedOffer, InstallError> {
-        let judgement = self.trust_checker.of_offer(&offer).await?;
+        let judgement = self.context.trust_checker.of_offer(&offer).await?;
         Ok(JudgedOffer { offer, judgement })
     }
 
@@ -128,7 +131,7 @@ impl PackageInstall<'_> {
         let subject = self.subject(found);
         let text =
             format!("{subject} is installed and locked, and stays as it is; {from} could not be asked: {reason}");
-        self.reporter.event(&Event::warning("place-unreachable", text));
+        self.context.reporter.event(&Event::warning("place-unreachable", text));
         let completed =
             self.completed(found, InstallOutcome::AlreadyInstalled, package.bytes(), hashes(package, None), None);
         Ok(InstallRecord { installed: Installed { place: from, ..completed.installed }, ..completed })
@@ -165,8 +168,8 @@ impl PackageInstall<'_> {
         let target = cached.unwrap_or(&found.place);
         // What the publisher says of the release is asked for beside the download, and never instead of it.
         let proved = ProvedContents::of(offer, found.locked, judgement.as_deref());
-        let fetched = self.fetcher.fetch(offer, target, found.locked, &proved);
-        let noticed = self.trust_checker.report_notice(&*offer.release);
+        let fetched = self.context.fetcher.fetch(offer, target, found.locked, &proved);
+        let noticed = self.context.trust_checker.report_notice(&*offer.release);
         let (verified, ()) = futures_util::future::join(fetched, noticed).await;
         let verified = verified?;
         self.report(offer, found.locked, &verified).await;
@@ -175,7 +178,10 @@ impl PackageInstall<'_> {
         }
         let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
         let (origin, received) = (verified.origin(), verified.bytes_received());
-        let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
+        let (mut outcome, word) = match verified
+            .place(offer, &self.context.options.limits, &self.context.options.waiter, self.context.reporter)
+            .await?
+        {
             Placement::Now => (
                 InstallOutcome::Installed,
                 match origin {
@@ -200,13 +206,13 @@ impl PackageInstall<'_> {
     }
 
     async fn link_to(&self, cached: &PackagePath, found: &LocalState<'_>) -> Result<Linked, InstallError> {
-        let linked = found.place.link_to(cached, self.waiter, self.reporter).await?;
+        let linked = found.place.link_to(cached, &self.context.options.waiter, self.context.reporter).await?;
         if linked == Linked::Instead {
             let (place, cached) = (found.place.path().display(), cached.path().display());
             let (address, version) = (&self.request.address, &found.version);
             let text = format!("{place} was replaced by a link to {cached}");
             let hint = format!("what lay there was not the locked package of {address} {version}, or no link to it");
-            self.reporter.event(&Event::note("replaced-by-link", text).with_hint(hint));
+            self.context.reporter.event(&Event::note("replaced-by-link", text).with_hint(hint));
         }
         Ok(linked)
     }
@@ -219,7 +225,7 @@ impl PackageInstall<'_> {
         hashes: &PackageHashes,
     ) -> Result<(), InstallError> {
         let report = check_lines(&offered.offer, found.locked, hashes)?;
-        report_wrong(&offered.offer, &report, self.reporter);
+        report_wrong(&offered.offer, &report, self.context.reporter);
         Ok(())
     }
 
@@ -234,8 +240,8 @@ impl PackageInstall<'_> {
         {
             report = better;
         }
-        report_wrong(offer, &report, self.reporter);
-        report_unexplained(offer, &report, self.reporter);
+        report_wrong(offer, &report, self.context.reporter);
+        report_unexplained(offer, &report, self.context.reporter);
     }
 
     /// Warns of a program that does not start on the platform of its package, even if it was installed before. It is no
@@ -252,12 +258,12 @@ impl PackageInstall<'_> {
             } else {
                 "it will not start there: tell the publisher, and take another version meanwhile"
             };
-            self.reporter.event(&Event::warning("other-platform", text).with_hint(hint));
+            self.context.reporter.event(&Event::warning("other-platform", text).with_hint(hint));
         }
     }
 
     fn finished(&self, found: &LocalState<'_>, outcome: &str) {
-        self.reporter.event(&Event::Finished { subject: self.subject(found), outcome: outcome.to_owned() });
+        self.context.reporter.event(&Event::Finished { subject: self.subject(found), outcome: outcome.to_owned() });
     }
 
     fn subject(&self, found: &LocalState<'_>) -> String {

@@ -5,8 +5,7 @@ use tofu_oci_fetch::{FetchError, PathContents, ProvedContents, check_lines, know
 use tofu_oci_lockfile::{LockFile, PackageHashes};
 use tofu_oci_types::{PackageHash, Reporter, Scheme};
 
-use crate::install::InstallContext;
-use crate::package::{JudgedOffer, LocalState, PackageInstall, hashes, package};
+use crate::package::{InstallContext, JudgedOffer, LocalState, PackageInstall, hashes, package};
 use crate::plan::{InstallStep, PlaceAnswer, plan};
 use crate::record::{InstallRecord, Merged, merged};
 use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
@@ -70,7 +69,7 @@ struct PlannedInstall {
 impl PackageInstall<'_> {
     async fn preview(self) -> Result<PlannedInstall, InstallError> {
         let found = self.look().await?;
-        match plan(&found.seen(PlaceAnswer::NotAsked(self.write), None)) {
+        match plan(&found.seen(PlaceAnswer::NotAsked(self.context.write), None)) {
             InstallStep::Keep(_) => return Ok(self.kept(&found, None)),
             InstallStep::Link(_) => return Ok(self.linked(&found, None)),
             InstallStep::Fetch => {}
@@ -107,7 +106,7 @@ impl PackageInstall<'_> {
     /// A package that would be fetched, with the `h1:` that the release claims for it.
     async fn fetched(&self, found: &LocalState<'_>, offered: &JudgedOffer) -> Result<PlannedInstall, InstallError> {
         let JudgedOffer { offer, judgement } = offered;
-        self.trust_checker.report_notice(&*offer.release).await;
+        self.context.trust_checker.report_notice(&*offer.release).await;
         let of = |claims: &std::collections::BTreeSet<PackageHash>| {
             claims.iter().find(|hash| hash.scheme() == Scheme::H1).cloned()
         };
@@ -119,7 +118,7 @@ impl PackageInstall<'_> {
             check_lines(offer, found.locked, &hashes)?;
         }
         let target = found.cached.as_ref().map_or(&found.place, |(path, _)| path);
-        let outcome = match target.look(self.limits, self.package_cache).await? {
+        let outcome = match target.look(&self.context.options.limits, &self.context.options.package_cache).await? {
             PathContents::Nothing | PathContents::DanglingLink => InstallOutcome::Installed,
             PathContents::Package(there)
                 if hashes.h1.as_ref().is_none_or(|h1| *h1 == there.h1()) && there.is_archive(hashes.zh.as_ref()) =>
@@ -133,7 +132,7 @@ impl PackageInstall<'_> {
         };
         let mut completed = self.completed(found, outcome, 0, hashes, Some(offered));
         let proved = ProvedContents::of(offer, found.locked, judgement.as_deref());
-        let is_cached = self.package_cache.holds(offer, target, &proved).await;
+        let is_cached = self.context.options.package_cache.holds(offer, target, &proved).await;
         completed.installed.from_cache = is_cached && outcome == InstallOutcome::Installed;
         let size = proved.small_layer(offer, target).map_or_else(|| offer.bytes(), |layer| layer.size);
         let download = if is_cached { 0 } else { size.unwrap_or(0) };

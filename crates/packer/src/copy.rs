@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::withdrawal;
+use tofu_oci_source::{version_of, withdrawal};
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
@@ -13,13 +13,15 @@ use crate::kept_for::demand_takes;
 use crate::module::{taken as module_taken, zip_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
 use crate::tags::{contents_of, for_version, leaves_of, point, tag_of};
-use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagTaken, Transfers};
+use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagState, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
 pub struct CopyRequest<'a> {
     /// Which releases, each under its canonical tag; no tag moves if one of them is taken.
     pub versions: Vec<Version>,
+    /// What a version of them is if the source has it under another tag; `None` for what its tag names.
+    pub manifest: Option<&'a Descriptor>,
     /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
     pub withdrawn: Vec<Version>,
     /// What happens when a tag is taken at the destination.
@@ -37,8 +39,8 @@ pub struct CopyRequest<'a> {
 }
 
 impl<'a> CopyRequest<'a> {
-    /// What [`demand_takes`] goes by.
-    pub fn names(&self) -> ((Rename, &'a Predecessors), Option<&'a ProviderAddr>) {
+    /// What `demand_takes` goes by.
+    fn names(&self) -> ((Rename, &'a Predecessors), Option<&'a ProviderAddr>) {
         ((self.rename, self.predecessors), self.asked_as)
     }
 }
@@ -70,6 +72,47 @@ pub struct CopiedRelease {
     pub unchanged: bool,
 }
 
+/// What a copy of one release would do.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "copy-plan")]
+pub struct CopyPlan {
+    /// The tag, the same at both ends.
+    pub tag: Tag,
+    /// The digest of the manifest that it would point at.
+    pub index: Digest,
+    /// The media type of that manifest.
+    #[serde(skip)]
+    pub media_type: String,
+    pub to: Place,
+    /// Where the tag points now.
+    pub tag_state: TagState,
+}
+
+/// What [`copy_release`] would write. The destination is only read.
+///
+/// # Errors
+/// As [`copy_release`], except that a tag that points at something else is a state of the plan.
+pub async fn plan_copy(
+    from: &dyn ReadStore,
+    to: &dyn ReadStore,
+    request: &CopyRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<Vec<CopyPlan>, PackError> {
+    let releases = find(from, request).await?;
+    demand_takes(from, (to, &to.place()), &releases, request.names(), reporter).await?;
+    let mut plans = Vec::with_capacity(releases.len());
+    for (tag, Descriptor { digest: index, media_type, .. }) in releases {
+        let existing = resolve(to, &Reference::Tag(tag.clone())).await?;
+        let of = match existing.as_ref().filter(|there| there.digest != index) {
+            Some(there) => version_of(to, there).await?.and_then(|of| of.address().cloned()),
+            None => None,
+        };
+        let tag_state = TagState::of(existing.map(|there| there.digest), &index, of);
+        plans.push(CopyPlan { tag, index, media_type, to: to.place(), tag_state });
+    }
+    Ok(plans)
+}
+
 /// Copies releases or modules with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
 /// of cosign's, each version's tag last of all.
 ///
@@ -81,7 +124,7 @@ pub struct CopiedRelease {
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent if one of the tags points at something else there;
 /// [`PackError::NoRelease`] if the source lacks a version; [`PackError::NothingToCopy`] if no version is asked for;
-/// [`PackError::KeptForOther`], [`PackError::OtherAddress`] and [`PackError::Module`] as [`demand_takes`];
+/// [`PackError::KeptForOther`], [`PackError::OtherAddress`] and [`PackError::Module`] if the destination does not take such versions;
 /// [`PackError::Copy`] if all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
     from: &dyn ReadStore,
@@ -168,9 +211,11 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
     tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
-        let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {
-            return Err(no_release(from, tag).await);
+        let root = match request.manifest {
+            Some(manifest) => Some(manifest.clone()),
+            None => resolve(from, &Reference::Tag(tag.clone())).await?,
         };
+        let Some(root) = root else { return Err(no_release(from, tag).await) };
         found.push((tag, root));
     }
     if found.is_empty() {
@@ -180,7 +225,7 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
 }
 
 /// The tag does not exist: the error names what there is instead.
-pub async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
     match store.tags().await {
         // A registry's garbage collection took the manifest, or a copy was not whole.
         Ok(tags) if tags.contains(&tag) => {

@@ -78,7 +78,7 @@ impl ReleaseDifference {
                  as it was pushed, or publish a new version"
             }
             Self::Annotations => {
-                "what clients install is the same: the address (--address), the checksums (--h1) or the protocol versions differ"
+                "what clients install is the same: the address, the checksums or the protocol versions differ"
             }
             Self::NotARelease => "check that this is the repository you mean",
         }

@@ -98,7 +98,7 @@ pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModule
 /// # Errors
 /// [`PackError::KeptForOther`] and [`PackError::OtherAddress`], of the destination or, if the versions are not of one kind or
 /// provider, of the source; [`PackError::Module`].
-pub async fn demand_takes(
+pub(crate) async fn demand_takes(
     from: &dyn ReadStore,
     (to, place): (&dyn ReadStore, &Place),
     versions: &[(Tag, Descriptor)],

@@ -35,7 +35,7 @@ mod tags;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release, no_release};
+pub use copy::{CopiedRelease, CopyPlan, CopyRequest, CopySigning, copy_release, plan_copy};
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{
@@ -46,7 +46,6 @@ pub use error::{
     ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError, UnreadableModule,
 };
 pub use found::SignAddress;
-pub use kept_for::demand_takes;
 pub use module::{
     LeftOutFile, ModuleChecks, ModuleContents, ModuleParts, ModulePushRequest, PackedFiles, plan_module_push,
     push_module,

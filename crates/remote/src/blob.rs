@@ -8,8 +8,8 @@ use futures_util::StreamExt as _;
 use reqwest::Method;
 use reqwest::header::LOCATION;
 use tofu_oci_http::{
-    Attempts, BodySize, Download, DownloadFault, Downloaded, HttpClient, NamedHost, Protection, RangeSource,
-    RedirectFault, host_of,
+    Attempts, BodySize, Download, Downloaded, HttpClient, NamedHost, Protection, RangeSource, RedirectFault, WebFault,
+    host_of,
 };
 use tofu_oci_store::{BlobAhead, BlobSender, ByteStream, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
@@ -140,18 +140,17 @@ impl RangeSource for BlobSource {
         answer.into_error(StoreItem::Blob(self.digest.clone())).await
     }
 
-    fn fault(&self, fault: DownloadFault) -> StoreError {
+    fn fault(&self, fault: WebFault) -> StoreError {
         let (place, what) = (self.access.subject.place(), StoreItem::Blob(self.digest.clone()));
         match fault {
-            DownloadFault::Network(problem) => unreachable(place, problem),
-            DownloadFault::WrongSize { expected, actual } => StoreError::SizeMismatch { place, what, expected, actual },
-            DownloadFault::TooLarge(limit) => StoreError::TooLarge { place, what: what.to_string(), limit },
-            DownloadFault::Changed => {
-                StoreError::Malformed { place, problem: format!("{what} changes while it is read") }
-            }
-            DownloadFault::Encoded(encoding) => {
+            WebFault::Network(problem) => unreachable(place, problem),
+            WebFault::WrongSize { expected, actual } => StoreError::SizeMismatch { place, what, expected, actual },
+            WebFault::TooLarge(limit) => StoreError::TooLarge { place, what: what.to_string(), limit },
+            WebFault::Changed => StoreError::Malformed { place, problem: format!("{what} changes while it is read") },
+            WebFault::Encoded(encoding) => {
                 StoreError::Malformed { place, problem: format!("{what} comes with the content encoding {encoding}") }
             }
+            other => StoreError::Malformed { place, problem: format!("{what}: {other}") },
         }
     }
 }

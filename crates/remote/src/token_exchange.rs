@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tofu_oci_http::{
-    HeldUrl, HttpAnswer, HttpRequest, MAX_REDIRECTS, NoDocument, Protection, RedirectFault, Requester, TimeLimit,
+    HeldUrl, HttpAnswer, HttpRequest, MAX_REDIRECTS, Protection, RedirectFault, Requester, TimeLimit, WebFault,
     host_of, named_address, next_hop, same_origin, shown_url,
 };
 use tofu_oci_store::{AccessFault, StoreError};
@@ -112,10 +112,10 @@ impl Requester for TokenRequester<'_> {
         self.request.no_token(status, words.as_deref())
     }
 
-    fn no_document(&self, url: &Url, why: NoDocument) -> StoreError {
+    fn no_document(&self, url: &Url, fault: WebFault) -> StoreError {
         let place = self.request.place;
-        match why {
-            NoDocument::Network(mut problem) => {
+        match fault {
+            WebFault::Network(mut problem) => {
                 self.saw(url, None, None, || TokenOutcome::None(problem.text.clone()));
                 if problem.fault == NetworkFault::PrivateAddress {
                     return self.request.forbidden(self.network, private_realm(url));
@@ -123,18 +123,22 @@ impl Requester for TokenRequester<'_> {
                 problem.text = format!("the token server {}: {}", host_of(&self.sending.url), problem.text);
                 unreachable(place.clone(), problem)
             }
-            NoDocument::TooLarge => self.request.too_large(self.network, self.sending, url),
-            NoDocument::Encoded(encoding) => {
+            WebFault::TooLarge(_) => self.request.too_large(self.network, self.sending, url),
+            WebFault::Encoded(encoding) => {
                 let server = host_of(&self.sending.url);
                 let problem =
                     format!("the answer of the token server {server} comes with the content encoding {encoding}");
                 StoreError::NoToken { place: place.clone(), fault: AccessFault::TokenNotJson, problem }
             }
-            NoDocument::TooManyRedirects => {
+            WebFault::TooManyRedirects => {
                 let problem = format!("the token server redirects more than {MAX_REDIRECTS} times");
                 StoreError::Forbidden { place: place.clone(), fault: None, host: None, problem }
             }
-            NoDocument::TooLong(asked) => too_long(place.clone(), asked),
+            WebFault::Wait(asked) => too_long(place.clone(), asked),
+            other => {
+                let problem = format!("the token server {}: {other}", host_of(&self.sending.url));
+                StoreError::Malformed { place: place.clone(), problem }
+            }
         }
     }
 }

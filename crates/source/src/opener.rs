@@ -15,10 +15,10 @@ use tofu_oci_types::{GitModuleSource, Hostname, Place, ProviderAddr, RepositoryR
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, GitCheckout, GitFault, GitProgram,
-    HttpDiscovery, InstallMethod, Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation, ModulePackage,
-    ModuleRegistry, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess, RegistrySource, Services,
-    Source,
+    Chain, DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, GitCheckout, GitFault,
+    GitProgram, HttpDiscovery, InstallMethod, Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation,
+    ModulePackage, ModuleRegistry, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
+    RegistrySource, Services, Source,
 };
 
 /// The address of a network mirror, how often a download is tried again, and whether all checksums are trusted.
@@ -117,6 +117,21 @@ impl MethodOpener {
             }
         };
         Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// The methods that are for an address, in their order.
+    pub fn links(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> Vec<Link> {
+        let selected = configured.candidates(address).into_iter();
+        let selected = selected.filter_map(|candidate| Some((candidate.method, candidate.place?)));
+        selected.map(|(method, place)| self.link(configured, method, &place, address)).collect()
+    }
+
+    /// Those methods as one source.
+    pub fn chain(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> Chain {
+        match self.links(configured, address) {
+            links if links.is_empty() && !configured.methods.list.is_empty() => Chain::unmatched(),
+            links => Chain::new(links),
+        }
     }
 
     /// The folder, which is searched once a run.
@@ -287,7 +302,7 @@ impl MethodOpener {
                 let store: Arc<dyn ReadStore> = Arc::new(self.client.store(source.repository().clone()));
                 let (reference, subdir) = (source.reference(), source.subdir().clone());
                 match ModulePackage::of_store(Arc::clone(&store), reference, subdir).await {
-                    Err(error) => Err(error.or_withdrawn(&*store, reference).await),
+                    Err(error) => Err(error.or_why_missing(&*store, reference).await),
                     found => found,
                 }
             }

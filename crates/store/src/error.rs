@@ -158,8 +158,9 @@ pub enum StoreError {
     #[error("{place} asks to wait {seconds} s before trying again")]
     #[fault("too-many-requests", end = Unexpected, todo = "log in (limits for anonymous users are lower), wait, or \
             raise `--max-wait`")]
-    #[hint(if *reason == GiveUpReason::Attempts => "run the same command again later, or let it try more often: \
+    #[hint(if *reason == GiveUpReason::Attempts => "try again in {seconds} s, or have it tried more often with \
             --attempts N")]
+    #[hint(if *reason == GiveUpReason::Attempts => "--jobs 1 asks for fewer at once")]
     #[hint(if *reason == GiveUpReason::Wait => "try again later, or wait longer with --max-wait {seconds}")]
     RateLimited { place: Place, seconds: u64, reason: GiveUpReason },
     /// No connection, or one that broke and could not be fixed.

@@ -244,3 +244,19 @@ fn a_printed_policy_is_accepted() {
     assert_eq!((said.code, actions(&said)["zap 1.2.0"].as_str()), (Some(1), "failed"), "{}", said.text);
     assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "1.1.0", "first-seen"]);
 }
+
+#[test]
+fn keys_that_are_not_known_ended_a_printed_policy_without_a_word() {
+    let mirrored = Mirrored::with_zap();
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap {HOST}/acme/absent --print-trust"));
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("\n[[rule]]\nproviders = [\"registry.example.test/acme/zap\"]"), "{}", said.text);
+    insta::assert_snapshot!(said.stderr, @"
+    error: the keys of registry.example.test/acme/absent are not known
+      cause: registry.example.test/acme/absent: no such provider
+
+    hint: check the name; `tofu-oci resolve registry.example.test/acme/absent --explain` says where it is looked for
+    ");
+    let said = mirrored.scene.refuse(&format!("mirror {HOST}/acme/zap --print-trust --json {TO}"));
+    assert!(said.contains("error: the argument '--print-trust' cannot be used with '--json'"), "{said}");
+}

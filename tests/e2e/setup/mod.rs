@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod helpers;
+mod hints;
 #[cfg(unix)]
 pub(crate) mod hostile;
 pub(crate) mod keys;
@@ -143,6 +144,7 @@ impl Scene {
     /// Runs a prepared command.
     pub(crate) fn output(&self, command: &mut Command) -> Said {
         let output = self.context.output(command);
+        hints::check(command, &output.stderr);
         let text = text::steady(&output.snapshot());
         Said { code: output.code, stdout: output.stdout, stderr: output.stderr, text }
     }

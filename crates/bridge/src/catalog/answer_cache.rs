@@ -18,10 +18,10 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tofu_oci_mirror::{SharedWork, Singleflight};
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_types::Event;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::cached::{CachedAnswer, CachedAnswers, Lifetimes};
+use super::cached::{CachedAnswer, CachedAnswers};
 use super::options::CatalogOptions;
 use super::query_failure::{Again, QueryFailure};
 use crate::counts::{CacheAnswer, Counts};
@@ -34,26 +34,11 @@ const ALONE: u32 = 2;
 /// How long a client waits if there is an old answer.
 const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
 
-/// How long a client is kept.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Waits {
-    pub(super) patience: Duration,
-    /// For a place that fails to recover.
-    pub(super) hold: Duration,
-}
-
-impl Waits {
-    pub(super) fn of(options: &CatalogOptions) -> Self {
-        Self { patience: options.patience, hold: options.hold }
-    }
-}
-
 /// The answers that are kept, and the questions that are put.
 pub(super) struct AnswerCache<K, V: Clone> {
     kept: Arc<Mutex<CachedAnswers<K, V>>>,
     running: Singleflight<K, Result<V, QueryFailure>>,
-    waits: Waits,
-    reporter: Arc<dyn Reporter>,
+    options: Arc<CatalogOptions>,
     counts: Counts,
 }
 
@@ -64,9 +49,9 @@ pub(super) trait QueryKey: Clone + Eq + Hash + Send + 'static {
 }
 
 impl<K: QueryKey, V: Clone + Send + Sync + 'static> AnswerCache<K, V> {
-    pub(super) fn new(lifetimes: Lifetimes, waits: Waits, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
-        let kept = Arc::new(Mutex::new(CachedAnswers::new(lifetimes)));
-        Self { kept, running: Singleflight::default(), waits, reporter, counts }
+    pub(super) fn new(options: &Arc<CatalogOptions>, counts: &Counts) -> Self {
+        let kept = Arc::new(Mutex::new(CachedAnswers::new(Arc::clone(options))));
+        Self { kept, running: Singleflight::default(), options: Arc::clone(options), counts: counts.clone() }
     }
 
     /// The answer. `put` asks the place; it gets the last answer.
@@ -76,7 +61,8 @@ impl<K: QueryKey, V: Clone + Send + Sync + 'static> AnswerCache<K, V> {
         put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, QueryFailure>>,
     ) -> Result<V, Refusal> {
         let begun = Instant::now();
-        let (deadline, given_up) = (begun + self.waits.patience, begun + self.waits.hold.min(self.waits.patience));
+        let CatalogOptions { patience, hold, .. } = *self.options;
+        let (deadline, given_up) = (begun + patience, begun + hold.min(patience));
         let mut last = None;
         loop {
             let known = self.kept().known(key);
@@ -177,7 +163,7 @@ impl<K: QueryKey, V: Clone + Send + Sync + 'static> AnswerCache<K, V> {
         self.counts.answered(if is_new { CacheAnswer::Miss } else { CacheAnswer::Joined });
         if is_new {
             // Whoever waits then goes on with it.
-            drop(tokio::spawn(timeout(self.waits.patience.saturating_mul(ALONE), work.clone())));
+            drop(tokio::spawn(timeout(self.options.patience.saturating_mul(ALONE), work.clone())));
         }
         work
     }
@@ -189,7 +175,7 @@ impl<K: QueryKey, V: Clone + Send + Sync + 'static> AnswerCache<K, V> {
         if let Some(age) = age {
             let text =
                 format!("{} is served as it was {} s ago: {}", key.address(), age.as_secs(), refusal.for_operator());
-            self.reporter.event(&Event::warning("served-stale", text));
+            self.options.reporter.event(&Event::warning("served-stale", text));
         }
         old
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -11,29 +12,9 @@ use super::query_failure::{Again, QueryFailure};
 use super::refused::REFUSED;
 use crate::Refusal;
 
-/// For how long answers are used.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lifetimes {
-    /// An answer, without asking again.
-    pub(super) fresh: Duration,
-    /// A refusal, without asking again.
-    pub(super) negative: Duration,
-    /// An answer, if its place fails.
-    pub(super) stale: Duration,
-    /// How many answers are kept.
-    pub(super) most: usize,
-}
-
-impl Lifetimes {
-    pub(super) fn of(options: &CatalogOptions) -> Self {
-        let CatalogOptions { fresh, negative, stale, most, .. } = *options;
-        Self { fresh, negative, stale, most }
-    }
-}
-
 /// What is known of several things.
 pub(super) struct CachedAnswers<K, V> {
-    lifetimes: Lifetimes,
+    options: Arc<CatalogOptions>,
     entries: HashMap<K, CacheEntry<V>>,
     uses: u64,
 }
@@ -69,8 +50,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
 impl<K: Clone + Eq + Hash, V: Clone> CachedAnswers<K, V> {
-    pub(super) fn new(lifetimes: Lifetimes) -> Self {
-        Self { lifetimes, entries: HashMap::new(), uses: 0 }
+    pub(super) fn new(options: Arc<CatalogOptions>) -> Self {
+        Self { options, entries: HashMap::new(), uses: 0 }
     }
 
     /// What is known now.
@@ -79,7 +60,7 @@ impl<K: Clone + Eq + Hash, V: Clone> CachedAnswers<K, V> {
         let Some(entry) = self.entries.get_mut(key) else { return CachedAnswer::Due(None) };
         entry.used = self.uses;
         let now = Instant::now();
-        let Lifetimes { fresh, negative, stale, .. } = self.lifetimes;
+        let CatalogOptions { fresh, negative, stale, .. } = *self.options;
         let age = |at: Instant| now.saturating_duration_since(at);
         let old = match &entry.answer {
             Some((answer, at)) if age(*at) < fresh => return CachedAnswer::Settled(Ok(answer.clone())),
@@ -162,7 +143,7 @@ impl<K: Clone + Eq + Hash, V: Clone> CachedAnswers<K, V> {
             let counts = |failure: &LastFailure| failure.at.elapsed() < REFUSED;
             entry.answer.is_some() || entry.failure.as_ref().is_some_and(counts)
         });
-        while self.entries.len() > self.lifetimes.most {
+        while self.entries.len() > self.options.most {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| (entry.answer.is_some(), entry.used));
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
             self.entries.remove(&oldest);
@@ -174,13 +155,14 @@ impl<K: Clone + Eq + Hash, V: Clone> CachedAnswers<K, V> {
 mod tests {
     use tofu_oci_types::ProviderAddr;
 
+    use super::super::tests::options;
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn what_someone_made_up_is_forgotten_by_count_and_by_time() {
-        let (fresh, most) = (Duration::from_mins(1), 100);
-        let lifetimes = Lifetimes { fresh, negative: Duration::from_secs(10), stale: Duration::MAX, most };
-        let mut kept: CachedAnswers<usize, ()> = CachedAnswers::new(lifetimes);
+        let most = 100;
+        let options = CatalogOptions { most, ..options().0 };
+        let mut kept: CachedAnswers<usize, ()> = CachedAnswers::new(Arc::new(options));
         let address: ProviderAddr = "example.com/made/up".parse().unwrap();
         let refusal = Refusal::UnknownAddress { address: (&address).into(), reason: None };
         let unknown = Err(QueryFailure { refusal, again: Again::Never });

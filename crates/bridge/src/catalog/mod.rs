@@ -43,10 +43,10 @@ pub struct Catalog {
 impl Catalog {
     /// A catalog of these places. No place is asked yet.
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
-        let counts = Counts::default();
+        let (counts, options) = (Counts::default(), Arc::new(options));
         let permits = Arc::new(Permits::new(options.at_once, options.at_one_host));
         Self {
-            modules: ModuleCatalog::new(Vec::new(), options.clone(), Arc::clone(&permits), &counts),
+            modules: ModuleCatalog::new(Vec::new(), Arc::clone(&options), Arc::clone(&permits), &counts),
             answers: KindAnswers::new(&options, &counts),
             counts,
             served: Arc::new(AskedPlaces { places, options, permits }),
@@ -57,7 +57,7 @@ impl Catalog {
     #[must_use]
     pub fn with_modules(self, places: Vec<ServedModulePlace>) -> Self {
         let AskedPlaces { options, permits, .. } = &*self.served;
-        let modules = ModuleCatalog::new(places, options.clone(), Arc::clone(permits), &self.counts);
+        let modules = ModuleCatalog::new(places, Arc::clone(options), Arc::clone(permits), &self.counts);
         Self { modules, ..self }
     }
 
@@ -115,7 +115,7 @@ impl Catalog {
         let place_of = |address: &ProviderAddr| self.served.number(address);
         let named = places.iter().flat_map(|place| &place.include).filter_map(sole_address);
         let named = named.filter(|address| place_of(address).is_some());
-        let mut providers: Vec<ProviderAddr> = named.chain(self.answers.answered()).collect();
+        let mut providers: Vec<ProviderAddr> = named.chain(self.answers.versions.answered()).collect();
         for (number, place) in places.iter().enumerate() {
             let listed = match &place.list {
                 Some(list) => list().await,
@@ -143,12 +143,12 @@ impl Catalog {
 
     /// The versions of a provider as they were read last, if that was recently. The place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
-        self.answers.known_versions(address)
+        self.answers.versions.answer(address)
     }
 
     /// Why the place of a provider did not answer the last time, if its earlier answer is served meanwhile.
     pub(crate) fn trouble(&self, address: &ProviderAddr) -> Option<Refusal> {
-        self.answers.trouble(address)
+        self.answers.versions.trouble(address)
     }
 
     /// How questions were answered so far, and which faults places had.

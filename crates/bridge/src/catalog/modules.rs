@@ -44,7 +44,7 @@ impl ModuleCatalog {
     /// A catalog of these places, which takes the same turns as that of the providers.
     pub(super) fn new(
         places: Vec<ServedModulePlace>,
-        options: CatalogOptions,
+        options: Arc<CatalogOptions>,
         permits: Arc<Permits>,
         counts: &Counts,
     ) -> Self {
@@ -111,7 +111,7 @@ impl ModuleCatalog {
     pub fn modules(&self) -> Vec<ModuleAddr> {
         let named = self.served.places.iter().flat_map(|place| &place.include).filter_map(ModulePattern::address);
         let named = named.filter(|address| self.number(address).is_ok());
-        let mut modules: Vec<ModuleAddr> = named.chain(self.answers.answered()).collect();
+        let mut modules: Vec<ModuleAddr> = named.chain(self.answers.versions.answered()).collect();
         modules.sort();
         modules.dedup();
         modules
@@ -129,12 +129,12 @@ impl ModuleCatalog {
 
     /// The versions of a module as they were read last, if that was recently. Its repository is not asked.
     pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedVersions<ModuleAddr>>> {
-        self.answers.known_versions(address)
+        self.answers.versions.answer(address)
     }
 
     /// Why the repository of a module did not answer the last time, if its earlier answer is served meanwhile.
     pub fn trouble(&self, address: &ModuleAddr) -> Option<Refusal> {
-        self.answers.trouble(address)
+        self.answers.versions.trouble(address)
     }
 
     /// The place of a module, by its number.
@@ -169,9 +169,9 @@ impl AskedPlaces<ServedModulePlace> {
         package: &ModulePackage,
     ) -> Result<(), QueryFailure> {
         let predecessors = self.options.trust.policy.predecessors();
-        let Some(text) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
+        let Some((said, text)) = module_says_another(package, (address, version), predecessors) else { return Ok(()) };
         if self.places[number].renamed != RenamedReleases::Refuse {
-            self.options.reporter.event(&other_address_note(text));
+            self.options.reporter.event(&other_address_note(text, address, &said));
             return Ok(());
         }
         let text = format!("{address} is not served: {text}");

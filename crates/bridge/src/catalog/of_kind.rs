@@ -7,8 +7,7 @@ use futures_util::future::BoxFuture;
 use tofu_oci_types::Version;
 use tokio::time::Instant;
 
-use super::answer_cache::{AnswerCache, QueryKey, Waits};
-use super::cached::Lifetimes;
+use super::answer_cache::{AnswerCache, QueryKey};
 use super::options::CatalogOptions;
 use super::query_failure::QueryFailure;
 use super::refused::{JUDGED, REFUSED, is_judged};
@@ -19,13 +18,13 @@ use crate::{Refusal, ServedAddress, ServedVersions};
 /// What questions about one kind are put to.
 pub(super) struct AskedPlaces<P> {
     pub(super) places: Vec<P>,
-    pub(super) options: CatalogOptions,
+    pub(super) options: Arc<CatalogOptions>,
     pub(super) permits: Arc<Permits>,
 }
 
 /// The answers about addresses `A`, whose versions are served as `S`.
 pub(super) struct KindAnswers<A, S: Clone> {
-    versions: AnswerCache<A, Arc<ServedVersions<A>>>,
+    pub(super) versions: AnswerCache<A, Arc<ServedVersions<A>>>,
     each: AnswerCache<(A, Version), Judged<S>>,
 }
 
@@ -51,13 +50,8 @@ impl<A: QueryKey + Sync, S: Clone + Send + Sync + 'static> KindAnswers<A, S>
 where
     (A, Version): QueryKey,
 {
-    pub(super) fn new(options: &CatalogOptions, counts: &Counts) -> Self {
-        let (lifetimes, waits) = (Lifetimes::of(options), Waits::of(options));
-        let reporter = || Arc::clone(&options.reporter);
-        Self {
-            versions: AnswerCache::new(lifetimes, waits, reporter(), counts.clone()),
-            each: AnswerCache::new(lifetimes, waits, reporter(), counts.clone()),
-        }
+    pub(super) fn new(options: &Arc<CatalogOptions>, counts: &Counts) -> Self {
+        Self { versions: AnswerCache::new(options, counts), each: AnswerCache::new(options, counts) }
     }
 
     /// The versions without those that were judged and refused meanwhile, also of a list that was read before.
@@ -84,21 +78,6 @@ where
         put: impl Fn(Option<Judged<S>>) -> BoxFuture<'static, Result<Judged<S>, QueryFailure>>,
     ) -> Result<S, Refusal> {
         Ok(self.each.ask(&(address.clone(), version.clone()), put).await?.served)
-    }
-
-    /// The addresses that were asked for successfully.
-    pub(super) fn answered(&self) -> Vec<A> {
-        self.versions.answered()
-    }
-
-    /// The versions that were read last, if that was lately. Their place is not asked.
-    pub(super) fn known_versions(&self, address: &A) -> Option<Arc<ServedVersions<A>>> {
-        self.versions.answer(address)
-    }
-
-    /// Why the place did not answer the last time, if what it said before is served meanwhile.
-    pub(super) fn trouble(&self, address: &A) -> Option<Refusal> {
-        self.versions.trouble(address)
     }
 
     /// Why questions failed, of which no answer is kept, each once.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::{FetchError, RenamedReleases, Trust, TrustChecker};
-use tofu_oci_mirror::{MirrorError, PullThrough};
+use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::{Listing, Offer, Release, ReleaseId, Source, SourceError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Scheme, Version, printable};
 
@@ -26,15 +26,9 @@ const NOTICES: usize = 50;
 /// What is asked about one provider.
 pub(super) struct PlaceQuestion<'a> {
     address: &'a ProviderAddr,
-    from: Upstream,
+    from: OfferedBy<Arc<dyn Source>>,
     trust: Trust,
     reporter: &'a dyn Reporter,
-}
-
-/// Who is asked.
-enum Upstream {
-    Source(Arc<dyn Source>),
-    PullThrough(PullThrough),
 }
 
 impl<'a> PlaceQuestion<'a> {
@@ -45,8 +39,8 @@ impl<'a> PlaceQuestion<'a> {
         options: &'a CatalogOptions,
     ) -> Result<Self, MirrorError> {
         let from = match offered {
-            OfferedBy::Place(open) => Upstream::Source(open(address)?),
-            OfferedBy::PullThrough(through) => Upstream::PullThrough(through.clone()),
+            OfferedBy::Place(open) => OfferedBy::Place(open(address)?),
+            OfferedBy::PullThrough(through) => OfferedBy::PullThrough(through.clone()),
         };
         let trust = Trust { now: SystemTime::now(), renamed, ..options.trust.clone() };
         Ok(Self { address, from, trust, reporter: &*options.reporter })
@@ -55,16 +49,16 @@ impl<'a> PlaceQuestion<'a> {
     /// The place that is asked; `None` if there is more than one.
     pub(super) fn place(&self) -> Option<&Place> {
         match &self.from {
-            Upstream::Source(source) => Some(source.place()),
-            Upstream::PullThrough(_) => None,
+            OfferedBy::Place(source) => Some(source.place()),
+            OfferedBy::PullThrough(_) => None,
         }
     }
 
     /// What clients may see of the versions. If the upstream of a mirror fails, what the mirror has is listed.
     pub(super) async fn versions(&self) -> Result<ServedVersions, MirrorError> {
         let listing = match &self.from {
-            Upstream::Source(source) => source.versions(self.address).await?,
-            Upstream::PullThrough(through) => through.versions(self.address).await?,
+            OfferedBy::Place(source) => source.versions(self.address).await?,
+            OfferedBy::PullThrough(through) => through.versions(self.address).await?,
         };
         Ok(self.listed(listing).await)
     }
@@ -72,8 +66,8 @@ impl<'a> PlaceQuestion<'a> {
     /// The same for a client to whom an old answer can be given: an upstream that fails is an error.
     pub(super) async fn all_versions(&self) -> Result<ServedVersions, MirrorError> {
         match &self.from {
-            Upstream::Source(_) => self.versions().await,
-            Upstream::PullThrough(through) => Ok(self.listed(through.all_versions(self.address).await?).await),
+            OfferedBy::Place(_) => self.versions().await,
+            OfferedBy::PullThrough(through) => Ok(self.listed(through.all_versions(self.address).await?).await),
         }
     }
 
@@ -90,8 +84,8 @@ impl<'a> PlaceQuestion<'a> {
     /// The release that its place has now, unjudged.
     pub(super) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, MirrorError> {
         match &self.from {
-            Upstream::Source(source) => Ok(source.release(self.address, version).await?),
-            Upstream::PullThrough(through) => through.offered(self.address, version).await,
+            OfferedBy::Place(source) => Ok(source.release(self.address, version).await?),
+            OfferedBy::PullThrough(through) => through.offered(self.address, version).await,
         }
     }
 

@@ -29,7 +29,7 @@ fn trust(policy: Policy) -> Trust {
     }
 }
 
-fn options() -> (CatalogOptions, Arc<Codes>) {
+pub(super) fn options() -> (CatalogOptions, Arc<Codes>) {
     let codes = Arc::new(Codes::default());
     (CatalogOptions::new(trust(Policy::default()), Arc::clone(&codes) as _), codes)
 }

@@ -36,6 +36,7 @@ use self::made::ZipMaker;
 use self::work::{LayerContents, ZipLayer};
 use self::zip_folder::{CachedZip, ZipFolder};
 use crate::place_fault::upstream;
+use crate::served_module::module_zip_name;
 use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
 /// How packages are served.
@@ -150,7 +151,7 @@ impl Packages {
         Ok(PackageZip {
             digest: blob.digest.clone(),
             size: blob.size,
-            name: module.zip_name(),
+            name: module_zip_name(&module.address, &module.version),
             address: (&module.address).into(),
             place: module.store.place(),
             bytes: ZipBytes::Layer(ZipLayer {

@@ -60,7 +60,7 @@ pub(crate) struct MirrorArgs {
     /// Print a trust.toml with the keys of the upstream; mirror nothing
     ///
     /// They are the keys that the releases upstream are signed by.
-    #[arg(long, conflicts_with_all = ["plan", "prune", "sign_key"])]
+    #[arg(long, conflicts_with_all = ["plan", "prune", "sign_key", "json"])]
     pub(crate) print_trust: bool,
     #[command(flatten)]
     pub(crate) carry: CarryArgs,

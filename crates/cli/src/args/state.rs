@@ -64,7 +64,7 @@ the version in a lock file get the reason from `install`, `lock` and `verify`; t
 A login needs the right to delete.")]
 pub(crate) struct WithdrawArgs {
     /// Why, in one line of at most 1024 characters: what consumers read. Needed unless --undo is given
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "undo")]
     pub(crate) reason: Option<NoticeReason>,
     #[command(flatten)]
     pub(crate) state: StateArgs,
@@ -81,7 +81,7 @@ Clients can still choose the version; tofu-oci repeats the message as a warning.
 beside the release and under the tag deprecated-VERSION. Packages and digests stay as they are.")]
 pub(crate) struct DeprecateArgs {
     /// What to use instead or to mind, in one line of at most 1024 characters. Needed unless --undo is given
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "undo")]
     pub(crate) message: Option<NoticeReason>,
     #[command(flatten)]
     pub(crate) state: StateArgs,

@@ -30,10 +30,6 @@ impl From<InstallError> for Diagnostic {
                 plain.hint(format!("choose a new version with {}, or change the constraint", upgrade()))
             }
             InstallError::LockedVersionGone { .. } => plain.hint(format!("choose one of them with {}", upgrade())),
-            InstallError::LockFileOutdated { missing, unneeded, .. } if unneeded.is_empty() => plain.hint(format!(
-                "record it, look at the difference and commit the file: {}",
-                invocation::lock_all_platforms(missing.iter())
-            )),
             _ => plain,
         }
     }
@@ -48,8 +44,8 @@ impl From<FetchError> for Diagnostic {
             }
             FetchError::Source(error) => error.into(),
             FetchError::Untrusted { address, version, place, refusal, rule, by_hand } => {
-                let release = super::RefusedRelease { address: &address, version: &version, place: &place };
-                plain.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
+                let (address, version, place) = (&address, &version, &place);
+                plain.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, address, version, place })
             }
             FetchError::OtherAddress { address, published_as, .. } => plain.renaming(&address, &published_as),
             _ => plain,

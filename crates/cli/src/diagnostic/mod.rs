@@ -29,7 +29,7 @@ use tofu_oci_types::{Fault, FaultEnd, Place, RUN, RepositoryRef};
 pub(crate) use io::{settings_fault, settings_text};
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use state::brings_back;
-pub(crate) use trust::{Refused, RefusedRelease};
+pub(crate) use trust::Refused;
 
 use crate::exit::Exit;
 use crate::invocation;
@@ -96,7 +96,7 @@ impl Diagnostic {
         };
         let mut diagnostic = Self::of(exit, error).code(error.code());
         diagnostic.causes.extend(error.causes());
-        diagnostic.hints.extend(error.hints().iter().map(|hint| runnable(hint)));
+        diagnostic.hints.extend(error.hints().iter().filter(|hint| is_possible(hint)).map(|hint| runnable(hint)));
         let more_time = invocation::more_time().filter(|_| error.code() == "locked-by-another");
         diagnostic.more_hints(more_time.map(|option| format!("{option} waits longer")))
     }
@@ -264,6 +264,15 @@ impl<E: Plain> From<E> for Diagnostic {
     fn from(error: E) -> Self {
         Self::fault(&error)
     }
+}
+
+/// Whether this run's verb has the options that an advice names. Those between backticks and behind `tofu-oci` are of a command.
+fn is_possible(hint: &str) -> bool {
+    let own: String = hint.split('`').step_by(2).collect();
+    let own = own.replace(RUN, "tofu-oci ");
+    let own = own.split("tofu-oci ").next().unwrap_or_default();
+    let words = own.split(|one: char| one != '-' && !one.is_ascii_alphanumeric());
+    words.filter_map(|word| word.strip_prefix("--")).all(|option| option.is_empty() || invocation::takes(option))
 }
 
 /// An advice whose command has the options of this run.

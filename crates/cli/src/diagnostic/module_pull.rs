@@ -3,8 +3,8 @@
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_source::{Failure, ModuleError, Withdrawal};
 use tofu_oci_store::{StoreError, StoreItem};
-use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
-use tofu_oci_types::{Constraints, NetworkFault, Place, Reference, Version, versions_in_words};
+use tofu_oci_trust::{Flaw, NoticeReason, TrustRefusal, TrustRule};
+use tofu_oci_types::{Constraints, Fault as _, NetworkFault, Place, Reference, Version, versions_in_words};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -93,32 +93,21 @@ impl Diagnostic {
     /// The same with the rule that decides, and what to do about a module that is not trusted; `sign` is how its publisher
     /// does it.
     fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule, sign: &str) -> Self {
-        let diagnostic = match &rule.origin {
-            RuleOrigin::File { path, line, providers } => {
-                let path = path.strip_prefix(".").unwrap_or(path).display();
-                let providers = providers.join(", ");
-                self.cause(if matches!(refusal, TrustRefusal::Withdrawn { .. }) {
-                    format!("{path}:{line}, the rule for {providers}, says whose notices count")
-                } else if rule.keys.is_empty() {
-                    format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
-                } else {
-                    format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand())
-                })
-            }
-            _ => self,
-        };
-        if let TrustRefusal::Withdrawn { replaced_by, .. } = refusal {
-            let diagnostic =
-                diagnostic.more_causes(replaced_by.as_ref().map(|manifest| format!("{manifest} took its place")));
-            return diagnostic
+        let rule = rule.origin.in_words().map(|at| match refusal {
+            TrustRefusal::Withdrawn { .. } => format!("{at}, says whose notices count"),
+            _ if rule.keys.is_empty() => format!("{at}, refuses unsigned modules and names no keys"),
+            _ => format!("{at}, demands {}", rule.demand()),
+        });
+        let diagnostic = self.more_causes(rule).more_causes(refusal.causes());
+        match refusal {
+            TrustRefusal::Withdrawn { .. } => diagnostic
                 .hint("take another version; `tofu-oci module versions` lists them")
-                .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back");
-        }
-        match refusal.flaw() {
-            Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
-                diagnostic.hint(super::trust::publishers_key())
-            }
-            Some(Flaw::OtherVersion { .. }) => diagnostic
+                .more_hints(refusal.hints()),
+            TrustRefusal::Signature {
+                flaw: flaw @ (Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless),
+                ..
+            } => diagnostic.flawed(flaw, ""),
+            TrustRefusal::Signature { flaw: Flaw::OtherVersion { .. }, .. } => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
             _ => diagnostic.hint(format!("its publisher signs it{sign}")),
         }

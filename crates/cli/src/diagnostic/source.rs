@@ -3,7 +3,7 @@
 use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, Place, ProviderAddr, Version, versions_in_words};
+use tofu_oci_types::{Fault as _, NetworkFault, Place, ProviderAddr, Version};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -75,10 +75,9 @@ impl Diagnostic {
             SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. } => {
                 Self::from(StoreError::UnknownRepository { place })
             }
-            SourceError::NotOffered { place, what: NotOffered::VersionMissing { version, offered }, .. } => {
-                Self::new(Exit::Fixable, format!("{place} has no version {version}"))
-                    .hint(versions_in_words("it has", &offered))
-            }
+            SourceError::NotOffered {
+                place, what: ref what @ NotOffered::VersionMissing { ref version, .. }, ..
+            } => Self::new(Exit::Fixable, format!("{place} has no version {version}")).more_hints(what.hints()),
             SourceError::NotOffered { place, what: NotOffered::Withdrawn { version, reason, offered, .. }, .. } => {
                 Self::withdrawn(&place, &version, reason, &offered)
             }
@@ -136,11 +135,17 @@ impl Diagnostic {
                 .hint("say which repository holds it with --from REPOSITORY, or check the network");
         }
         let fault = match failure {
+            Failure::HostWithPort(_) if invocation::says("from") => {
+                return self.instead("name a repository, oci:DIR or bundle:FILE with --from");
+            }
             Failure::Network { fault, .. } if *fault != NetworkFault::PrivateAddress => *fault,
             _ => return self,
         };
         match super::network::hint_of(fault) {
             Some(hint) => self.hint(hint),
+            None if matches!(place, Place::NetworkMirror(_)) => {
+                self.hint("check the address of the mirror and the network; --ca-file FILE trusts a private certificate authority")
+            }
             None if is_of_port(place) => {
                 let host = format!("{place}/");
                 let word = invocation::word_where(|word| word.starts_with(&host)).map(|word| {

@@ -121,7 +121,11 @@ fn check_from_hint(text: &str, want: &str) {
 fn a_mirror_without_its_slash_and_a_path_without_its_kind_get_the_right_form() {
     check_from_hint(
         "https://mirror.example/providers",
-        "the address of a network mirror ends with a slash: https://mirror.example/providers/",
+        "the address of a network mirror begins with https and ends with a slash: https://mirror.example/providers/",
+    );
+    check_from_hint(
+        "http://mirror.example/providers/",
+        "the address of a network mirror begins with https and ends with a slash: https://mirror.example/providers/",
     );
     check_from_hint("./Cargo.toml", "a bundle is written bundle:./Cargo.toml");
     check_from_hint("./src", "a folder of packages is written static:./src, and one of image layouts oci:./src");

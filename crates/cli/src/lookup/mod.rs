@@ -20,8 +20,7 @@ use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::{MapError, MappedPlace};
 use tofu_oci_source::{
-    BundleSource, Chain, ConfiguredMethods, FolderSource, HostedPlace, Link, MethodOpener, OciSource, Source,
-    SourceError,
+    BundleSource, ConfiguredMethods, FolderSource, HostedPlace, MethodOpener, OciSource, Source, SourceError,
 };
 use tofu_oci_store::{CachedStore, DirStore, ManifestFiles, ReadStore};
 use tofu_oci_types::{Constraints, Place, Predecessors, ProviderAddr};
@@ -58,6 +57,22 @@ enum Rules {
 pub(crate) struct FoundPlace {
     pub(crate) place: String,
     pub(crate) rule: String,
+}
+
+impl FoundPlace {
+    /// The place that a method gives by itself.
+    fn of(method: &Method, place: &MappedPlace) -> Self {
+        match place {
+            MappedPlace::Oci(oci) => Self::by(method, oci.rule.to_string(), place.address()),
+            _ => Self { place: place.address(), rule: method.label() },
+        }
+    }
+
+    /// A place by a rule, which a method of a file has.
+    fn by(method: &Method, rule: String, place: String) -> Self {
+        let rule = if method.file.is_some() { format!("{rule}, {}", method.label()) } else { rule };
+        Self { place, rule }
+    }
 }
 
 /// The places of an address, in the order of asking.
@@ -194,20 +209,11 @@ impl Finder {
         if address.is_builtin() {
             return Err(no_method(configured, address));
         }
-        let opener = self.opener(configured)?;
-        let candidates = configured.candidates(address);
-        let methods = candidates.len();
-        let links: Vec<Link> = candidates
-            .into_iter()
-            .filter_map(|candidate| Some(opener.link(configured, candidate.method, &candidate.place?, address)))
-            .collect();
-        for link in &links {
+        let chain = self.opener(configured)?.chain(configured, address);
+        for link in chain.links() {
             tracing::info!(%address, method = link.label, place = %link.source.place(), "where to look");
         }
-        Ok(match links.len() {
-            0 if methods > 0 => Arc::new(Chain::unmatched()),
-            _ => Arc::new(Chain::new(links)),
-        })
+        Ok(Arc::new(chain))
     }
 
     /// The same without any request: a host that `direct` leads to is its own place.
@@ -223,15 +229,7 @@ impl Finder {
             let place = place.map_err(|error| {
                 Diagnostic::of(Exit::Fixable, &error).code(error.code()).cause(format!("by {label}"))
             })?;
-            found.push(match place {
-                MappedPlace::Oci(oci) if candidate.method.file.is_none() => {
-                    FoundPlace { place: oci.repository.to_string(), rule: oci.rule.to_string() }
-                }
-                MappedPlace::Oci(oci) => {
-                    FoundPlace { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) }
-                }
-                other => FoundPlace { place: other.address(), rule: label },
-            });
+            found.push(FoundPlace::of(candidate.method, &place));
         }
         if found.is_empty() { Err(no_method(configured, address)) } else { Ok(found) }
     }
@@ -252,35 +250,29 @@ impl Finder {
                     .cause(format!("by {label}"))
                     .hint("exclude the provider from this method, or change the template so that it gives a repository")
             })?;
-            let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
-            match place {
+            let asked = match &place {
                 MappedPlace::Oci(oci) => {
-                    if matches!(candidate.method.kind, MethodKind::Direct { .. })
-                        && let Err(error) = self.opener(configured)?.admit(candidate.method, &oci, address)
-                    {
-                        let error = SourceError::from(error);
-                        failed.push(format!("{label}: {}", root_cause(&error)));
-                        first.get_or_insert_with(|| Diagnostic::from(error));
-                        continue;
-                    }
-                    found.push(FoundPlace { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
+                    let admitted = self.opener(configured)?.admit(candidate.method, oci, address);
+                    admitted.map(|()| FoundPlace::of(candidate.method, &place)).map_err(SourceError::from)
                 }
-                MappedPlace::NetworkMirror { .. } | MappedPlace::Filesystem { .. } => {
-                    found.push(FoundPlace { place: place.address(), rule: label });
+                MappedPlace::Direct { .. } => {
+                    let hosted = self.opener(configured)?.direct(configured, address).hosted(address).await;
+                    hosted.map(|hosted| match hosted {
+                        HostedPlace::Registry(_) => {
+                            let host = address.hostname().display();
+                            FoundPlace::by(candidate.method, format!("providers.v1 of {host}"), host)
+                        }
+                        HostedPlace::Repository(oci) => FoundPlace::of(candidate.method, &MappedPlace::Oci(oci)),
+                    })
                 }
-                _ => match self.opener(configured)?.direct(configured, address).hosted(address).await {
-                    Ok(HostedPlace::Registry(_)) => {
-                        let host = address.hostname().display();
-                        found.push(FoundPlace { rule: by(format!("providers.v1 of {host}")), place: host });
-                    }
-                    Ok(HostedPlace::Repository(oci)) => {
-                        found.push(FoundPlace { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
-                    }
-                    Err(error) => {
-                        failed.push(format!("{label}: {}", root_cause(&error)));
-                        first.get_or_insert_with(|| Diagnostic::from(error));
-                    }
-                },
+                _ => Ok(FoundPlace::of(candidate.method, &place)),
+            };
+            match asked {
+                Ok(place) => found.push(place),
+                Err(error) => {
+                    failed.push(format!("{label}: {}", root_cause(&error)));
+                    first.get_or_insert_with(|| Diagnostic::from(error));
+                }
             }
         }
         if found.is_empty() {

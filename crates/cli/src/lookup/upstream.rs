@@ -37,12 +37,7 @@ impl Finder {
         if address.is_builtin() {
             return Err(no_method(configured, address));
         }
-        let opener = self.opener(configured)?;
-        let mut links: Vec<Link> = configured
-            .candidates(address)
-            .into_iter()
-            .filter_map(|candidate| Some(opener.link(configured, candidate.method, &candidate.place?, address)))
-            .collect();
+        let mut links = self.opener(configured)?.links(configured, address);
         links.retain(|link| link.source.place() != written_to);
         if links.is_empty() {
             return Err(Diagnostic::usage(format!("no other method than the mirror itself is for {address}"))

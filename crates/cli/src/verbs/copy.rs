@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 use tofu_oci_layout::media_type::is_index;
-use tofu_oci_packer::{
-    CopiedRelease, CopyRequest, Rename, ReplaceTag, TagState, copy_release, demand_takes, no_release,
-};
-use tofu_oci_source::{Listing, version_of};
+use tofu_oci_packer::{CopiedRelease, CopyPlan, CopyRequest, Rename, ReplaceTag, TagState, copy_release, plan_copy};
+use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Constraints, Descriptor, Digest, Place, Reference, Tag, Version};
+use tofu_oci_types::{Constraints, Place, Version};
 
 use super::context::{Context, tagged};
 use super::published::other;
@@ -36,6 +34,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let predecessors = args.predecessors.all();
     let request = CopyRequest {
         versions,
+        manifest: None,
         withdrawn,
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
@@ -46,7 +45,11 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     };
     if args.dry_run {
         let destination = connector.preview(&to)?;
-        return preview(context, source.as_ref(), destination.as_ref(), &request).await;
+        let reporter = context.reporter.as_ref();
+        for plan in plan_copy(source.as_ref(), destination.as_ref(), &request, reporter).await? {
+            context.emit(&plan, || plan_page(&plan, &source.place()));
+        }
+        return Ok(());
     }
     let destination = connector.destination(&to)?;
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
@@ -121,76 +124,27 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
     }
 }
 
-/// What would be copied, and whether the destination's tags are free for it.
-async fn preview(
-    context: &Context,
-    source: &dyn ReadStore,
-    destination: &dyn ReadStore,
-    request: &CopyRequest<'_>,
-) -> Result<(), Diagnostic> {
-    let mut tags = Vec::new();
-    for version in &request.versions {
-        tags.push(Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?);
+/// What would be copied.
+fn plan_page(CopyPlan { tag, index, media_type, to, tag_state }: &CopyPlan, from: &Place) -> Page {
+    let (here, there) = (tagged(from, tag), tagged(to, tag));
+    let mut page = Page::default();
+    match tag_state {
+        TagState::Free => page.line(format_args!("would copy {here} to {there}")),
+        TagState::Equal => {
+            page.line(format_args!("{there} is this release already; only what refers to it would be copied"));
+        }
+        TagState::Taken { existing, of } => {
+            page.line(format_args!("{there} points at {}, {existing}", other(of.as_ref())));
+            page.line(format_args!("would copy {here} only with --replace-tag"));
+        }
     }
-    tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
-    let mut roots = Vec::with_capacity(tags.len());
-    for tag in tags {
-        let root = match source.resolve(&Reference::Tag(tag.clone())).await {
-            Err(error) if error.is_not_found() => return Err(no_release(source, tag).await.into()),
-            root => root?,
-        };
-        roots.push((tag, root));
-    }
-    let place = destination.place();
-    demand_takes(source, (destination, &place), &roots, request.names(), context.reporter.as_ref()).await?;
-    for (tag, Descriptor { digest: index, media_type, .. }) in roots {
-        let tag_state = tag_state(destination, &tag, &index).await?;
-        let plan = CopyPlan { tag: &tag, index: &index, to: &place, tag_state };
-        context.emit(&plan, || {
-            let (here, there) = (tagged(&source.place(), &tag), tagged(&place, &tag));
-            let mut page = Page::default();
-            match &plan.tag_state {
-                TagState::Free => page.line(format_args!("would copy {here} to {there}")),
-                TagState::Equal => {
-                    page.line(format_args!("{there} is this release already; only what refers to it would be copied"));
-                }
-                TagState::Taken { existing, of } => {
-                    page.line(format_args!("{there} points at {}, {existing}", other(of.as_ref())));
-                    page.line(format_args!("would copy {here} only with --replace-tag"));
-                }
-            }
-            page.line(format_args!("  {} {index}", manifest_word(&media_type)));
-            page
-        });
-    }
-    Ok(())
+    page.line(format_args!("  {} {index}", manifest_word(media_type)));
+    page
 }
 
 /// What a release's manifest is called: one of a module is no index.
 fn manifest_word(media_type: &str) -> &'static str {
     if is_index(media_type) { "index" } else { "manifest" }
-}
-
-async fn tag_state(destination: &dyn ReadStore, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
-    let (existing, of) = match destination.resolve(&Reference::Tag(tag.clone())).await {
-        Ok(there) if there.digest == *index => (Some(there.digest), None),
-        Ok(there) => {
-            let of = version_of(destination, &there).await?.and_then(|of| of.address().cloned());
-            (Some(there.digest), of)
-        }
-        Err(error) if error.is_not_found() => (None, None),
-        Err(error) => return Err(error.into()),
-    };
-    Ok(TagState::of(existing, index, of))
-}
-
-#[derive(Serialize)]
-#[serde(tag = "event", rename = "copy-plan")]
-struct CopyPlan<'a> {
-    tag: &'a Tag,
-    index: &'a Digest,
-    to: &'a Place,
-    tag_state: TagState,
 }
 
 #[derive(Serialize)]

@@ -9,8 +9,8 @@ use tofu_oci_installer::{
     InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
-use tofu_oci_tfconfig::ConfigFolder;
-use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
+use tofu_oci_tfconfig::{ConfigFolder, configuration};
+use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Version};
 
 use super::context::{Context, config_folder, demand_directory};
 use super::locked::{LockChange, changes, diff, lacking};
@@ -69,7 +69,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     options.forget = forget;
     options.waiter = context.waiter(&args.access.network);
     options.package_cache = package_cache::of_install(args, context.reporter.as_ref())?;
-    let run = InstallRun { context, args, jobs: &jobs, options: &options };
+    let run = InstallRun { context, args, folder: &folder, jobs: &jobs, options: &options };
     if args.write() == LockWrite::Compare {
         run.check_locked().await?;
     }
@@ -79,13 +79,14 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
 struct InstallRun<'a> {
     context: &'a Context,
     args: &'a InstallArgs,
+    folder: &'a ConfigFolder,
     jobs: &'a [InstallRequest],
     options: &'a Options,
 }
 
 impl InstallRun<'_> {
     async fn install(&self) -> Result<(), Diagnostic> {
-        let Self { context, args, jobs, options } = self;
+        let Self { context, args, jobs, options, .. } = self;
         let reporter = context.reporter.as_ref();
         let report = match args.write() {
             LockWrite::Write => tofu_oci_installer::install(jobs, options, reporter).await,
@@ -134,12 +135,17 @@ impl InstallRun<'_> {
     /// Fails, with the difference, unless the lock file has exactly the required providers.
     async fn check_locked(&self) -> Result<(), Diagnostic> {
         let Err(error) = tofu_oci_installer::check_locked(self.jobs, self.options) else { return Ok(()) };
-        let is_outdated = matches!(error, InstallError::LockFileOutdated { .. });
-        let diagnostic = Diagnostic::from(error);
-        if !is_outdated {
-            return Err(diagnostic);
-        }
-        match self.previewed().await {
+        let InstallError::LockFileOutdated { missing, unneeded, .. } = &error else { return Err(error.into()) };
+        let is_recorded = unneeded.is_empty().then(|| missing.clone());
+        let preview = self.previewed().await;
+        let lock = preview.as_ref().ok().map(|preview| &preview.lock);
+        let hint = is_recorded.map(|missing| {
+            let version = |address| lock.and_then(|lock| Some(&lock.get(address)?.version));
+            let command = self.lock_all(missing.iter().map(|address| (address, version(address))));
+            format!("record it, look at the difference and commit the file: {command}")
+        });
+        let diagnostic = Diagnostic::from(error).more_hints(hint);
+        match &preview {
             Ok(preview) => {
                 printed::lock_file(self.context, &self.would_write(&preview.lock));
                 Err(diagnostic)
@@ -185,8 +191,8 @@ impl InstallRun<'_> {
                 format!("the lock file {has} fewer platforms than the releases: {}", all.join("; "))
             }
         };
-        let addresses = narrow.iter().map(|entry| &entry.address);
-        let hint = format!("to lock every platform: {}", invocation::lock_all_platforms(addresses));
+        let locked = narrow.iter().map(|entry| (&entry.address, Some(&entry.version)));
+        let hint = format!("to lock every platform: {}", self.lock_all(locked));
         self.context.reporter.event(&Event::note("lock-narrow", text).with_hint(hint));
     }
 
@@ -198,9 +204,32 @@ impl InstallRun<'_> {
         }
         let what: Vec<String> = lacking.iter().map(LockChange::lacking).collect();
         let text = format!("{} lacks {}; it stays as it is", shown(self.options.lock.path()), what.join(", "));
-        let hint =
-            format!("to record them: {}", invocation::lock_all_platforms(lacking.iter().map(|change| &change.address)));
+        let hint = format!(
+            "to record them: {}",
+            self.lock_all(lacking.iter().map(|change| (&change.address, change.to.as_ref())))
+        );
         self.context.reporter.event(&Event::warning("lock-not-updated", text).with_hint(hint));
+    }
+
+    /// The command that locks these for every platform. It goes by the configuration, which has to admit what was installed by its
+    /// address.
+    fn lock_all<'l>(&self, locked: impl Iterator<Item = (&'l ProviderAddr, Option<&'l Version>)> + Clone) -> String {
+        let command = invocation::lock_all_platforms(locked.clone().map(|(address, _)| address));
+        let required = match (self.args.providers.as_slice(), configuration(self.folder)) {
+            ([_, ..], Ok(found)) if !found.requirements.is_empty() => found.requirements,
+            _ => return command,
+        };
+        let admits = |(address, version): (&ProviderAddr, Option<&Version>)| {
+            let required = required.iter().find(|required| required.address == *address);
+            required.is_some_and(|required| version.is_none_or(|version| required.constraints.admits(version)))
+        };
+        match locked.into_iter().find(|locked| !admits(*locked)) {
+            Some((address, Some(version))) => {
+                format!("let the configuration require {address} {version}, then {command}")
+            }
+            Some((address, None)) => format!("let the configuration require {address}, then {command}"),
+            None => command,
+        }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct LockChange {
     /// The version that was locked before; `None` for a new entry.
     from: Option<Version>,
     /// The version that is locked now; `None` for a removed entry.
-    to: Option<Version>,
+    pub(super) to: Option<Version>,
     /// How many checksums of the version are new.
     checksums_added: usize,
     /// How many `ch:` lines of the version are gone.

@@ -3,19 +3,20 @@
 mod lines;
 mod table;
 
-pub(super) use lines::{note_notices, warn_of_halves};
+pub(super) use lines::noticed;
 pub(super) use table::signed;
 
 use std::sync::Arc;
 
-use tofu_oci_explain::releases::{VersionsQuestion, notice_of};
+use serde::Serialize;
+use tofu_oci_explain::releases::{NoticesOf, VersionsQuestion};
 use tofu_oci_logins::Access;
 use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, ReleaseName, Version};
+use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, ReleaseName};
 
 use super::context::Context;
-use crate::args::{LookupArgs, RegistryAccess, VersionsArgs};
+use crate::args::{IdentityArgs, LookupArgs, RegistryAccess, VersionsArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -27,8 +28,7 @@ use crate::subject;
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
     let VersionsArgs { subject: text, lookup, provider, access, .. } = args;
-    let named = SubjectArgs { subject: text, lookup, provider: *provider, access };
-    let Subject { source, address, wanted, named } = subject(context, &named).await?;
+    let Subject { source, address, wanted, named } = subject(context, text, lookup, *provider, access).await?;
     let place = source.place().clone();
     // An address and a repository look alike, and a variable or an old file may have decided which it is.
     let who = match named {
@@ -41,13 +41,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
         context.say(&Page::of(format_args!("asking {place} for {address}, as {who} says")));
     }
     let mut listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
-    if !wanted.is_any() {
-        if let Some(gone) = gone(&listing, &wanted) {
-            let reason = notice_of(source.as_ref(), &address, gone, &listing).await.and_then(|notice| notice.reason);
-            return Err(Diagnostic::withdrawn(&place, gone, reason, &listing.versions));
-        }
-        keep(&mut listing.versions, &wanted, &place)?;
-    }
+    keep(&mut listing, &wanted, &place, Some(NoticesOf::Provider(source.as_ref(), &address))).await?;
     warn(context, &place, &listing.stray);
     let question = VersionsQuestion {
         source: source.as_ref(),
@@ -56,26 +50,39 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
         reporter: context.reporter.as_ref(),
     };
     let lines = lines::lines(context, args, &question, &listing).await?;
-    if lines.is_empty() {
-        context.say(&Page::of(format_args!("{place} has no versions")));
-    }
-    context.emit_all(|out| out.add_all(&lines), || if args.long { table::table(&lines) } else { table::list(&lines) });
+    print(context, &place, &lines, if args.long { table::table } else { table::list });
     Ok(())
 }
 
-/// The withdrawn version that was asked for, if no version that is offered meets the constraints.
-pub(super) fn gone<'a>(listing: &'a Listing, wanted: &Constraints) -> Option<&'a Version> {
-    let is_met = listing.versions.iter().any(|version| wanted.admits(version));
-    listing.withdrawn.iter().rev().find(|version| !is_met && wanted.admits(version))
+/// Prints one line a version.
+pub(super) fn print<L: Serialize>(context: &Context, place: &Place, lines: &[L], page: impl FnOnce(&[L]) -> Page) {
+    if lines.is_empty() {
+        context.say(&Page::of(format_args!("{place} has no versions")));
+    }
+    context.emit_all(|out| out.add_all(lines), || page(lines));
 }
 
-/// Keeps the versions that were asked for.
-pub(super) fn keep(versions: &mut Vec<Version>, wanted: &Constraints, place: &Place) -> Result<(), Diagnostic> {
-    let all: Vec<String> = versions.iter().rev().map(ToString::to_string).collect();
-    versions.retain(|version| wanted.admits(version));
-    if !versions.is_empty() {
+/// Keeps the versions that were asked for. If only withdrawn ones meet the constraints, the notice about the newest says why.
+pub(super) async fn keep(
+    listing: &mut Listing,
+    wanted: &Constraints,
+    place: &Place,
+    notices: Option<NoticesOf<'_>>,
+) -> Result<(), Diagnostic> {
+    if wanted.is_any() {
         return Ok(());
     }
+    let offered = listing.versions.clone();
+    listing.versions.retain(|version| wanted.admits(version));
+    if !listing.versions.is_empty() {
+        return Ok(());
+    }
+    let gone = listing.withdrawn.iter().rev().find(|version| wanted.admits(version));
+    if let (Some(notices), Some(gone)) = (notices, gone) {
+        let reason = notices.version(gone, listing).await.and_then(|notice| notice.reason);
+        return Err(Diagnostic::withdrawn(place, gone, reason, &offered));
+    }
+    let all: Vec<String> = offered.iter().rev().map(ToString::to_string).collect();
     let diagnostic = Diagnostic::new(
         Exit::Fixable,
         match wanted.exact() {
@@ -84,15 +91,6 @@ pub(super) fn keep(versions: &mut Vec<Version>, wanted: &Constraints, place: &Pl
         },
     );
     Err(if all.is_empty() { diagnostic } else { diagnostic.hint(format!("it has {}", all.join(", "))) })
-}
-
-/// The arguments that say where to look, and for what.
-pub(super) struct SubjectArgs<'a> {
-    pub(super) subject: &'a str,
-    pub(super) lookup: &'a LookupArgs,
-    /// Whether the argument is an address, although it could be a repository.
-    pub(super) provider: bool,
-    pub(super) access: &'a RegistryAccess,
 }
 
 pub(super) struct Subject {
@@ -134,62 +132,61 @@ impl SubjectKind {
 /// What to do if the argument was meant as an address.
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
-/// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
-pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result<Subject, Diagnostic> {
-    let connector = context.connector(&args.access.network, access(args).await?);
-    let (address, wanted) = match subject::read(args.subject)? {
+/// Reads the argument as an address if an option or the CLI configuration says so, else as a repository. If it is `provider`, it
+/// is an address although it could be a repository.
+pub(super) async fn subject(
+    context: &Context,
+    text: &str,
+    lookup: &LookupArgs,
+    provider: bool,
+    RegistryAccess { network, identity }: &RegistryAccess,
+) -> Result<Subject, Diagnostic> {
+    let is_address = lookup.names_place() || provider;
+    let access = if is_address { lookup.access(identity, None).await } else { access(text, identity).await };
+    let connector = context.connector(network, access?);
+    let (address, wanted) = match subject::read(text)? {
         ReleaseName::Provider { address, constraints } => (address, constraints),
-        _ if args.lookup.names_place() || args.provider => subject::provider(args.subject)?,
+        _ if is_address => subject::provider(text)?,
         ReleaseName::Whole(text) => match text.parse() {
             Ok(address) => (address, Constraints::any()),
-            Err(_) => return repository(args, &connector),
+            Err(_) => return repository(&text, &connector),
         },
-        _ => return repository(args, &connector),
+        _ => return repository(text, &connector),
     };
-    if args.lookup.names_place() || args.provider || !wanted.is_any() {
-        let named = if args.lookup.names_place() { SubjectKind::From } else { SubjectKind::Address };
-        let finder = finder(args, connector)?;
-        return Ok(Subject { source: finder.source(&address)?, address, wanted, named });
+    let finder = |connector| Finder::new(lookup, connector, None, &[]);
+    if is_address || !wanted.is_any() {
+        let named = if lookup.names_place() { SubjectKind::From } else { SubjectKind::Address };
+        return Ok(Subject { source: finder(connector)?.source(&address)?, address, wanted, named });
     }
-    let configured = lookup::configured(connector.config(None)?, args.lookup, &[])?;
+    let configured = lookup::configured(connector.config(None)?, lookup, &[])?;
     if configured.is_missing() && !configured.is_magic(&address) {
-        return repository(args, &connector);
+        return repository(text, &connector);
     }
-    let finder = finder(args, connector)?;
+    let finder = finder(connector)?;
     let named = match finder.configured() {
         Some(configured) if configured.is_magic(&address) => SubjectKind::Address,
         Some(configured) if configured.names_host(&address) => SubjectKind::Pattern,
-        _ => return repository(args, &finder.into_connector()),
+        _ => return repository(text, &finder.into_connector()),
     };
-    args.access.identity.need_registry()?;
+    identity.need_registry()?;
     Ok(Subject { source: finder.source(&address)?, address, wanted, named })
 }
 
-/// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
-async fn access(args: &SubjectArgs<'_>) -> Result<Access, Diagnostic> {
-    if args.lookup.names_place() || args.provider {
-        return args.lookup.access(&args.access.identity, None).await;
-    }
-    match subject::place(args.subject) {
-        Ok((end, _)) => {
-            args.access.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await
-        }
-        Err(_) if args.access.identity.anonymous => Ok(Access::Anonymous),
+/// Who asks the registry that the argument names, unless it turns out to be an address.
+async fn access(text: &str, identity: &IdentityArgs) -> Result<Access, Diagnostic> {
+    match subject::place(text) {
+        Ok((end, _)) => identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
+        Err(_) if identity.anonymous => Ok(Access::Anonymous),
         // The rest is an address, or an error that `repository` reports.
         Err(_) => Ok(Access::Ambient { chdir: None }),
     }
 }
 
-fn finder(args: &SubjectArgs<'_>, connector: Connector) -> Result<Finder, Diagnostic> {
-    Finder::new(args.lookup, connector, None, &[])
-}
-
-fn repository(args: &SubjectArgs<'_>, connector: &Connector) -> Result<Subject, Diagnostic> {
-    let (end, version) =
-        subject::place(args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
-            Ok(_) => diagnostic.hint(IF_ADDRESS),
-            Err(_) => diagnostic,
-        })?;
+fn repository(text: &str, connector: &Connector) -> Result<Subject, Diagnostic> {
+    let (end, version) = subject::place(text).map_err(|diagnostic| match text.parse::<ProviderAddr>() {
+        Ok(_) => diagnostic.hint(IF_ADDRESS),
+        Err(_) => diagnostic,
+    })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
     let wanted = version.map_or_else(Constraints::any, Constraints::exactly);
     Ok(Subject { source, address: unknown_address(), wanted, named: SubjectKind::Repository })

@@ -4,7 +4,7 @@
 //! Release --describe--> DescribedRelease { description, time, packages }        each platform's manifest, side by side
 //!         --judged----> Verdict                                             refusals are part of the answer
 //! versions --look-----> VersionLook { Provider | NotAProvider | Broken }    a few at once
-//!          --notices_of> what publishers say of them later, unverified
+//!          --NoticesOf--> what publishers say of them later, unverified
 //! ```
 
 mod describe;
@@ -13,4 +13,4 @@ mod notices;
 
 pub use describe::{DescribedPackage, DescribedRelease, describe};
 pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
-pub use notices::{VersionNotice, module_notice_of, module_notices_of, notice_of, notices_of};
+pub use notices::{NoticesOf, VersionNotice};

@@ -25,56 +25,47 @@ pub struct VersionNotice {
     pub reason: Option<NoticeReason>,
 }
 
-/// The notice about one version; `None` if the tags name none, or if it no longer holds.
-pub async fn notice_of(
-    source: &dyn Source,
-    address: &ProviderAddr,
-    version: &Version,
-    listing: &Listing,
-) -> Option<VersionNotice> {
-    let version = version.clone();
-    if listing.withdrawn.contains(&version) {
-        let reason = match source.release(address, &version).await.as_ref().map_err(SourceError::innermost) {
-            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason, .. }, .. }) => reason.clone(),
-            _ => None,
+/// Who is asked for the notices about a provider, or about the module of a repository.
+#[derive(Clone, Copy)]
+pub enum NoticesOf<'a> {
+    Provider(&'a dyn Source, &'a ProviderAddr),
+    Module(&'a dyn ReadStore),
+}
+
+impl NoticesOf<'_> {
+    /// The notice about one version; `None` if the tags name none, or if it no longer holds.
+    pub async fn version(self, version: &Version, listing: &Listing) -> Option<VersionNotice> {
+        let version = version.clone();
+        if listing.withdrawn.contains(&version) {
+            let reason = match self {
+                Self::Provider(source, address) => match source.release(address, &version).await {
+                    Err(error) => match error.innermost() {
+                        SourceError::NotOffered { what: NotOffered::Withdrawn { reason, .. }, .. } => reason.clone(),
+                        _ => None,
+                    },
+                    Ok(_) => None,
+                },
+                Self::Module(store) => {
+                    withdrawal(store, &VersionOf::Module, &version).await.map(|notice| notice.reason)
+                }
+            };
+            return Some(VersionNotice { version, state: ReleaseState::Withdrawn, reason });
+        }
+        if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
+            return None;
+        }
+        let notice = match self {
+            Self::Provider(source, address) => source.release(address, &version).await.ok()?.notice().await.ok()??,
+            Self::Module(store) => module_notice(store, &version).await?,
         };
-        return Some(VersionNotice { version, state: ReleaseState::Withdrawn, reason });
+        Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
     }
-    if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
-        return None;
-    }
-    let notice = source.release(address, &version).await.ok()?.notice().await.ok()??;
-    Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
-}
 
-/// The notices about all versions of a listing, the newest version first; at most fifty are read.
-pub async fn notices_of(source: &dyn Source, address: &ProviderAddr, listing: &Listing) -> Vec<VersionNotice> {
-    let read: Vec<_> = named(listing).into_iter().map(|version| notice_of(source, address, version, listing)).collect();
-    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
-}
-
-/// The notice about one version of a module; `None` if the tags name none, or if it no longer holds.
-pub async fn module_notice_of(store: &dyn ReadStore, version: &Version, listing: &Listing) -> Option<VersionNotice> {
-    let version = version.clone();
-    if listing.withdrawn.contains(&version) {
-        let notice = withdrawal(store, &VersionOf::Module, &version).await;
-        return Some(VersionNotice {
-            version,
-            state: ReleaseState::Withdrawn,
-            reason: notice.map(|notice| notice.reason),
-        });
+    /// The notices about all versions of a listing, the newest version first; at most fifty are read.
+    pub async fn versions(self, listing: &Listing) -> Vec<VersionNotice> {
+        let read: Vec<_> = named(listing).into_iter().map(|version| self.version(version, listing)).collect();
+        futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
     }
-    if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
-        return None;
-    }
-    let notice = module_notice(store, &version).await?;
-    Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
-}
-
-/// The same of all versions of a module, the newest version first; at most fifty are read.
-pub async fn module_notices_of(store: &dyn ReadStore, listing: &Listing) -> Vec<VersionNotice> {
-    let read: Vec<_> = named(listing).into_iter().map(|version| module_notice_of(store, version, listing)).collect();
-    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
 }
 
 /// The versions with a tag of a notice, the newest first.

@@ -16,6 +16,7 @@ mod module;
 mod pinned_release;
 mod trust_checker;
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -70,8 +71,11 @@ impl Trust {
 }
 
 /// The note for a release or module that names another address; `text` names both.
-pub fn other_address_note(text: String) -> Event {
-    Event::note("other-address", text).with_hint("right for a mirror; otherwise check the address and the place")
+pub fn other_address_note<A: Display>(text: String, asked: &A, said: &A) -> Event {
+    // A mirror has its own hosts and namespaces: the type of a provider, or name and system of a module, stay.
+    let kept = |address: &A| address.to_string().splitn(3, '/').nth(2).map(str::to_owned);
+    let otherwise = if kept(asked) == kept(said) { "right for a mirror; otherwise " } else { "" };
+    Event::note("other-address", text).with_hint(format!("{otherwise}check the address and the place"))
 }
 
 /// Who vouches for a package.

@@ -67,14 +67,15 @@ pub async fn judge_module(
     Ok(ModuleStanding::Signed(signers))
 }
 
-/// What to report of a package that names another module than the one asked for; `None` if it answers for that one.
+/// The module that a package names, and what to report of that, if it is another one than the one asked for.
 pub fn module_says_another(
     package: &ModulePackage,
     (address, version): (&ModuleAddr, &Version),
     predecessors: &Predecessors,
-) -> Option<String> {
+) -> Option<(ModuleAddr, String)> {
     let said = package.other_address(address, predecessors)?;
-    Some(format!("{} has {version} as {said}, not as {address}", package.place()))
+    let text = format!("{} has {version} as {said}, not as {address}", package.place());
+    Some((said, text))
 }
 
 /// The package of a module as what is judged; `wanted` is the version that was asked for.

@@ -108,13 +108,13 @@ impl<'a> TrustChecker<'a> {
             RenamedReleases::ByPolicy => policy.decides_alike(pins, address, published_as),
             RenamedReleases::Accept => true,
         };
-        let (version, place, published_as) = (version.clone(), place.clone(), Box::new(published_as.clone()));
-        let found = FetchError::OtherAddress { address: address.clone(), version, place, published_as };
+        let (version, place, said) = (version.clone(), place.clone(), Box::new(published_as.clone()));
+        let found = FetchError::OtherAddress { address: address.clone(), version, place, published_as: said };
         if !is_used {
             return Err(found);
         }
         if self.renamed.lock().unwrap_or_else(PoisonError::into_inner).insert(address.clone()) {
-            self.reporter.event(&other_address_note(found.to_string()));
+            self.reporter.event(&other_address_note(found.to_string(), address, published_as));
         }
         Ok(())
     }

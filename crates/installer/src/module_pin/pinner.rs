@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_fetch::{ModuleStanding, SignedBy, judge_module};
 use tofu_oci_source::{ModuleError, ModulePackage, Withdrawal};
+use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, Digest, Event, Reference, Reporter, Tag, Version};
 
 use super::error::ModulePinError;
@@ -163,7 +164,12 @@ impl PinnedCall<'_> {
         match self.repository.package(reference).await {
             Ok(package) => Ok(package),
             Err(ModuleError::Store(error)) if error.is_not_found() => {
-                let listing = self.repository.listing().await.unwrap_or_default();
+                let listing = match (reference, self.repository.listing().await) {
+                    (Reference::Tag(_), Err(unknown @ StoreError::UnknownRepository { .. })) => {
+                        return Err(unknown.into());
+                    }
+                    (_, listing) => listing.unwrap_or_default(),
+                };
                 let (place, offered) = (self.repository.place(), listing.versions.clone());
                 let tagged = if let Reference::Tag(tag) = reference { tag.version() } else { None };
                 if let Some(version) = tagged.filter(|version| listing.withdrawn.contains(version)) {

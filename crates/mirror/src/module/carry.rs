@@ -19,7 +19,6 @@ use tofu_oci_types::{Descriptor, Event, GitTransport, Place, Reference, Reporter
 use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob};
-use super::one_tag::OneTag;
 use super::pick::ModuleOrigin;
 use super::report::{ModuleAction, ModuleOutcome};
 use super::same::changed;
@@ -130,8 +129,7 @@ impl ModuleMirrorJob<'_> {
         let unpacked = self.unpack(&package, visit).await?;
         let outcome = match package.repository() {
             Some((from, manifest)) if package.subdir().is_root() => {
-                let from = OneTag { store: Arc::clone(from), tag: tag_of(&visit.version)?, manifest: manifest.clone() };
-                self.copy(visit, from, &package, &*store).await?
+                self.copy(visit, (&**from, manifest), &package, &*store).await?
             }
             _ => self.pack(visit, &unpacked.fetched, &package, &*store).await?,
         };
@@ -158,19 +156,21 @@ impl ModuleMirrorJob<'_> {
     async fn copy(
         &self,
         visit: &ModuleVisit,
-        from: OneTag,
+        (from, manifest): (&dyn ReadStore, &Descriptor),
         package: &ModulePackage,
         to: &dyn Store,
     ) -> Result<ModuleOutcome, ModuleMirrorError> {
         let action = ModuleAction::Copy { from: from.place() };
-        let manifest = Some(from.manifest.digest.clone());
+        let digest = Some(manifest.digest.clone());
         if self.mode == MirrorMode::Plan {
-            let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
-            return Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes });
+            let bytes = manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
+            return Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest: digest, bytes });
         }
         let of = VersionOf::Module;
         let request = CopyRequest {
             versions: vec![visit.version.clone()],
+            // Its publisher may call the version otherwise.
+            manifest: Some(manifest),
             withdrawn: Vec::new(),
             replace: ReplaceTag::Refuse,
             // `demand_own_repository` has compared the addresses.
@@ -180,12 +180,12 @@ impl ModuleMirrorJob<'_> {
             jobs: self.how.jobs.max(1),
             signing: self.how.signing.map(|signing| CopySigning { of: &of, signing }),
         };
-        match copy_release(&from, to, &request, &MessagesOnly(self.reporter)).await {
+        match copy_release(from, to, &request, &MessagesOnly(self.reporter)).await {
             Ok(copied) => {
                 let bytes = copied.iter().map(|one| one.transfers.bytes).sum();
                 let unchanged = copied.iter().all(|one| one.unchanged);
                 let action = if unchanged { ModuleAction::Present } else { action };
-                Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest, bytes })
+                Ok(ModuleOutcome { action, to: self.destination.place(&visit.address)?, manifest: digest, bytes })
             }
             Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
         }

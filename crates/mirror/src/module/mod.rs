@@ -17,7 +17,6 @@ mod carry;
 mod destination;
 mod error;
 mod job;
-mod one_tag;
 mod pick;
 mod report;
 mod run;

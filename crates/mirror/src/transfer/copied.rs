@@ -43,6 +43,7 @@ pub(super) async fn copied(
     let of = VersionOf::from(&id.address);
     let copy = CopyRequest {
         versions: vec![id.version.clone()],
+        manifest: None,
         withdrawn: Vec::new(),
         replace: request.replace,
         rename: request.rename,

@@ -36,6 +36,7 @@ async fn copy(
         to,
         &CopyRequest {
             versions,
+            manifest: None,
             withdrawn: Vec::new(),
             replace,
             rename: Rename::Refuse,

@@ -48,8 +48,8 @@ pub enum SignError {
     OtherProvider { place: Place, tag: Tag, annotated: Box<ProviderAddr>, given: Box<ProviderAddr> },
     #[error("{place} holds {kept} (its version {version} says so), but {tag} would be signed as {address}")]
     #[fault(code = "kept-for-another")]
-    #[hint(if kept.provider_type() == address.provider_type() => "publish {tag} again with --address {kept} \
-            --replace-tag, and sign that")]
+    #[hint(if kept.provider_type() == address.provider_type() => "publish {tag} again with `push --address \
+            {kept} --replace-tag`, and sign that")]
     #[hint(if kept.provider_type() == address.provider_type() => "or sign this one under the address of the others: \
             --address {kept}")]
     #[hint(if kept.provider_type() != address.provider_type() => "check that this is the repository that you mean: \

@@ -29,10 +29,10 @@ pub enum StateError {
     #[fault("replaced-release", todo = "withdraw the other release first")]
     #[hint("withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere")]
     Replaced { place: Place, tag: Tag, kept: Tag },
-    /// a signed notice is to be taken back without a signature: whoever trusts its key would go on heeding it
-    #[error("the {state} version {tag} in {place} has a signed notice, which only a signed one takes back")]
-    #[fault("signed-notice", todo = "take it back with the key that signed it: `--sign-key KEY`")]
-    #[hint("nothing was changed; take it back with the key that signed it: --sign-key KEY")]
+    /// a signed notice is to be replaced or taken back without a signature: whoever trusts its key would go on heeding it
+    #[error("the {state} version {tag} in {place} has a signed notice, which only a signed one replaces")]
+    #[fault("signed-notice", todo = "use the key that signed it: `--sign-key KEY`")]
+    #[hint("nothing was changed; use the key that signed it: --sign-key KEY")]
     #[hint("OpenTofu goes by the tag alone; tofu-oci heeds the notice wherever trust.toml or a pin has that key")]
     SignedNotice { place: Place, tag: Tag, state: ReleaseState },
     /// the registry kept the version's tag, and the rest was taken back as far as possible

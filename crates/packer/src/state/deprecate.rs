@@ -3,14 +3,11 @@
 use tofu_oci_store::Store;
 
 use super::look::StatePlan;
-use super::model::{StateChange, StateReport};
+use super::model::StateReport;
 use crate::{AttachmentState, PackError, put_notice};
 
 impl StatePlan<'_> {
     pub(super) async fn deprecate(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
-        if self.request.change == StateChange::Undeprecate && self.report.unchanged {
-            return Ok(self.report);
-        }
         let notice = put_notice(store, &self.notice(self.report.state, &self.request.reason)).await?;
         let tag = self.report.state_tag.clone();
         let is_marked = self.marked.as_ref() == Some(&notice.manifest.digest);

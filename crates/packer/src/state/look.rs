@@ -91,10 +91,9 @@ impl<'a> StatePlan<'a> {
         let content = of.content(&index.digest, request.version);
         let about: Vec<_> = found.iter().filter(|found| found.is_about(content)).collect();
         let said = in_force(about.iter().copied()).cloned();
-        let takes_back = request.change.state() == ReleaseState::Available && request.key.is_none();
-        if takes_back
-            && in_force(about.iter().copied().filter(|one| one.is_signed))
-                .is_some_and(|now| now.notice.state == request.change.kind())
+        let signed = in_force(about.iter().copied().filter(|one| one.is_signed));
+        if request.key.is_none()
+            && signed.is_some_and(|now| now.notice.state == request.change.kind() && !request.says(&now.notice))
         {
             let state = request.change.kind();
             return Err(StateError::SignedNotice { place: store.place(), tag, state }.into());
@@ -149,19 +148,25 @@ impl<'a> StatePlan<'a> {
     fn is_done(&self) -> bool {
         let says_so = match self.report.state {
             ReleaseState::Available => !self.can_be_ended,
-            state => self
-                .said
-                .as_ref()
-                .is_some_and(|said| said.notice.state == state && said.notice.reason == self.request.reason),
+            ReleaseState::Deprecated | ReleaseState::Withdrawn => {
+                self.said.as_ref().is_some_and(|said| self.request.says(&said.notice))
+            }
         };
+        let is_over = || self.said.as_ref().is_some_and(|said| said.notice.state == ReleaseState::Available);
         let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
         says_so
             && match self.request.change {
                 StateChange::Withdraw => !self.has_own && marked == at,
                 StateChange::Reinstate => own == at && (marked == at || !self.has_mark),
                 StateChange::Deprecate => marked.is_some(),
-                StateChange::Undeprecate => marked.is_none(),
+                StateChange::Undeprecate => marked.is_none() || is_over(),
             }
+    }
+
+    /// Whether there is nothing to write: what a signed notice says already is not said again without a key.
+    pub(super) fn is_said(&self) -> bool {
+        let of_signed = self.said.as_ref().is_some_and(|said| said.is_signed) && self.request.key.is_none();
+        self.report.unchanged && (of_signed || self.request.change == StateChange::Undeprecate)
     }
 
     /// Finds the other tags of the release, and reports those that lead a client to the version that goes.

@@ -34,6 +34,7 @@ impl StatePlan<'_> {
     /// then what was written is taken back. [`PackError::Sign`] if the store does not take the notice.
     pub async fn carry_out(self, store: &dyn Store) -> Result<StateReport, PackError> {
         match self.request.change {
+            _ if self.is_said() => Ok(self.report),
             StateChange::Withdraw => self.withdraw(store).await,
             StateChange::Reinstate => self.reinstate(store).await,
             StateChange::Deprecate | StateChange::Undeprecate => self.deprecate(store).await,

@@ -1,7 +1,7 @@
 //! Which release changes its state, and what came of it.
 
 use serde::Serialize;
-use tofu_oci_trust::{KeyId, NoticeReason, PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_trust::{KeyId, Notice, NoticeReason, PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{Digest, Place, Tag, Version};
 
 use crate::{PackError, SignAddress};
@@ -30,6 +30,13 @@ pub struct StateRequest<'a> {
     pub reason: NoticeReason,
     /// Who signs the notice; `None` for one without a signature.
     pub key: Option<&'a PrivateKey>,
+}
+
+impl StateRequest<'_> {
+    /// Whether a notice says what this one is to say.
+    pub(super) fn says(&self, notice: &Notice) -> bool {
+        notice.state == self.change.state() && notice.reason == self.reason
+    }
 }
 
 /// What a change of state did, or would do.

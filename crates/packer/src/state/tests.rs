@@ -246,6 +246,25 @@ async fn a_signed_withdrawal_was_called_undone_without_its_key() {
 }
 
 #[tokio::test]
+async fn a_notice_without_a_signature_replaced_a_signed_one() {
+    for (first, back) in
+        [(StateChange::Withdraw, StateChange::Reinstate), (StateChange::Deprecate, StateChange::Undeprecate)]
+    {
+        let (store, key) = (released().await, key(1));
+        change_with(&store, first, "a", Some(&key), &EventLog::default()).await.unwrap();
+        store.take();
+        assert_eq!(change(&store, first, "b").await.unwrap_err().code(), "signed-notice");
+        assert!(change(&store, first, "a").await.unwrap().unchanged);
+        assert_eq!(store.take(), Vec::<String>::new());
+        // What is over can be taken back once more by anyone: nothing is said of that again.
+        change_with(&store, back, "fixed", Some(&key), &EventLog::default()).await.unwrap();
+        store.take();
+        assert!(change(&store, back, "again").await.unwrap().unchanged);
+        assert_eq!(store.take(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
 async fn tags_that_lead_to_a_version_that_goes_are_reported() {
     let store = released().await;
     let index = digest(&store, "1.4.0").await;

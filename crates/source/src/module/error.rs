@@ -129,7 +129,7 @@ pub enum GitFault {
     /// an answer of the program git cannot be read
     #[error("the answer of git cannot be read: {problem}")]
     #[fault("git-answer", todo = "report it with `git --version`")]
-    #[hint("check which git is on the PATH: git --version")]
+    #[hint("check which git is on the PATH: `git --version`")]
     Answer { problem: String },
     /// It must not be fetched from there.
     #[error(transparent)]
@@ -256,10 +256,15 @@ pub fn wanted_text(wanted: &Constraints) -> String {
 }
 
 impl ModuleError {
-    /// The same, or that the version was withdrawn if that is why the tag is not there.
-    pub(crate) async fn or_withdrawn(self, store: &dyn ReadStore, reference: &Reference) -> Self {
+    /// The same, or why the tag is not there: there is no such repository, or the version was withdrawn.
+    pub(crate) async fn or_why_missing(self, store: &dyn ReadStore, reference: &Reference) -> Self {
         let (Self::Store(StoreError::NotFound { .. }), Reference::Tag(tag)) = (&self, reference) else { return self };
-        let (Some(version), Ok(tags)) = (tag.version(), store.tags().await) else { return self };
+        let tags = match store.tags().await {
+            // Many registries answer equally for a tag of a repository that they do not have.
+            Err(unknown @ StoreError::UnknownRepository { .. }) => return unknown.into(),
+            tags => tags.unwrap_or_default(),
+        };
+        let Some(version) = tag.version() else { return self };
         let Listing { versions: offered, withdrawn, .. } = Listing::in_store(store, &tags).await;
         if !withdrawn.contains(&version) {
             return self;

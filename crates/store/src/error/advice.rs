@@ -80,7 +80,7 @@ pub(super) fn rejected(place: &Place, status: u16, reason: RejectionReason, requ
                 "create the repository first, or the project that it lies in; or log in with an account that may push"
             }
             413 => "the registry or a proxy before it limits the size of uploads; ask its operator for more",
-            408 | 429 => "the registry wants fewer requests: try again later, or with --jobs 1",
+            408 | 429 => "the registry wants fewer requests: try again later",
             500.. => "the registry has a problem of its own; run the same command again later",
             _ => "the registry does not take this; -vv shows every request",
         }
@@ -103,8 +103,8 @@ fn of_reason(place: &Place, status: u16, reason: RejectionReason) -> Option<Stri
             return Some(format!("omit --plain-http {host}; TOFU_OCI_PLAIN_HTTP may set it too"));
         }
         RejectionReason::UnsupportedType => {
-            "the registry takes the types of a list alone, such as container images: publish with --layout image, which \
-             tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and sign with --sign-format cosign-tag"
+            "the registry takes the types of a list alone, such as container images: `push --layout image` \
+             publishes what tofu-oci installs and OpenTofu 1.10 to 1.13 does not, and `sign --sign-format cosign-tag` signs it"
         }
         _ if status == 404 => return creation(place, reason),
         _ => return None,
@@ -117,7 +117,7 @@ fn creation(place: &Place, reason: RejectionReason) -> Option<String> {
     let repository = place.repository()?;
     let (host, name) = (repository.registry(), repository.name());
     let mut parts = name.split('/');
-    let create = |command: String| Some(format!("create the repository first: {command}"));
+    let create = |command: String| Some(format!("create the repository first: `{command}`"));
     let region = ecr_region(host).map(|region| format!(" --region {region}"));
     if region.is_some() || reason == RejectionReason::UnknownAwsRepository {
         let region = region.unwrap_or_default();

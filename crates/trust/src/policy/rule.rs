@@ -88,6 +88,15 @@ pub enum RuleOrigin {
     CommandLine,
 }
 
+impl RuleOrigin {
+    /// `trust.toml:3, the rule for PATTERNS`; `None` if no file has it.
+    pub fn in_words(&self) -> Option<String> {
+        let Self::File { path, line, providers } = self else { return None };
+        let path = path.strip_prefix(".").unwrap_or(path).display();
+        Some(format!("{path}:{line}, the rule for {}", providers.join(", ")))
+    }
+}
+
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

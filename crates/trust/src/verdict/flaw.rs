@@ -13,33 +13,39 @@ use crate::KeyId;
 #[non_exhaustive]
 pub enum Flaw {
     /// a trusted signature says that the release is another provider
-    #[fault("other-provider", todo = "check the address, `--from` and the repository")]
+    #[fault("other-provider")]
+    #[hint("this is not what it is offered as: check the address and the repository")]
     OtherProvider {
         named: String,
         /// The provider of the release, or `a module`.
         wanted: String,
     },
     /// a trusted signature says that the release is another version
-    #[fault("other-version", todo = "check the tag and the repository")]
+    #[fault("other-version")]
+    #[hint("this is not what it is offered as: check the address and the repository")]
     OtherVersion {
         named: String,
         /// The version of the release.
         wanted: Box<Version>,
     },
     /// a trusted signature is of another index
-    #[fault("other-index", todo = "the publisher signs this index")]
+    #[fault("other-index")]
+    #[hint("its publisher must sign the release anew")]
     OtherIndex {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
     /// a trusted `SHA256SUMS` gives an archive another checksum
     #[fault("other-package", todo = "do not install it; tell the publisher")]
+    #[hint("this is not what it is offered as: check the address and the repository")]
     OtherPackage {
         /// Whose file, such as `terraform-provider-widget_1.0.0_linux_amd64.zip`.
         file_name: String,
     },
     /// a signature does not name the provider or the version
     #[fault("unnamed-signature", todo = "sign with both names, or set `unnamed = \"warn\"`")]
+    #[hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")]
+    #[hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml")]
     Unnamed { missing: Missing },
     /// no key signed a statement of the type that the rule demands
     #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
@@ -48,37 +54,45 @@ pub enum Flaw {
     #[fault("not-listed", todo = "the publisher attaches the right file")]
     NotListed,
     /// the key of the signature is not one of yours, or the signature is damaged
-    #[fault("unknown-key", todo = "if it is the publisher's key, add it to `trust.toml`")]
+    #[fault("unknown-key")]
+    #[hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")]
     UnknownKey {
         /// What the signature says about its key.
         claimed: Option<String>,
     },
     /// A key made it that was found beside it, and that is not trusted.
     #[fault(code = "unknown-key")]
+    #[hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")]
     TravellingKey { key: KeyId },
     /// the signature does not verify, or cannot be read
-    #[fault("bad-signature", todo = "the publisher signs again")]
+    #[fault("bad-signature")]
+    #[hint("its publisher must sign the release anew")]
     BadSignature { problem: String },
     /// the key had expired when it signed, or the policy refuses keys that have expired since
-    #[fault("expired-key", todo = "put the prolonged public key into `trust.toml`")]
+    #[fault("expired-key")]
+    #[hint("if its owner has prolonged the key, put the new public key into the file of trust.toml")]
     ExpiredKey { what: String },
     /// the owner revoked the key
-    #[fault("revoked-key", todo = "the publisher signs with another key")]
+    #[fault("revoked-key")]
+    #[hint("its publisher must sign the release anew, with a good key")]
     RevokedKey {
         /// Which, when and why.
         what: String,
     },
     /// the signature uses SHA-1, MD5 or RIPEMD-160
-    #[fault("weak-digest", todo = "the publisher signs again")]
+    #[fault("weak-digest")]
+    #[hint("its publisher must sign the release anew, with a good key")]
     WeakDigest { what: String },
     /// `verify` only: a certificate made the signature; tofu-oci accepts keys alone
     #[fault("keyless", todo = "the publisher signs with a key too")]
+    #[hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")]
     Keyless,
     /// `verify` only: a `SHA256SUMS` has no signature
     #[fault("no-signature", todo = "the publisher signs the file")]
     NoSignature,
     /// `verify` only: the signature cannot be read
-    #[fault("unreadable", todo = "the publisher signs again")]
+    #[fault("unreadable")]
+    #[hint("its publisher must sign the release anew")]
     Unreadable { problem: String },
 }
 

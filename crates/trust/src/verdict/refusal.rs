@@ -16,6 +16,8 @@ pub enum TrustRefusal {
     /// the publisher has withdrawn the version, or has replaced the release under its tag; as a warning if no rule
     /// demands signatures
     #[fault("withdrawn", todo = "take another version; the text has the reason")]
+    #[cause(each = replaced_by.iter().map(|index| format!("{index} took its place")))]
+    #[hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back")]
     Withdrawn {
         /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
         by: Option<String>,
@@ -25,9 +27,10 @@ pub enum TrustRefusal {
     },
     /// the version names another index than the one seen before
     #[fault("moved-tag", todo = "ask the publisher why; if it is right: `tofu-oci verify ADDR@VERSION --accept`")]
+    #[hint("somebody has pushed another release under the same version; ask its publisher why")]
     MovedTag { pinned: Digest, offered: Digest },
     /// A signature contradicts the release, or the best one found does not count.
-    #[fault(code = refusing_code(flaw))]
+    #[fault(of = flaw, code = refusing_code(flaw))]
     Signature {
         /// Whose signature: the name of the key, else its id.
         by: String,
@@ -36,6 +39,7 @@ pub enum TrustRefusal {
     },
     /// No signature makes the statement that the rule asks for.
     #[fault(code = "predicate-type")]
+    #[hint("what must be signed is `predicate_types` in the rule of trust.toml")]
     PredicateType {
         wanted: String,
         /// What was signed instead.

@@ -237,7 +237,7 @@ pub(super) fn unauthorized() -> Box<SourceError> {
 
 /// The codes of the messages.
 #[derive(Default)]
-pub(super) struct Codes(pub(super) Mutex<Vec<&'static str>>);
+pub(in crate::catalog) struct Codes(pub(super) Mutex<Vec<&'static str>>);
 
 impl Reporter for Codes {
     fn event(&self, event: &Event) {

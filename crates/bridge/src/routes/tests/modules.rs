@@ -19,6 +19,7 @@ use tofu_oci_trust::Policy;
 use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Tag};
 
 use super::{Answer, Site, SiteOptions};
+use crate::served_module::module_zip_name;
 use crate::{ModuleLocations, OpenModules, ServedModulePlace};
 
 pub(super) const NETWORK: &str = "registry.acme.example/acme/network/aws";
@@ -382,5 +383,5 @@ async fn modules_that_are_named_or_were_asked_for_are_known() {
     assert_eq!(known.withdrawn.iter().map(ToString::to_string).collect::<Vec<_>>(), ["0.9.0"]);
     let module = modules.module(&NETWORK.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
     assert_eq!(module.manifest.package().digest, Digest::sha256(ZIP));
-    assert_eq!(module.zip_name(), "network-aws_1.0.0.zip");
+    assert_eq!(module_zip_name(&module.address, &module.version), "network-aws_1.0.0.zip");
 }

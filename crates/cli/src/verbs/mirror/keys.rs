@@ -7,25 +7,40 @@ use tofu_oci_mirror::{FoundKey, MirrorError};
 use tofu_oci_trust::KeyId;
 use tofu_oci_types::ProviderAddr;
 
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
 
 /// What was found of each provider.
-type Found = (ProviderAddr, Result<Vec<FoundKey>, MirrorError>);
+type Found = (ProviderAddr, Result<Vec<FoundKey>, Diagnostic>);
 
 const HEAD: &str = "\
 # The keys that sign the upstream releases today, as the upstream itself names them. Compare each
 # fingerprint with what its publisher says elsewhere before you trust it.
 ";
 
-/// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and makes the exit code 1.
-pub(super) fn print(found: &[Found]) -> Exit {
+/// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and an error afterwards.
+pub(super) fn print(found: Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)>) -> Result<Exit, Diagnostic> {
+    let none =
+        || Diagnostic::new(Exit::Fixable, "no key was found that has signed its newest version").code("unsigned");
+    let known = |keys: Vec<FoundKey>| if keys.is_empty() { Err(none()) } else { Ok(keys) };
+    let found: Vec<Found> =
+        found.into_iter().map(|(address, keys)| (address, keys.map_err(Diagnostic::from).and_then(known))).collect();
     let mut page = Page::default();
-    page.block("", &policy(found));
+    page.block("", &policy(&found));
     printer::stdout(&page);
-    let is_whole = found.iter().all(|(_, keys)| keys.as_ref().is_ok_and(|keys| !keys.is_empty()));
-    if is_whole { Exit::Done } else { Exit::Fixable }
+    let unknown: Vec<_> = found.iter().filter_map(|(address, keys)| Some((address, keys.as_ref().err()?))).collect();
+    let Some((_, first)) = unknown.first() else { return Ok(Exit::Done) };
+    let names: Vec<String> = unknown.iter().map(|(address, _)| address.to_string()).collect();
+    let mut diagnostic = Diagnostic::new(Exit::Fixable, format!("the keys of {} are not known", names.join(", ")))
+        .code(first.stable_name());
+    for (address, why) in &unknown {
+        let why = Diagnostic::clone(why).about(&address.to_string());
+        let new: Vec<String> = why.hints().iter().filter(|hint| !diagnostic.hints().contains(hint)).cloned().collect();
+        diagnostic = diagnostic.cause(why.text()).more_causes(why.causes()).more_hints(new);
+    }
+    Err(diagnostic)
 }
 
 /// The text: every key once, and a rule for each set of providers with the same keys.
@@ -35,12 +50,11 @@ fn policy(found: &[Found]) -> String {
     let mut rules: BTreeMap<BTreeSet<&KeyId>, Vec<&ProviderAddr>> = BTreeMap::new();
     for (address, outcome) in found {
         match outcome {
-            Ok(of_address) if !of_address.is_empty() => {
+            Ok(of_address) => {
                 rules.entry(of_address.iter().map(|key| &key.id).collect()).or_default().push(address);
                 keys.extend(of_address.iter().map(|key| (&key.id, key)));
             }
-            Ok(_) => comment(&mut text, &format!("{address}: no key was found that has signed its newest version")),
-            Err(error) => comment(&mut text, &format!("{address}: {error}")),
+            Err(why) => comment(&mut text, Diagnostic::clone(why).about(&address.to_string()).text()),
         }
     }
     for (id, key) in keys {

@@ -64,7 +64,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     let now = SystemTime::now();
     let job = job(args, &input, &providers, destination.as_ref(), now);
     if args.print_trust {
-        return Ok(keys::print(&job.found_keys(now).await));
+        return keys::print(job.found_keys(now).await);
     }
     if args.plan {
         let lines = job.plan(context.reporter.as_ref()).await;

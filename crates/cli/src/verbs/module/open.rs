@@ -98,8 +98,8 @@ pub(in crate::verbs) fn note_other_address(
     predecessors: &Predecessors,
 ) {
     let (ModuleName::Registry { address, .. }, Some(version)) = (name, &found.version) else { return };
-    if let Some(text) = module_says_another(&found.package, (address, version), predecessors) {
-        context.reporter.event(&other_address_note(text));
+    if let Some((said, text)) = module_says_another(&found.package, (address, version), predecessors) {
+        context.reporter.event(&other_address_note(text, address, &said));
     }
 }
 
@@ -139,7 +139,11 @@ pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
 
 /// The error, with the versions that the repository has.
 pub(in crate::verbs) async fn naming_versions(error: StoreError, store: &dyn ReadStore) -> Diagnostic {
-    let offered = Listing::in_store(store, &store.tags().await.unwrap_or_default()).await.versions;
+    let tags = match store.tags().await {
+        Err(unknown @ StoreError::UnknownRepository { .. }) => return unknown.into(),
+        tags => tags.unwrap_or_default(),
+    };
+    let offered = Listing::in_store(store, &tags).await.versions;
     let diagnostic = Diagnostic::from(error);
     if offered.is_empty() { diagnostic } else { diagnostic.hint(versions_in_words("it has", &offered)) }
 }

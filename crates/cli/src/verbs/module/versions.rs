@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
+use tofu_oci_explain::releases::{NoticesOf, VersionNotice};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
@@ -17,7 +17,7 @@ use crate::modules;
 use crate::page::{Page, first_of};
 use crate::subject;
 use crate::verbs::context::Context;
-use crate::verbs::versions::{gone, keep, note_notices, warn_of_halves};
+use crate::verbs::versions::{keep, noticed, print};
 
 /// How many other tags a note names.
 const NAMED: usize = 10;
@@ -27,79 +27,63 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     let name = subject::module_name(&args.source)?;
     let mapped = MappedModule::of(&modules::load(&args.mapping, &args.predecessors, Path::new("."))?, &name)?;
     let connector = open::connector(context, &name, mapped.as_ref(), &args.access, None).await?;
-    let (store, wanted) = match (&name, &mapped) {
-        (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {
-            mapped.note(context, address);
-            (Some(connector.source(&mapped.end)?), constraints.clone())
-        }
-        (ModuleName::Registry { constraints, .. }, None) => (None, constraints.clone()),
-        (ModuleName::Git(source), _) => {
+    let end = open::end(&name).or_else(|| mapped.as_ref().map(|mapped| mapped.end.clone()));
+    let (address, wanted) = match &name {
+        ModuleName::Registry { address, constraints, .. } => (Some(address), constraints.clone()),
+        ModuleName::Git(source) => {
             let message =
                 format!("{source} is a git repository, and `module versions` lists registries and OCI repositories");
             return Err(Diagnostic::usage(message)
                 .code("git-has-no-versions")
                 .hint("`git ls-remote --tags` lists the tags of a git repository"));
         }
-        (ModuleName::Oci(_) | ModuleName::Layout { .. }, _) => {
-            let end = open::end(&name).expect("it is not a module of a registry");
-            let tagged = match open::reference(&name) {
-                Some(Reference::Tag(tag)) => tag.canonical_version(),
-                _ => None,
-            };
-            (Some(connector.source(&end)?), tagged.map_or_else(Constraints::any, Constraints::exactly))
-        }
+        ModuleName::Oci(_) | ModuleName::Layout { .. } => match open::reference(&name) {
+            Some(Reference::Tag(tag)) => {
+                (None, tag.canonical_version().map_or_else(Constraints::any, Constraints::exactly))
+            }
+            _ => (None, Constraints::any()),
+        },
     };
-    let (place, listing, others) = match (&name, &store) {
-        (ModuleName::Registry { address, .. }, None) => {
-            let registry = open::opener(&connector)?.module_registry(address.hostname()).await?;
-            (registry.place().clone(), registry.versions(address).await?, Vec::new())
-        }
-        (_, Some(store)) => {
+    if let (Some(mapped), Some(address)) = (&mapped, address) {
+        mapped.note(context, address);
+    }
+    let store = end.map(|end| connector.source(&end)).transpose()?;
+    let (place, mut listing, others) = match (&store, address) {
+        (Some(store), _) => {
             let (listing, others) = sorted(store.as_ref(), &store.tags().await?).await;
             warn_of_others(context, store, &listing.versions).await;
             (store.place(), listing, others)
         }
-        (_, None) => unreachable!("any other name is of a repository"),
+        (None, Some(address)) => {
+            let registry = open::opener(&connector)?.module_registry(address.hostname()).await?;
+            (registry.place().clone(), registry.versions(address).await?, Vec::new())
+        }
+        (None, None) => unreachable!("any other name is of a repository"),
     };
-    let notices = match &store {
-        Some(store) => module_notices_of(store.as_ref(), &listing).await,
+    let of = store.as_deref().map(NoticesOf::Module);
+    keep(&mut listing, &wanted, &place, of).await?;
+    let notices = match of {
+        Some(of) => noticed(context, &place, &listing, of).await,
         None => Vec::new(),
     };
-    if let Some(gone) = gone(&listing, &wanted).filter(|_| !wanted.is_any()) {
-        let reason = notices.into_iter().find(|notice| notice.version == *gone).and_then(|notice| notice.reason);
-        return Err(Diagnostic::withdrawn(&place, gone, reason, &listing.versions));
-    }
-    note_notices(context, &place, &notices);
-    warn_of_halves(context, &place, &listing);
-    let mut listed = listing.versions;
-    if !wanted.is_any() {
-        keep(&mut listed, &wanted, &place)?;
-    }
-    listed.reverse();
-    listed.truncate(args.limit.map_or(usize::MAX, usize::from));
-    let lines = listed.into_iter().map(|version| {
+    let newest = listing.versions.into_iter().rev().take(args.limit.map_or(usize::MAX, usize::from));
+    let lines = newest.map(|version| {
         let tag = Tag::for_version(&version).ok().filter(|_| store.is_some());
         let notice = notices.iter().find(|notice| notice.version == version);
         ModuleVersionLine { place: &place, version, tag, notice }
     });
     let lines: Vec<ModuleVersionLine<'_>> = lines.collect();
     note_other_tags(context, &place, &others);
-    if lines.is_empty() {
-        context.say(&Page::of(format_args!("{place} has no versions")));
-    }
-    context.emit_all(
-        |out| out.add_all(&lines),
-        || {
-            let mut page = Page::default();
-            for line in &lines {
-                match line.notice {
-                    Some(notice) => page.line(format_args!("{} ({})", line.version, notice.state)),
-                    None => page.line(&line.version),
-                }
+    print(context, &place, &lines, |lines| {
+        let mut page = Page::default();
+        for line in lines {
+            match line.notice {
+                Some(notice) => page.line(format_args!("{} ({})", line.version, notice.state)),
+                None => page.line(&line.version),
             }
-            page
-        },
-    );
+        }
+        page
+    });
     Ok(())
 }
 

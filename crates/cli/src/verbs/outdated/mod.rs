@@ -5,7 +5,7 @@ mod text;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_explain::outdated::{compare, demands};
-use tofu_oci_explain::releases::notice_of;
+use tofu_oci_explain::releases::NoticesOf;
 use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME, LockFile};
 use tofu_oci_tfconfig::{ProviderTree, providers_tree};
 use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
@@ -67,7 +67,7 @@ async fn row(
     };
     let (source, listing) = match asked.await {
         Ok(asked) => asked,
-        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&context.explained(diagnostic)), ..row },
+        Err(diagnostic) => return ProviderRow { trouble: Trouble::of(&context.explained(diagnostic), address), ..row },
     };
     let comparison = compare(constraints, &demands, row.locked.as_ref(), &listing.versions);
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());
@@ -78,13 +78,13 @@ async fn row(
             Err(error) => {
                 row.unusable = Some(chosen.clone());
                 let (code, reason) = (Some(error.code().to_owned()), Some(reason(&error)));
-                row.trouble = Trouble { code, reason, hints: Vec::new() };
+                row.trouble = Trouble { code, reason, ..Trouble::default() };
             }
         }
     }
     row.locked_is_offered = row.locked.as_ref().is_none_or(|locked| listing.versions.contains(locked));
     if let Some(version) = row.locked.as_ref().or(comparison.admitted.as_ref()) {
-        row.notice = notice_of(&*source, address, version, &listing).await;
+        row.notice = NoticesOf::Provider(&*source, address).version(version, &listing).await;
     }
     row.comparison = comparison;
     row

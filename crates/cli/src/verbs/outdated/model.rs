@@ -36,13 +36,17 @@ pub(super) struct ProviderRow {
 pub(super) struct Trouble {
     pub(super) code: Option<String>,
     pub(super) reason: Option<String>,
+    pub(super) causes: Vec<String>,
     pub(super) hints: Vec<String>,
 }
 
 impl Trouble {
-    pub(super) fn of(diagnostic: &Diagnostic) -> Self {
-        let (code, reason) = (diagnostic.stable_name().to_owned(), diagnostic.text().to_owned());
-        Self { code: Some(code), reason: Some(reason), hints: diagnostic.hints().to_vec() }
+    /// The row names the address itself.
+    pub(super) fn of(diagnostic: &Diagnostic, address: &ProviderAddr) -> Self {
+        let text = diagnostic.text();
+        let reason = text.strip_prefix(&format!("{address}: ")).unwrap_or(text).to_owned();
+        let (causes, hints) = (diagnostic.causes().to_vec(), diagnostic.hints().to_vec());
+        Self { code: Some(diagnostic.stable_name().to_owned()), reason: Some(reason), causes, hints }
     }
 }
 

@@ -66,6 +66,7 @@ fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
     }
     if let (Some(reason), None) = (&row.trouble.reason, &row.unusable) {
         say("unknown", reason.clone());
+        row.trouble.causes.iter().for_each(|cause| say("cause", cause.clone()));
         row.trouble.hints.iter().for_each(|hint| say("hint", hint.clone()));
     }
     if let Some(VersionNotice { version, state, reason }) = &row.notice {

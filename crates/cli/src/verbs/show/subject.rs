@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::verbs::context::Context;
 use crate::verbs::install::finder;
-use crate::verbs::versions::{Subject, SubjectArgs, SubjectKind, subject, unknown_address};
+use crate::verbs::versions::{Subject, SubjectKind, subject, unknown_address};
 
 /// The release, and how it is known whose it is.
 pub(super) struct ShownSubject {
@@ -58,8 +58,7 @@ async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<Sho
     let ShowArgs { lookup, access, .. } = args;
     let is_address = text.parse::<ProviderAddr>().is_ok();
     let provider = is_address && !crate::subject::is_repository(text);
-    let asked = SubjectArgs { subject: text, lookup, provider, access };
-    let Subject { source, address, named, .. } = subject(context, &asked).await?;
+    let Subject { source, address, named, .. } = subject(context, text, lookup, provider, access).await?;
     let is_repository = named == SubjectKind::Repository;
     let listing = source.versions(&address).await.map_err(|error| match is_repository {
         true if is_address => Diagnostic::of_repository(error)

@@ -119,15 +119,18 @@ impl ReleaseWithEvidence {
         self.about.platforms.iter().find(|platform| !is_covered(platform))
     }
 
-    /// Why the policy refuses the release even after `--accept`; `None` if it accepts it then.
-    pub(super) fn refused_once_accepted(&self, mut trust: Trust) -> Option<Demanded> {
+    /// Why the policy refuses the release even after `--accept`, and its rule; `None` if it accepts it then.
+    pub(super) fn refused_once_accepted(
+        &self,
+        mut trust: Trust,
+    ) -> Option<(TrustRefusal, TrustRule, ManualAcceptance)> {
         let verdict = self.judge(&trust);
         let refusal = match trust.pins.accept(&self.facts(), &verdict) {
             Ok(()) => self.judge(&trust).refusal?,
             Err(refusal) => refusal,
         };
         let rule = self.rule(&trust).clone();
-        Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
+        Some((refusal, rule, verdict.by_hand))
     }
 
     /// The place and the tag.
@@ -155,11 +158,4 @@ impl ReleaseWithEvidence {
             evidence,
         }
     }
-}
-
-/// What the policy file refuses although the user accepts it.
-pub(super) struct Demanded {
-    pub(super) refusal: TrustRefusal,
-    pub(super) rule: TrustRule,
-    pub(super) by_hand: ManualAcceptance,
 }

@@ -22,7 +22,7 @@ use super::module::mapped::MappedModule;
 use super::module::open::{self as module_open, OpenedModule};
 use super::typed::typed;
 use crate::args::VerifyArgs;
-use crate::diagnostic::{self, Diagnostic, Refused};
+use crate::diagnostic::{Diagnostic, Refused};
 use crate::ends::{End, without_oci};
 use crate::exit::Exit;
 use crate::invocation;
@@ -178,11 +178,10 @@ async fn one(
     let pin = trust.pins.get(address, version, &found.pinned_as);
     let report = VerifyReport { found: &found, rule: found.rule(trust), file: file.as_deref(), pin, accepted };
     print(context, &report, &verdict);
-    let release = diagnostic::RefusedRelease { address, version, place: &found.place };
-    end(args, &report, &verdict, release)?;
-    let Some(demanded) = demanded else { return Ok(()) };
-    let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
-    let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
+    end(args, &report, &verdict, address, version)?;
+    let Some((refusal, rule, by_hand)) = demanded else { return Ok(()) };
+    let text = format!("{address} {version} is not accepted: {refusal}");
+    let refused = Refused { refusal: &refusal, rule: &rule, by_hand, address, version, place: &found.place };
     Err(Diagnostic::new(Exit::Fixable, text)
         .not_trusted(&refused)
         .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
@@ -193,12 +192,14 @@ fn end(
     args: &VerifyArgs,
     report: &VerifyReport<'_>,
     verdict: &Verdict,
-    release: diagnostic::RefusedRelease<'_>,
+    address: &ProviderAddr,
+    version: &Version,
 ) -> Result<(), Diagnostic> {
-    let diagnostic::RefusedRelease { address, version, place } = release;
+    let place = &report.found.place;
+    let refused = |refusal| Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
-        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
+        let refused = refused(refusal);
         let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
         return Err(match refused.rule() {
             _ if !args.accept => diagnostic,
@@ -210,8 +211,7 @@ fn end(
     }
     if let Some((platform, refusal)) = report.found.refused_package(verdict) {
         let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
-        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
-        return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused));
+        return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused(refusal)));
     }
     if args.accept {
         return Ok(());

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_explain::releases::{
-    LookDepth, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look, notices_of,
+    LookDepth, NoticesOf, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look,
 };
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::DocumentKind;
@@ -69,9 +69,8 @@ pub(super) async fn lines<'a>(
         VersionContent::Provider(details) => details.address.as_ref(),
         _ => None,
     });
-    let notices = notices_of(question.source, address.unwrap_or(question.asked_as), listing).await;
-    note_notices(context, place, &notices);
-    warn_of_halves(context, place, listing);
+    let of = NoticesOf::Provider(question.source, address.unwrap_or(question.asked_as));
+    let notices = noticed(context, place, listing, of).await;
     let mut lines = listed(context, args, place, looks, all)?;
     lines.truncate(most);
     for line in &mut lines {
@@ -162,8 +161,15 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
     context.reporter.event(&event.with_hint(hint));
 }
 
-/// One note for all deprecated versions, and one for all that were withdrawn, with the reasons.
-pub(in crate::verbs) fn note_notices(context: &Context, place: &Place, notices: &[VersionNotice]) {
+/// What publishers say of the versions later: one note for all deprecated versions, and one for all that were withdrawn, with the
+/// reasons. It warns of versions whose withdrawal was interrupted, too.
+pub(in crate::verbs) async fn noticed(
+    context: &Context,
+    place: &Place,
+    listing: &Listing,
+    of: NoticesOf<'_>,
+) -> Vec<VersionNotice> {
+    let notices = of.versions(listing).await;
     for (state, code) in [(ReleaseState::Deprecated, "deprecated"), (ReleaseState::Withdrawn, "withdrawn")] {
         let said = notices.iter().filter(|notice| notice.state == state);
         let said: Vec<String> = said.map(notice_text).collect();
@@ -172,10 +178,6 @@ pub(in crate::verbs) fn note_notices(context: &Context, place: &Place, notices: 
             context.reporter.event(&Event::note(code, text));
         }
     }
-}
-
-/// Warns of versions whose withdrawal was interrupted.
-pub(in crate::verbs) fn warn_of_halves(context: &Context, place: &Place, listing: &Listing) {
     for version in listing.half_withdrawn.iter().rev().take(NAMED) {
         let Ok(tag) = Tag::for_version(version) else { continue };
         let text = format!(
@@ -186,6 +188,7 @@ pub(in crate::verbs) fn warn_of_halves(context: &Context, place: &Place, listing
         let hint = format!("`{again}` finishes it; --undo instead of --reason brings the version back");
         context.reporter.event(&Event::warning("half-withdrawn", text).with_hint(hint));
     }
+    notices
 }
 
 fn notice_text(notice: &VersionNotice) -> String {

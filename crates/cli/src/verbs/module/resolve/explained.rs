@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tofu_oci_explain::modules::{ModuleChoice, choose_module, mapping_steps};
-use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
+use tofu_oci_explain::releases::{NoticesOf, VersionNotice};
 use tofu_oci_source::{Listing, MethodOpener};
 use tofu_oci_types::{ModuleName, Predecessors, Reference};
 
@@ -94,7 +94,7 @@ async fn of_repository(ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlac
     };
     let listed = listed.await;
     let notices = match &listed {
-        Ok((store, listing)) => module_notices_of(store.as_ref(), listing).await,
+        Ok((store, listing)) => NoticesOf::Module(store.as_ref()).versions(listing).await,
         Err(_) => Vec::new(),
     };
     let found = match (&listed, ask.name, ask.mapped) {
