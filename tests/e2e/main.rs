@@ -141,6 +141,7 @@ mod named_hosts;
 mod network_mirror;
 mod never_waits;
 mod newcomer;
+mod newcomer_hints;
 mod notices;
 mod one_place;
 mod origin;

@@ -44,10 +44,10 @@ fn a_release_is_shown_by_its_address() {
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
-      signed    not judged: no key is known; name one with --key FILE, or in trust.toml
+      signed    not checked: no key is known; name its publisher's with --key FILE, or in trust.toml
       found     bundle by sha256:[DIGEST] (as it
-                says) is by a key that is not one of yours, or it was damaged; it names
-                registry.example.com/acme/widget 1.4.0; it says https://sigstore.dev/cosign/sign/v1; in
+                says) was not checked; it names registry.example.com/acme/widget 1.4.0; it says
+                https://sigstore.dev/cosign/sign/v1; in
                 sha256:[DIGEST]
 
       darwin_arm64  324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
