@@ -14,6 +14,7 @@ mod content;
 mod credentials;
 mod faults;
 mod https;
+mod integrations;
 mod lab;
 mod lock;
 mod locked;
@@ -106,6 +107,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
     SubStage { name: "tutorial", needs: tutorial::NEEDS, work: tutorial::run },
+    SubStage { name: "integrations", needs: integrations::NEEDS, work: integrations::run },
     SubStage { name: "browser", needs: browser::NEEDS, work: browser::run },
     SubStage { name: "shells", needs: shells::NEEDS, work: shells::run },
     SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },

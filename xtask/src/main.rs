@@ -56,7 +56,7 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Chore {
     /// Build the program and show the main job: publish, list, install, lock, install again
-    Demo,
+    Demo(demo::DemoArgs),
     /// Find the file of a rule: paths and first sentences of the files that say all these words
     Where(where_is::WhereArgs),
     /// Check the floors of crates, purity, circles of files, and names of types
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &CommandLine) -> ChoreResult {
     match &arguments.chore {
-        Chore::Demo => demo::run(),
+        Chore::Demo(arguments) => demo::run(arguments),
         Chore::Where(arguments) => where_is::run(arguments),
         Chore::Floors => floors::run(),
         Chore::Fixtures(arguments) => fixtures::run(arguments),
