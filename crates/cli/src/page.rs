@@ -22,6 +22,15 @@ fn width() -> usize {
     if cfg!(test) { WIDEST } else { terminal::page_columns() }
 }
 
+/// How many columns a table may take: those of the terminal, or any number.
+fn terminal_width() -> usize {
+    let columns = if cfg!(test) { None } else { terminal::stdout_columns() };
+    columns.unwrap_or(usize::MAX)
+}
+
+/// The least width of a column whose cells are broken at words.
+const LEAST_COLUMN: usize = 20;
+
 /// One line: pieces of text, some of them coloured.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line(Vec<(Style, String)>);
@@ -152,15 +161,18 @@ impl Page {
         }
     }
 
-    /// Adds rows in columns, below their names.
+    /// Adds rows in columns, below their names. If a terminal is narrower, the last column is broken at words.
     pub(crate) fn table<const N: usize>(&mut self, head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) {
         let rows = std::iter::once(head.map(str::to_owned)).chain(rows);
         let rows: Vec<[String; N]> = rows.map(|row| row.map(|cell| printable(&cell).into_owned())).collect();
         let width = |nth: usize| rows.iter().map(|row| row[nth].width()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..N).map(width).collect();
+        let before: usize = widths.iter().take(N - 1).map(|width| width + 2).sum();
+        let columns = terminal_width().max(before + LEAST_COLUMN);
         for row in &rows {
-            let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
-            self.push(Line::of(cells.join("  ")).trimmed());
+            let cells = row.iter().zip(&widths).take(N - 1);
+            let lead: String = cells.map(|(cell, width)| padded(cell, *width) + "  ").collect();
+            self.broken(&lead, &Line::of(&row[N - 1]), columns);
         }
     }
 
@@ -183,14 +195,18 @@ impl Page {
 
     /// Adds a name and a line beside it, broken at words and continued below itself.
     pub(crate) fn row_of(&mut self, indent: &str, name: &str, text: &Line) {
-        let lead = format!("{indent}{}  ", padded(&printable(name), 8));
+        self.broken(&format!("{indent}{}  ", padded(&printable(name), 8)), text, width());
+    }
+
+    /// Adds a text after `lead`, broken at words that would go beyond a column, and continued below itself.
+    fn broken(&mut self, lead: &str, text: &Line, columns: usize) {
         let gap = " ".repeat(lead.width());
-        let mut line = Line::of(&lead);
+        let mut line = Line::of(lead);
         for (style, piece) in &text.0 {
             for (nth, word) in piece.split(' ').enumerate() {
                 if nth == 0 {
                     line = line.styled(*style, word);
-                } else if line.width() + 1 + word.width() <= width() {
+                } else if line.width() + 1 + word.width() <= columns {
                     line = line.styled(*style, format_args!(" {word}"));
                 } else {
                     self.push(std::mem::replace(&mut line, Line::of(&gap)));
@@ -198,7 +214,7 @@ impl Page {
                 }
             }
         }
-        self.push(line);
+        self.push(line.trimmed());
     }
 
     /// The same lines, all in one style.

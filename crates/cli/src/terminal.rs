@@ -15,7 +15,7 @@ pub(crate) fn stdout_rows() -> Option<usize> {
 }
 
 /// The columns of the terminal that stdout is; `None` if it is something else, or if the system does not say.
-fn stdout_columns() -> Option<usize> {
+pub(crate) fn stdout_columns() -> Option<usize> {
     size(std::io::stdout()).map(|(_, columns)| columns).filter(|columns| *columns > 0)
 }
 
