@@ -75,11 +75,11 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
       rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
                 allow; must say https://sigstore.dev/cosign/sign/v1
       found     no signature
-      result    not signed; the policy accepts it
+      result    not signed; the policy demands no signature
 
     ----- stderr -----
     error: the module 1.4.0 is not signed by a key of yours
-      cause: the policy accepts it all the same
+      cause: the policy demands no signature, so `install` takes it
 
     hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.4.0 --key KEY

@@ -137,7 +137,7 @@ fn a_withdrawn_module_goes_and_comes_back() {
       cause: its content is still there, under the tag withdrawn-1.4.0
 
     hint: publish the change as another version: configurations may still name this one
-    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo
+    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo (with --sign-key KEY if its notice is signed)
     hint: to publish this module under the version all the same, add --replace-tag
     ");
     assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message old").text, @"
@@ -148,7 +148,7 @@ fn a_withdrawn_module_goes_and_comes_back() {
     error: [REGISTRY]/acme/network has no version 1.4.0: it was withdrawn: opens port 22; use 1.5.0
 
     hint: it has 1.5.0
-    hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo` brings it back
+    hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo` brings it back, with --sign-key KEY if its notice is signed
     ");
     assert_eq!(check(&scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --json")), ["release-state"]);
     assert_eq!(scene.tags_of("acme/network"), ["1.4.0", "1.5.0"]);

@@ -155,3 +155,14 @@ fn whoever_reads_from_a_repository_that_is_not_there_was_told_to_create_it() {
     scene.registry.fault(Rule::on("GET", "/v2/acme/widget/tags/list").then(Fault::status(404, "ODD")));
     said(&scene, "versions REGISTRY/acme/widget", 1, &["hint: check the name; "], &["create"]);
 }
+
+/// The lock file got a version that the next `init` refused, without a word.
+#[test]
+fn a_version_that_the_configuration_does_not_admit_was_locked_without_a_word() {
+    let scene = Scene::published();
+    let text = "terraform {\n  required_providers {\n    widget = {\n      source  = \"registry.example.com/acme/widget\"\n      version = \"~> 9.0\"\n    }\n  }\n}\n";
+    std::fs::create_dir_all(scene.path("old")).expect("a folder");
+    std::fs::write(scene.path("old/main.tf"), text).expect("a file");
+    let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --chdir old")).success();
+    assert!(said.stderr.contains("warning: the configuration requires registry.example.com/acme/widget ~> 9.0, which does not admit 1.4.0: `init` will refuse it\n"), "{}", said.text);
+}

@@ -309,7 +309,7 @@ fn a_version_that_was_withdrawn_is_not_published_by_accident() {
       cause: its content is still there, under the tag withdrawn-1.4.0
 
     hint: publish the change as another version: lock files may still name this one
-    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo
+    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo (with --sign-key KEY if its notice is signed)
     hint: to publish this release under the version all the same, add --replace-tag
     ");
     assert_eq!(scene.refuse(&format!("push dist {PUSH} --dry-run")), refused);

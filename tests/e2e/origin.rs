@@ -177,11 +177,11 @@ fn the_other_verbs_read_the_registry_too() {
                 of this release's archives; in
                 sha256:[DIGEST]
       result    it is signed by openpgp:7F2B39720E5940CC244B2A2AB5EB077557F14FEF, which is not one of
-                your keys; the policy accepts it
+                your keys; the policy demands no signature
 
     ----- stderr -----
     error: registry.example.test/acme/zap 1.0.0 is not trusted: it is signed by openpgp:7F2B39720E5940CC244B2A2AB5EB077557F14FEF, which is not one of your keys
-      cause: the policy accepts it all the same
+      cause: the policy demands no signature, so `install` takes it
 
     hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
     hint: --key FILE judges by a public key without trust.toml

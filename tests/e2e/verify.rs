@@ -98,11 +98,11 @@ fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
       rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
                 allow; must say https://sigstore.dev/cosign/sign/v1
       found     no signature
-      result    not signed; the policy accepts it
+      result    not signed; the policy demands no signature
 
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 is not signed by a key of yours
-      cause: the policy accepts it all the same
+      cause: the policy demands no signature, so `install` takes it
 
     hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
@@ -135,11 +135,11 @@ fn a_signature_by_a_key_that_nobody_has_named_is_not_called_unsigned() {
     let said = said.split_once("  result ").map_or("", |(_, rest)| rest);
     assert_snapshot!(said, @"
        it is signed by sha256:[DIGEST],
-                which is not one of your keys; the policy accepts it
+                which is not one of your keys; the policy demands no signature
 
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 is not trusted: it is signed by sha256:[DIGEST], which is not one of your keys
-      cause: the policy accepts it all the same
+      cause: the policy demands no signature, so `install` takes it
 
     hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
     hint: --key FILE judges by a public key without trust.toml

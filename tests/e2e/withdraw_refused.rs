@@ -167,7 +167,7 @@ fn a_withdrawn_version_was_called_missing() {
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason 'deletes state'").success();
     scene.key("p256.pem");
     let missing = "error: [REGISTRY]/acme/widget has no version 1.4.0: it was withdrawn: deletes state\n";
-    let undo = "hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back\n";
+    let undo = "hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back, with --sign-key KEY if its notice is signed\n";
     for line in ["copy", "copy --dry-run", "deprecate --message old", "sign --key p256.pem"] {
         let to = if line.starts_with("copy") { "oci:out" } else { "" };
         refuse(&scene, &format!("{line} REGISTRY/acme/widget:1.4.0 {to}"), &[missing, "hint: it has 1.5.0\n", undo]);
@@ -223,7 +223,8 @@ fn a_version_of_a_repository_that_is_not_there_was_called_missing() {
 #[test]
 fn the_tag_of_a_withdrawn_version_led_to_no_version() {
     let scene = Scene::published();
-    let want = "withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back\n";
+    let want =
+        "withdraw [REGISTRY]/acme/widget:1.4.0 --undo` brings it back, with --sign-key KEY if its notice is signed\n";
     refuse(&scene, "withdraw REGISTRY/acme/widget:withdrawn-1.4.0 --undo --dry-run", &[want]);
 }
 

@@ -33,7 +33,7 @@ impl Diagnostic {
             if invocation::is_about_modules() { ("configurations", "module") } else { ("lock files", "release") };
         self.cause(format!("its content is still there, under the tag {}", withdrawn.tag))
             .hint(format!("publish the change as another version: {who} may still name this one"))
-            .hint(format!("if it was withdrawn by mistake: {undo}"))
+            .hint(format!("if it was withdrawn by mistake: {undo} (with --sign-key KEY if its notice is signed)"))
             .hint(format!("to publish this {what} under the version all the same, add --replace-tag"))
     }
 

@@ -9,7 +9,10 @@ use crate::invocation;
 
 /// What makes a withdrawn version available again.
 pub(crate) fn brings_back(release: &str) -> String {
-    format!("`{}` brings it back", invocation::command(&format!("withdraw {release} --undo")))
+    format!(
+        "`{}` brings it back, with --sign-key KEY if its notice is signed",
+        invocation::command(&format!("withdraw {release} --undo"))
+    )
 }
 
 impl Diagnostic {

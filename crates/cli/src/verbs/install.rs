@@ -113,6 +113,7 @@ impl InstallRun<'_> {
         let pins = args.into.as_ref().map(|_| report.pins).filter(|pins| *pins != WriteOutcome::Unchanged);
         let pins = pins.map(|pins| (options.trust.pins_path.as_path(), word(pins)));
         self.note_narrow(&report.narrow);
+        self.warn_of_unmet(&report.lock);
         if args.write() == LockWrite::Compare {
             self.warn_of_lacking(&report.lock);
         }
@@ -123,6 +124,7 @@ impl InstallRun<'_> {
     async fn preview(&self) -> Result<(), Diagnostic> {
         let preview = self.previewed().await?;
         self.note_narrow(&preview.narrow);
+        self.warn_of_unmet(&preview.lock);
         printed::planned(self.context, &preview.packages, &self.would_write(&preview.lock));
         Ok(())
     }
@@ -194,6 +196,27 @@ impl InstallRun<'_> {
         let locked = narrow.iter().map(|entry| (&entry.address, Some(&entry.version)));
         let hint = format!("to lock every platform: {}", self.lock_all(locked));
         self.context.reporter.event(&Event::note("lock-narrow", text).with_hint(hint));
+    }
+
+    /// Warns of versions, installed by their address, that the configuration does not admit.
+    fn warn_of_unmet(&self, lock: &LockFile) {
+        if self.args.providers.is_empty() {
+            return;
+        }
+        let Ok(found) = configuration(self.folder) else { return };
+        for job in self.jobs {
+            let required = found.requirements.iter().find(|required| required.address == job.address);
+            let locked = lock.get(&job.address).map(|entry| &entry.version);
+            let (Some(required), Some(version)) = (required, locked) else { continue };
+            if !required.constraints.admits(version) {
+                let (address, constraints) = (&required.address, &required.constraints);
+                let text = format!(
+                    "the configuration requires {address} {constraints}, which does not admit {version}: `init` will refuse it"
+                );
+                let hint = "change the constraint, or install a version that it admits";
+                self.context.reporter.event(&Event::warning("constraint-unmet", text).with_hint(hint));
+            }
+        }
     }
 
     /// Warns of checksums that the lock file lacks although it must not change.

@@ -235,7 +235,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign:
         let text = format!("{name} is not trusted: {refusal}");
         let diagnostic = Diagnostic::new(Exit::Fixable, text)
             .code(refusal.code())
-            .cause("the policy accepts it all the same")
+            .cause("the policy demands no signature, so `install` takes it")
             .flawed(flaw, sign);
         return match flaw {
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
@@ -247,7 +247,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign:
     let text = format!("{name} is not signed by a key of yours{uncovered}");
     Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
-        .cause("the policy accepts it all the same")
+        .cause("the policy demands no signature, so `install` takes it")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
         .hint(format!("its publisher signs it{sign}"))
 }

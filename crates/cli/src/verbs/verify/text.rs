@@ -118,7 +118,7 @@ fn result(verdict: &Verdict) -> String {
         Standing::Pinned => "trusted as before: this very index was signed when it was pinned".to_owned(),
         Standing::Unsigned => {
             let found = verdict.best_flaw().map_or_else(|| "not signed".to_owned(), |flaw| flaw.to_string());
-            format!("{found}; the policy accepts it")
+            format!("{found}; the policy demands no signature")
         }
     }
 }
@@ -161,7 +161,7 @@ mod tests {
           found     something that cannot be read: gone\u{1b}[2J\n  result    signed by acme\u{202e}; in
                     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
           result    what may be its signature cannot be read: gone\u{1b}[2J\n  result    signed by
-                    acme\u{202e}; the policy accepts it
+                    acme\u{202e}; the policy demands no signature
         ");
     }
 }
