@@ -28,7 +28,7 @@ fn the_file_is_made_and_taken_back() {
     wrote [HOME]/.tofurc
 
     ----- stderr -----
-    note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
+    note: with a provider_installation, OpenTofu no longer looks into terraform.d/plugins and the other implicit folders; add a filesystem_mirror for one that you need
     "#);
     let written = file();
     assert_snapshot!(scene.run(ADD).text, @"
@@ -123,4 +123,28 @@ fn two_at_once_both_count() {
         assert_eq!(text.matches(&format!("ghcr.io/n{nth}/")).count(), 1, "{text}");
     }
     scene.run("config check").success();
+}
+
+/// The removal deleted the user's own line, and the providers came from their origin without a word.
+#[test]
+fn a_mirror_that_was_there_before_serves_again_after_a_removal() {
+    let scene = Scene::new();
+    let there = "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/${namespace}/${type}\"\n    include = [\n      \"registry.example.com/acme/*\", # team acme\n      \"registry.example.com/other/*\",\n    ]\n  }\n  direct {\n    exclude = [\"registry.example.com/acme/*\", \"registry.example.com/other/*\"]\n  }\n}\n";
+    scene.home_file(".tofurc", there);
+    scene.run(ADD).success();
+    let said = scene.run("config remove 'registry.example.com/acme/*'").success();
+    assert_eq!(scene.home_text(".tofurc").as_deref(), Some(there));
+    let note = "note: registry.example.com/acme/* comes from r.test/${namespace}/${type}\n";
+    assert!(said.stderr.contains(note), "{}", said.text);
+    let said = scene.run("config remove 'registry.example.com/none/*'").success();
+    assert!(said.stdout.contains("no oci_mirror in it names registry.example.com/none/*"), "{}", said.text);
+}
+
+#[test]
+fn terraform_is_named_where_it_reads_the_file_too() {
+    let scene = Scene::new();
+    scene.home_file(".terraformrc", "# mine\n");
+    let said = scene.run(&format!("{ADD} --dry-run")).success();
+    assert!(said.stderr.starts_with("warning: Terraform reads "), "{}", said.text);
+    assert_eq!(scene.home_text(".terraformrc").as_deref(), Some("# mine\n"));
 }

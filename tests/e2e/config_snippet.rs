@@ -22,7 +22,7 @@ fn the_blocks_are_disjoint_and_aligned() {
 
     ----- stderr -----
     note: write it to [HOME]/.tofurc, which is not there yet
-    note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
+    note: with a provider_installation, OpenTofu no longer looks into terraform.d/plugins and the other implicit folders; add a filesystem_mirror for one that you need
     note: Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     assert_snapshot!(scene.run("config snippet 'registry.example.com/acme/*' 'ghcr.io/acme/${type}' --json-form --quiet").text, @r#"

@@ -203,7 +203,7 @@ fn a_snippet_and_a_check_of_the_configuration_name_the_two_providers() {
     warning: `r.test/${namespace}-${type}` sends two providers to one repository: a.test/a-a/a and a.test/a/a-a both get r.test/a-a-a
       hint: write / between the symbols, as in r.test/${namespace}/${type}; or a rule for each namespace
     note: write it to [HOME]/.tofurc, which is not there yet
-    note: with a provider_installation, terraform.d/plugins and the other implicit folders are no longer looked into; add a filesystem_mirror for one that you need
+    note: with a provider_installation, OpenTofu no longer looks into terraform.d/plugins and the other implicit folders; add a filesystem_mirror for one that you need
     note: Terraform has no oci_mirror, and prints an error where it reads the file (~/.terraformrc, ~/.terraform.d); for Terraform, `tofu-oci install --vendor` puts providers where it looks
     "#);
     let said = scene.run("config snippet 'a.test/acme/*' 'r.test/${type}'").success();

@@ -32,7 +32,7 @@ pub(crate) enum ConfigVerb {
     Check(ConfigCheckArgs),
     /// Send providers to an OCI repository: edit the provider_installation of the CLI configuration
     Add(ConfigAddArgs),
-    /// Undo `config add` for a pattern
+    /// Take a pattern out of the oci_mirror that serves it
     Remove(ConfigRemoveArgs),
     /// Print the blocks that send providers to an OCI repository, ready for the CLI configuration
     Snippet(ConfigSnippetArgs),
@@ -91,8 +91,10 @@ pub(crate) struct ConfigAddArgs {
 Example:
   tofu-oci config remove 'registry.example.com/acme/*'
 
-It takes the pattern out of every oci_mirror and out of the `exclude` of the other methods; a
-block that is then for nothing goes. Methods that are for a part of the pattern keep that part.")]
+After `config add` it leaves the file as it was. It takes the pattern out of the oci_mirror that
+serves it, and deletes a block that is then for no provider. The method that is nearest to the
+pattern serves it again, and the last line says which one that is. A `provider_installation` in
+which `direct` alone is left goes, too. Methods for a part of the pattern keep that part.")]
 pub(crate) struct ConfigRemoveArgs {
     /// The pattern as `config add` got it
     #[arg(value_name = "ADDR-PATTERN")]

@@ -19,7 +19,7 @@ use super::{Installation, MEASURED, Method, MethodKind, NotReadBack, WrittenMeth
 pub enum MirrorChange {
     /// The providers of the pattern come from the repositories of the template, as the file is to have it.
     Add(Pattern, String),
-    /// No `oci_mirror` is for the pattern.
+    /// The `oci_mirror` that serves the pattern, and names it, does so no more.
     Remove(Pattern),
 }
 
@@ -42,7 +42,8 @@ pub fn edit_mirrors(
                 && let Some(there) = read_snippet(&after, TofuRelease::V1_13).config.installation
                 && let Some(after) = without_block(&after, &there)
             {
-                return Ok(Some(after));
+                let is_gone = |release| read_snippet(&after, release).config.installation.is_none();
+                return if MEASURED.into_iter().all(is_gone) { Ok(Some(after)) } else { Err(NotReadBack::Methods) };
             }
             let all =
                 |methods: Vec<WrittenMethod>| WrittenMethod::of_overrides(there).into_iter().chain(methods).collect();
@@ -88,84 +89,112 @@ fn of_block(there: &Installation, change: &MirrorChange) -> Option<Vec<PlannedMe
 }
 
 fn added(there: &Installation, pattern: &Pattern, template: &str) -> Option<Vec<PlannedMethod>> {
-    let template_of = |method: &Method| match &method.kind {
-        MethodKind::OciMirror { template } => Some(template.as_str().to_owned()),
-        _ => None,
+    let mirror = WrittenMethod::OciMirror {
+        template: template.to_owned(),
+        include: vec![pattern.to_string()],
+        exclude: Vec::new(),
     };
-    let is_so = |method: &Method| {
-        template_of(method).as_deref() == Some(template)
-            && method.selector.include.iter().any(|include| include.covers(pattern))
-            && !method.selector.exclude.iter().any(|exclude| exclude.covers(pattern))
+    let has_template =
+        |method: &Method| matches!(&method.kind, MethodKind::OciMirror { template: one } if one.as_str() == template);
+    let is_alone = |method: &Method| {
+        matches!(method.kind, MethodKind::OciMirror { .. })
+            && matches!(method.selector.include.as_slice(), [one] if is(one, pattern))
     };
-    let is_for_it_alone = |method: &Method| {
-        template_of(method).is_some() && matches!(method.selector.include.as_slice(), [one] if is(one, pattern))
+    let covers = |list: &[Pattern]| list.iter().any(|one| one.covers(pattern));
+    let is_so =
+        |method: &Method| has_template(method) && covers(&method.selector.include) && !covers(&method.selector.exclude);
+    let methods = || there.methods.iter();
+    let server = methods()
+        .position(|method| is_alone(method) && has_template(method))
+        .or_else(|| methods().position(is_alone))
+        .or_else(|| methods().position(is_so));
+    let parts = |method: &'_ Method| -> Vec<Pattern> {
+        method.selector.include.iter().filter(|part| pattern.covers(part) && !is(part, pattern)).cloned().collect()
     };
-    let methods = there.methods.iter();
-    let server = methods.clone().position(is_so).or_else(|| methods.clone().position(is_for_it_alone));
+    let others = methods().enumerate().filter(|(at, _)| Some(*at) != server);
+    let kept: Vec<Pattern> = others.flat_map(|(_, method)| parts(method)).collect();
     let mut planned = Vec::new();
-    let mut kept = Vec::new();
-    for (at, method) in methods.enumerate() {
+    for (at, method) in methods().enumerate() {
         let written = WrittenMethod::of(method)?;
-        let include = &method.selector.include;
-        if server == Some(at) {
-            planned.push((Some(at), written.with_template(template)));
-            continue;
-        }
-        kept.extend(include.iter().filter(|include| pattern.covers(include) && !is(include, pattern)));
-        let is_for_all = include.is_empty() || include.iter().any(|include| include.covers(pattern));
-        let taken = if is_for_all { vec![pattern] } else { Vec::new() };
-        planned.push((Some(at), written.excluding(also(&method.exclude, &taken))));
+        let exclude = if server == Some(at) {
+            also(&without(&method.exclude, &method.selector.exclude, |one| one.covers(pattern)), &kept)
+        } else if method.selector.include.is_empty() || covers(&method.selector.include) {
+            also(&method.exclude, std::slice::from_ref(pattern))
+        } else {
+            method.exclude.clone()
+        };
+        let written = if server == Some(at) { written.with_template(template) } else { written };
+        planned.push((Some(at), written.excluding(exclude)));
     }
     if server.is_none() {
-        let include = vec![pattern.to_string()];
-        let mirror = WrittenMethod::OciMirror { template: template.to_owned(), include, exclude: Vec::new() };
-        planned.insert(0, (None, mirror));
+        planned.insert(0, (None, mirror.excluding(also(&[], &kept))));
     }
-    let (_, mirror) = planned.get_mut(server.unwrap_or(0))?;
-    let exclude = also(mirror.patterns().1, &kept);
-    *mirror = mirror.clone().excluding(exclude);
     Some(planned)
 }
 
+/// Takes away the mirrors that serve the pattern. A method that had been set aside for them serves it again.
 fn removed(there: &Installation, pattern: &Pattern) -> Option<Vec<PlannedMethod>> {
-    let is_for_it = |method: &Method| {
+    let covers = |list: &[Pattern]| list.iter().any(|one| one.covers(pattern));
+    let names = |method: &Method| {
         matches!(method.kind, MethodKind::OciMirror { .. })
             && method.selector.include.iter().any(|one| is(one, pattern))
     };
-    if !there.methods.iter().any(is_for_it) {
+    let serves = |method: &Method| names(method) && !covers(&method.selector.exclude);
+    let is_any_serving = there.methods.iter().any(serves);
+    let goes = |method: &Method| if is_any_serving { serves(method) } else { names(method) };
+    if !there.methods.iter().any(goes) {
         return None;
     }
+    let left = || there.methods.iter().enumerate().filter(|(_, method)| !goes(method));
+    // The nearest method, of which the first, gets the pattern back.
+    let back = left().min_by_key(|(_, method)| distance(&method.selector.include, pattern)).map(|(at, _)| at);
     // Methods that are for parts of the pattern keep these.
-    let others = there.methods.iter().flat_map(|method| &method.selector.include);
-    let parts: Vec<&Pattern> = others.filter(|part| pattern.covers(part) && !is(part, pattern)).collect();
+    let parts: Vec<&Pattern> = left()
+        .flat_map(|(_, method)| &method.selector.include)
+        .filter(|part| pattern.covers(part) && !is(part, pattern))
+        .collect();
     let mut planned = Vec::new();
     for (at, method) in there.methods.iter().enumerate() {
         let written = WrittenMethod::of(method)?;
-        if is_for_it(method) {
-            let include = without(&method.include, &method.selector.include, pattern);
+        if goes(method) {
+            let include = without(&method.include, &method.selector.include, |one| is(one, pattern));
             if !include.is_empty() {
                 planned.push((Some(at), written.including(include)));
             }
             continue;
         }
-        let mut exclude = without(&method.exclude, &method.selector.exclude, pattern);
+        let is_named = back.and_then(|back| there.methods.get(back)).is_some_and(|back| covers(&back.selector.include));
+        let mut exclude = method.exclude.clone();
+        if back == Some(at) || !is_named {
+            exclude = without(&exclude, &method.selector.exclude, |one| is(one, pattern));
+        }
         if exclude.len() < method.exclude.len() {
-            let others: Vec<&Pattern> =
-                parts.iter().copied().filter(|part| !method.selector.include.contains(part)).collect();
-            exclude = also(&exclude, &others);
+            let others = parts.iter().filter(|part| !method.selector.include.contains(part));
+            exclude = also(&exclude, &others.map(|part| (*part).clone()).collect::<Vec<_>>());
         }
         planned.push((Some(at), written.excluding(exclude)));
     }
     Some(planned)
 }
 
-/// The patterns of a list, as they are written, without this one.
-fn without(written: &[String], read: &[Pattern], pattern: &Pattern) -> Vec<String> {
-    written.iter().zip(read).filter(|(_, read)| !is(read, pattern)).map(|(written, _)| written.clone()).collect()
+/// How many parts the narrowest pattern that covers this one leaves open; more than any for a list without one.
+fn distance(include: &[Pattern], pattern: &Pattern) -> usize {
+    let open = |one: &Pattern| {
+        [one.hostname().is_none(), one.namespace().is_none(), one.provider_type().is_none()]
+            .into_iter()
+            .filter(|open| *open)
+            .count()
+    };
+    include.iter().filter(|one| one.covers(pattern)).map(open).min().unwrap_or(if include.is_empty() { 4 } else { 5 })
+}
+
+/// The patterns of a list, as they are written, without some.
+fn without(written: &[String], read: &[Pattern], is_one: impl Fn(&Pattern) -> bool) -> Vec<String> {
+    written.iter().zip(read).filter(|(_, read)| !is_one(read)).map(|(written, _)| written.clone()).collect()
 }
 
 /// A list of patterns with those of others that it does not cover yet.
-fn also(written: &[String], others: &[&Pattern]) -> Vec<String> {
+fn also(written: &[String], others: &[Pattern]) -> Vec<String> {
     let mut list = written.to_vec();
     for other in others {
         if !list.iter().filter_map(|text| text.parse::<Pattern>().ok()).any(|one| one.covers(other)) {

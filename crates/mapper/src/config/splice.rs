@@ -134,25 +134,41 @@ impl Splice<'_> {
         around.into_iter().all(|range| self.text[range].trim().is_empty())
     }
 
-    /// One element less or more by itself; anything else writes the list again.
+    /// Elements less, each with its own line if it has one, and elements more, after the last one; what cannot be told
+    /// apart so is written again.
     fn list(&mut self, value: &HclValue, was: &[String], wanted: &[String]) -> Option<()> {
         let HclValue::List(elements, brackets) = value else { return None };
-        let gone: Vec<usize> = (0..was.len()).filter(|at| !wanted.contains(&was[*at])).collect();
-        let new: Vec<&String> = wanted.iter().filter(|text| !was.contains(text)).collect();
-        let span = |at: usize| elements.get(at).map(HclValue::span);
-        match (gone.as_slice(), new.as_slice(), elements.last()) {
-            ([], [one], Some(last)) => self.element(&last.span(), brackets, &hcl1_string(one)),
-            ([one], [], _) => {
-                let own = span(*one)?;
-                let rest = &self.text[own.end..];
-                let comma =
-                    rest.trim_start_matches([' ', '\t']).strip_prefix(',').map_or(0, |left| rest.len() - left.len());
-                let line = whole_lines(self.text, &(own.start..own.end + comma));
-                match (span(one + 1), one.checked_sub(1).and_then(span)) {
-                    _ if self.text[line.clone()].ends_with('\n') => self.replace(line, ""),
+        let gone: Vec<Range<usize>> = was
+            .iter()
+            .zip(elements)
+            .filter(|(text, _)| !wanted.contains(text))
+            .map(|(_, element)| element.span())
+            .collect();
+        let new: Vec<String> = wanted.iter().filter(|text| !was.contains(text)).map(|text| hcl1_string(text)).collect();
+        let last = was.iter().zip(elements).rfind(|(text, _)| wanted.contains(text)).map(|(_, element)| element.span());
+        let with_comma = |own: &Range<usize>| {
+            let rest = &self.text[own.end..];
+            let left = rest.trim_start_matches([' ', '\t']).strip_prefix(',').unwrap_or(rest);
+            own.start..own.end + rest.len() - left.len()
+        };
+        let lines: Vec<Range<usize>> = gone.iter().map(|own| whole_lines(self.text, &with_comma(own))).collect();
+        let own_lines = lines.iter().all(|line| self.text[line.clone()].ends_with('\n'));
+        match (gone.as_slice(), last) {
+            (_, Some(last)) if own_lines => {
+                for line in lines {
+                    self.replace(line, "");
+                }
+                if !new.is_empty() {
+                    self.elements(&last, brackets, &new);
+                }
+            }
+            ([own], Some(_)) if new.is_empty() => {
+                let at = elements.iter().position(|element| element.span() == *own)?;
+                let span = |at: usize| elements.get(at).map(HclValue::span);
+                match (span(at + 1), at.checked_sub(1).and_then(span)) {
                     (Some(next), _) => self.replace(own.start..next.start, ""),
                     (None, Some(before)) => self.replace(before.end..own.end, ""),
-                    (None, None) => self.replace(own, ""),
+                    (None, None) => {}
                 }
             }
             _ => self.replace(brackets.clone(), native_list(wanted)),
@@ -160,18 +176,21 @@ impl Splice<'_> {
         Some(())
     }
 
-    /// A new element after the last one: in its line, or in a line of its own if that one has a line of its own.
-    fn element(&mut self, last: &Range<usize>, brackets: &Range<usize>, element: &str) {
+    /// New elements after the last one: in its line, or in lines of their own if that one has a line of its own.
+    fn elements(&mut self, last: &Range<usize>, brackets: &Range<usize>, elements: &[String]) {
         let has_comma = self.text[last.end..].trim_start_matches([' ', '\t']).starts_with(',');
         let line_end = self.line_end(last.end);
         let own_line = indent_of(self.text, last.start).filter(|_| line_end < brackets.end);
         match own_line {
-            Some(indent) if has_comma => self.insert(line_end, format!("\n{indent}{element},")),
             Some(indent) => {
-                self.insert(last.end, ",");
-                self.insert(line_end, format!("\n{indent}{element}"));
+                if !has_comma {
+                    self.insert(last.end, ",");
+                }
+                let lines = elements.join(&format!(",\n{indent}"));
+                let comma = if has_comma { "," } else { "" };
+                self.insert(line_end, format!("\n{indent}{lines}{comma}"));
             }
-            None => self.insert(last.end, format!(", {element}")),
+            None => self.insert(last.end, format!(", {}", elements.join(", "))),
         }
     }
 

@@ -202,8 +202,7 @@ fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
 }
 
 /// What the first block changes.
-pub(super) const IMPLICIT_FOLDERS: &str = "with a provider_installation, terraform.d/plugins and the other implicit \
-                                           folders are no longer looked into; add a filesystem_mirror for one that you need";
+pub(super) const IMPLICIT_FOLDERS: &str = "with a provider_installation, OpenTofu no longer looks into terraform.d/plugins and the other implicit folders; add a filesystem_mirror for one that you need";
 
 /// Where to put the snippet, and what it changes.
 fn advice(

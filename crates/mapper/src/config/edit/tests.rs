@@ -7,27 +7,36 @@ fn pattern(text: &str) -> Pattern {
     text.parse().expect(text)
 }
 
-/// What a text is after a change, and that the change is none the second time.
+/// What a text is after a change; `None` if it stays.
 #[track_caller]
-fn changed(text: &str, change: &MirrorChange) -> String {
-    let once = |text: &str| {
-        let reading = read_snippet(text, TofuRelease::V1_13);
-        assert!(reading.errors().next().is_none(), "{:?} of\n{text}", reading.problems);
-        edit_mirrors(text, reading.config.installation.as_ref(), change).expect("a text that is read back")
-    };
-    let after = once(text).unwrap_or_else(|| text.to_owned());
-    assert_eq!(once(&after), None, "twice is not once:\n{after}");
+fn changed(text: &str, change: &MirrorChange) -> Option<String> {
+    let reading = read_snippet(text, TofuRelease::V1_13);
+    assert!(reading.errors().next().is_none(), "{:?} of\n{text}", reading.problems);
+    edit_mirrors(text, reading.config.installation.as_ref(), change).expect("a text that is read back")
+}
+
+/// The text after `config add`: one method alone serves the pattern, from the template, and a second run changes nothing.
+#[track_caller]
+fn add(text: &str, of: &str, template: &str) -> String {
+    let change = MirrorChange::Add(pattern(of), template.to_owned());
+    let after = changed(text, &change).unwrap_or_else(|| text.to_owned());
+    assert_eq!(changed(&after, &change), None, "twice is not once:\n{after}");
+    let installation = read_snippet(&after, TofuRelease::V1_13).config.installation.expect("a block");
+    let address = of.replace('*', "zzz").parse().expect("an address");
+    let serving = installation.methods.iter().filter(|method| method.selector.select(&address).is_in());
+    let serving: Vec<&str> = serving
+        .map(|method| match &method.kind {
+            MethodKind::OciMirror { template } => template.as_str(),
+            other => other.name(),
+        })
+        .collect();
+    assert_eq!(serving, [template], "{after}");
     after
 }
 
 #[track_caller]
-fn add(text: &str, of: &str, template: &str) -> String {
-    changed(text, &MirrorChange::Add(pattern(of), template.to_owned()))
-}
-
-#[track_caller]
 fn remove(text: &str, of: &str) -> String {
-    changed(text, &MirrorChange::Remove(pattern(of)))
+    changed(text, &MirrorChange::Remove(pattern(of))).unwrap_or_else(|| text.to_owned())
 }
 
 const ACME: &str = "example.com/acme/*";
@@ -63,6 +72,8 @@ fn what_was_added_and_removed_leaves_the_bytes_of_before() {
         "provider_installation {\n\tdirect {\n\t\texclude = [\n\t\t\t\"a.test/*/*\", # why\n\t\t]\n\t}\n}",
         "provider_installation {\r\n  network_mirror {\r\n    url = \"https://m.test/\"\r\n    include = [\"*/*/*\"]\r\n  }\r\n}\r\n",
         "provider_installation {\n  dev_overrides {\n    \"a.test/b/c\" = \"/d\"\n  }\n  direct {\n    # mine\n    exclude = [\"b.test/*/*\"]\n  }\n}\n",
+        "provider_installation {\n  network_mirror {\n    url = \"https://m.test/\"\n    include = [\"example.com/acme/*\"]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\"]\n  }\n}\n",
+        "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/old/${namespace}/${type}\"\n    include = [\n      \"example.com/acme/*\", # team acme\n      \"example.com/other/*\",\n    ]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\", \"example.com/other/*\"]\n  }\n}\n",
     ];
     for text in blocks {
         assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
@@ -171,7 +182,7 @@ fn a_mirror_of_a_part_keeps_it_and_gets_it_back() {
         include             = ["example.com/*/*"]
       }
       direct {
-        exclude = ["example.com/*/*"]
+        exclude = ["example.com/acme/*", "example.com/*/*"]
       }
     }
     "#);
@@ -209,4 +220,32 @@ fn a_pattern_among_others_goes_alone() {
 fn a_text_that_looks_like_a_brace_is_none() {
     let text = "credentials \"h.test\" {\n  token = \"provider_installation { } ]\"\n}\nprovider_installation {\n  direct {\n    exclude = [\"a.test/*/*\"] # ] }\n  } # }\n}\n";
     assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
+}
+
+#[test]
+fn a_mirror_that_had_been_set_aside_is_used_again_without_its_exclude() {
+    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"t.test/${namespace}/${type}\"\n    include = [\"example.com/*/*\"]\n  }\n  oci_mirror {\n    repository_template = \"u.test/${type}\"\n    include = [\"example.com/acme/*\"]\n  }\n}\n";
+    let first = add(text, ACME, "t.test/${namespace}/${type}");
+    add(&first, ACME, "u.test/${type}");
+}
+
+#[test]
+fn comments_in_a_list_outlast_two_new_patterns() {
+    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${type}\"\n    include = [\"example.com/acme/*\"]\n    exclude = [\n      \"example.com/acme/never\", # never\n    ]\n  }\n  direct {\n    include = [\"example.com/acme/a\", \"example.com/acme/b\"]\n  }\n}\n";
+    assert_snapshot!(add(text, ACME, TEMPLATE), @r#"
+    provider_installation {
+      oci_mirror {
+        repository_template = "ghcr.io/acme/${type}"
+        include = ["example.com/acme/*"]
+        exclude = [
+          "example.com/acme/never", # never
+          "example.com/acme/a",
+          "example.com/acme/b",
+        ]
+      }
+      direct {
+        include = ["example.com/acme/a", "example.com/acme/b"]
+      }
+    }
+    "#);
 }
