@@ -135,7 +135,7 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
       cause: it came from bundle:b.tar
       cause: trust.toml:10, the rule for registry.example.com/*/*, demands a signature by acme-release
-      hint: its publisher signs it with `tofu-oci sign` in its repository; then it can be taken from there again
+      hint: its publisher signs it with `tofu-oci sign` in its repository; then fetch it again
       hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from bundle:b.tar` shows every signature, and why it does not count
 
     1 failed; 0 B sent

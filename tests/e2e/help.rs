@@ -121,20 +121,18 @@ fn alone_it_prints_help_and_is_wrong_usage() {
 
 #[test]
 fn the_version_is_printed() {
-    assert_snapshot!(Scene::new().run("--version").text, @"
-    exit code: 0
-    ----- stdout -----
-    tofu-oci 0.1.0
-
-    ----- stderr -----
-    ");
+    let said = Scene::new().run("--version").success();
+    assert_eq!(
+        (said.stdout.as_str(), said.stderr.as_str()),
+        (concat!("tofu-oci ", env!("CARGO_PKG_VERSION"), "\n"), "")
+    );
 }
 
 #[test]
 fn the_version_says_how_the_program_was_built() {
     let scene = Scene::new();
     let said = scene.run("version");
-    assert!(said.stdout.starts_with("tofu-oci 0.1.0\n"), "{}", said.text);
+    assert!(said.stdout.starts_with(concat!("tofu-oci ", env!("CARGO_PKG_VERSION"), "\n")), "{}", said.text);
     assert!(said.stdout.contains("\ntarget    ") && said.stdout.contains("\nrustc     "), "{}", said.text);
     let asked = ["version --json", "--version --json", "-V --json"].map(|words| scene.run(words));
     for said in &asked {
@@ -142,8 +140,16 @@ fn the_version_says_how_the_program_was_built() {
         assert_eq!(said.stdout, asked[0].stdout);
     }
     let program = &asked[0].json()[0];
-    assert_eq!(program["version"], "0.1.0");
+    assert_eq!(program["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(program["commit"].is_null(), program["date"].is_null(), "{program}");
+}
+
+#[test]
+fn a_pager_gets_nothing_that_goes_into_a_pipe() {
+    let scene = Scene::new();
+    let mut command = scene.command("help trust");
+    let said = scene.output(command.env("TERM", "xterm").env("PAGER", "head -1"));
+    assert!(said.stdout.lines().count() > 50, "{}", said.text);
 }
 
 #[test]
@@ -281,14 +287,14 @@ fn options_and_verbs_of_other_tools_name_those_of_this_one() {
         ("help gc", "`tofu-oci cache prune`"),
         ("help sso", "`tofu-oci login`"),
         ("help sbom", "`tofu-oci sign`"),
-        ("help sbom", "oras or cosign attaches it"),
+        ("help sbom", "attach it with oras or cosign"),
         ("help gc", "its own garbage collection"),
         ("help login-oidc", "name the credential helper of the cloud"),
         ("help delete", "`tofu-oci withdraw`"),
         ("help web", "`tofu-oci serve`"),
         ("ui", "a page that lists its providers"),
         ("help scan", "let the registry scan"),
-        ("apply", "the work of tofu and terraform"),
+        ("apply", "tofu and terraform do that"),
     ] {
         let said = scene.run(words);
         assert!(said.code == Some(2) && said.stderr.contains(hint), "{words}: {}", said.text);

@@ -81,8 +81,7 @@ fn an_unsigned_module_was_to_be_signed_under_a_name_that_was_not_filled_in() {
     let sign = "hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/net:1.0.0 --key KEY";
     said(&scene, "verify REGISTRY/acme/net:1.0.0 --key p256.pub", 1, &[sign], &["REPOSITORY:"]);
     scene.run(&format!("mirror {WIDGET} --from REGISTRY/acme/widget --to static:s")).success();
-    let sign =
-        "hint: its publisher signs it with `tofu-oci sign` in its repository; then it can be taken from there again";
+    let sign = "hint: its publisher signs it with `tofu-oci sign` in its repository; then fetch it again";
     said(&scene, &format!("verify {WIDGET}@1.4.0 --from static:s --key p256.pub"), 1, &[sign], &["REPOSITORY:"]);
 }
 

@@ -48,29 +48,22 @@ pub(crate) fn run(arguments: &ReleaseArgs) -> ChoreResult {
     }
     let today = Moment::from(SystemTime::now()).to_string();
     let (now, next) = (now.to_string(), version.to_string());
-    let changed = |file: &str, text: &str| match file {
-        "CHANGELOG.md" => changelog(text, &today, &next),
-        "Cargo.toml" => cargo_toml(text, &now, &next),
-        "Cargo.lock" | "fuzz/Cargo.lock" => Ok(cargo_lock(text, &now, &next)),
-        _ => Ok(named(text, &now, &next)),
-    };
     let listed = git(&root, &[["ls-files", "--"].as_slice(), &NAMED_IN].concat())?;
-    for file in ["CHANGELOG.md", "Cargo.toml", "Cargo.lock", "fuzz/Cargo.lock"].into_iter().chain(listed.lines()) {
-        let path = root.join(file);
-        // Pictures name no version.
-        let Ok(before) = fs::read_to_string(&path) else { continue };
-        let after = changed(file, &before).doing(|| file.to_owned())?;
-        if after != before {
-            let (old, new) = (format!("a/{file}"), format!("b/{file}"));
-            print!("{}", TextDiff::from_lines(&before, &after).unified_diff().context_radius(1).header(&old, &new));
-            if arguments.apply {
-                paths::write(&path, after)?;
-            }
-        }
+    let files = ["CHANGELOG.md", "Cargo.toml", "Cargo.lock", "fuzz/Cargo.lock"].into_iter().chain(listed.lines());
+    // Pictures name no version.
+    let texts = files.filter_map(|file| Some((file, fs::read_to_string(root.join(file)).ok()?)));
+    // All before the first is written: what cannot be released stays as it was.
+    let changes = changes(texts, &today, (&now, &next))?;
+    for (file, before, after) in &changes {
+        let (old, new) = (format!("a/{file}"), format!("b/{file}"));
+        print!("{}", TextDiff::from_lines(before, after).unified_diff().context_radius(1).header(&old, &new));
     }
     if !arguments.apply {
         println!("nothing was written; with --apply this becomes a commit with the tag {tag}");
         return Ok(());
+    }
+    for (file, _, after) in changes {
+        paths::write(&root.join(file), after)?;
     }
     git(&root, &["commit", "--all", "--quiet", "--allow-empty", "--message", &format!("tofu-oci {version}")])?;
     git(&root, &["tag", "--annotate", &tag, "--message", &format!("tofu-oci {version}")])?;
@@ -81,6 +74,27 @@ pub(crate) fn run(arguments: &ReleaseArgs) -> ChoreResult {
 fn git(root: &Path, arguments: &[&str]) -> ChoreResult<String> {
     let run = ProgramRun::inheriting("git").arg("-C").arg(root).args(arguments);
     Ok(run.success()?.stdout.trim().to_owned())
+}
+
+/// The files whose text changes: name, text before and after.
+fn changes<'a>(
+    texts: impl Iterator<Item = (&'a str, String)>,
+    today: &str,
+    (now, next): (&str, &str),
+) -> ChoreResult<Vec<(&'a str, String, String)>> {
+    let mut changes = Vec::new();
+    for (file, before) in texts {
+        let after = match file {
+            "CHANGELOG.md" => changelog(&before, today, next).doing(|| file.to_owned())?,
+            "Cargo.toml" => cargo_toml(&before, now, next).doing(|| file.to_owned())?,
+            "Cargo.lock" | "fuzz/Cargo.lock" => cargo_lock(&before, now, next),
+            _ => named(&before, now, next),
+        };
+        if after != before {
+            changes.push((file, before, after));
+        }
+    }
+    Ok(changes)
 }
 
 /// The section of what is unreleased becomes that of the version; an empty one stands above it.
@@ -111,10 +125,17 @@ fn cargo_lock(text: &str, now: &str, next: &str) -> String {
     text.split("[[package]]").map(package).collect::<Vec<_>>().join("[[package]]")
 }
 
-/// The version after one of the words that stand before it.
+/// The version after one of the words that stand before it, unless it is the beginning of another one.
 fn named(text: &str, now: &str, next: &str) -> String {
-    let renamed = |text: String, word: &&str| text.replace(&format!("{word}{now}"), &format!("{word}{next}"));
-    BEFORE.iter().fold(text.to_owned(), renamed)
+    let goes_on = |rest: &str| rest.starts_with(|one: char| one.is_alphanumeric() || "-+.".contains(one));
+    let mut pieces = text.split(now);
+    let mut renamed = pieces.next().unwrap_or_default().to_owned();
+    for rest in pieces {
+        let is_named = BEFORE.iter().any(|word| renamed.ends_with(word)) && !goes_on(rest);
+        renamed.push_str(if is_named { next } else { now });
+        renamed.push_str(rest);
+    }
+    renamed
 }
 
 #[cfg(test)]
@@ -142,5 +163,30 @@ mod tests {
     fn other_numbers_that_look_like_the_version_stay() {
         let text = "uses: o/tofu-oci/actions/push@v0.1.0\nnames 0.1.0\n";
         assert_eq!(named(text, "0.1.0", "0.2.0"), "uses: o/tofu-oci/actions/push@v0.2.0\nnames 0.1.0\n");
+    }
+
+    #[test]
+    fn a_version_that_begins_as_the_old_one_was_renamed() {
+        let check = |text: &str, want: &str| assert_eq!(named(text, "0.1.1", "0.2.0"), want);
+        for other in ["version: 0.1.10", "version: 0.1.1-rc.1", "version: 0.1.1+a", "version: 0.1.1.2", "rev: v0.1.1a"]
+        {
+            check(other, other);
+        }
+        check("{version: 0.1.1, key: a}", "{version: 0.2.0, key: a}");
+        check("appVersion: \"0.1.1\"", "appVersion: \"0.2.0\"");
+        check("tofu-oci:0.1.1 tofu-oci_0.1.1_linux rev: v0.1.1", "tofu-oci:0.2.0 tofu-oci_0.2.0_linux rev: v0.2.0");
+    }
+
+    #[test]
+    fn the_changelog_was_written_although_cargo_toml_has_no_version() {
+        let changelog = "# Changelog\n\n## Unreleased\n\n- new\n";
+        let check = |cargo: &str| {
+            let texts = [("CHANGELOG.md", changelog), ("Cargo.toml", cargo), ("README.md", "no version")];
+            let texts = texts.into_iter().map(|(file, text)| (file, text.to_owned()));
+            let changes = changes(texts, "2026-11-29T08:00:00Z", ("0.1.0", "0.2.0"));
+            changes.map(|changes| changes.into_iter().map(|(file, ..)| file).collect::<Vec<_>>())
+        };
+        assert!(check("[workspace.package]\n").is_err());
+        assert_eq!(check("[package]\nversion = \"0.1.0\"\n").unwrap(), ["CHANGELOG.md", "Cargo.toml"]);
     }
 }

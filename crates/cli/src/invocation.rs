@@ -98,7 +98,7 @@ pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a Provide
 /// How a publisher signs a release, to follow `its publisher signs it`. Only repositories can be signed in.
 pub(crate) fn sign(place: &Place, version: Option<&Version>) -> String {
     if !matches!(place, Place::Registry(_) | Place::Layout(_)) {
-        return " with `tofu-oci sign` in its repository; then it can be taken from there again".to_owned();
+        return " with `tofu-oci sign` in its repository; then fetch it again".to_owned();
     }
     let version = version.map_or_else(|| "VERSION".to_owned(), ToString::to_string);
     format!(": {}", command_for_others(&format!("sign {} --key KEY", quoted(&format!("{place}:{version}")))))

@@ -1,6 +1,6 @@
 //! The user's pager, for a text that does not fit on the terminal.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use crate::helper_program::find;
@@ -8,9 +8,10 @@ use crate::terminal;
 
 /// Shows the text by `$PAGER`, else by `less`. False if nothing was shown: no terminal, a text that fits, or no such program.
 pub(crate) fn show(text: &str) -> bool {
-    if !std::io::stdout().is_terminal() || std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb") {
+    if std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb") {
         return false;
     }
+    // What is no terminal has no rows.
     if terminal::stdout_rows().is_none_or(|rows| text.lines().count() < rows) {
         return false;
     }
@@ -53,10 +54,5 @@ mod tests {
         assert_eq!(chosen(None), Some(("less", vec![])));
         assert_eq!(chosen(Some("less -S")), Some(("less", vec!["-S"])));
         assert!(chosen(Some("")).is_none() && chosen(Some("cat")).is_none());
-    }
-
-    #[test]
-    fn a_text_that_goes_into_a_pipe_is_not_shown_by_a_pager() {
-        assert!(!show("one line\n"));
     }
 }

@@ -1,7 +1,8 @@
 //! The two streams. Data goes to stdout, everything else to stderr.
 //!
 //! What people read goes through [`page`](crate::page), what programs read through [`document`](crate::document): both
-//! escape foreign text; passwords in addresses that were typed are hidden here. Nothing else writes to the streams, except the bars of a terminal, which stand aside meanwhile.
+//! escape foreign text; passwords in addresses that were typed are hidden here. Nothing else writes to the streams, except the bars of a
+//! terminal, which stand aside meanwhile, and the user's [`pager`].
 //!
 //! Printing never ends a job: that would leave its temporary folders, and half of its work undone. A reader that went
 //! away is not a failure. An output that cannot be written is one, and [`stdout_failed`] reports it at the end.

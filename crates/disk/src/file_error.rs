@@ -10,7 +10,7 @@ use crate::names::is_temporary;
 
 /// A file or folder of this machine could not be used.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("cannot {action} {}", known_part(path))]
+#[error("cannot {}", done_to(action, path))]
 pub struct FileError {
     /// A verb, such as `read` or `create a folder in`.
     pub action: &'static str,
@@ -104,14 +104,22 @@ impl Fault for FileError {
     }
 }
 
-/// The path; the folder above its first temporary part, if it has one: users know no such name.
-fn known_part(path: &Path) -> String {
+/// The action and the path; of a temporary one the folder above it: users know no such name.
+fn done_to(action: &str, path: &Path) -> String {
     let is_temporary = |part: &Component<'_>| part.as_os_str().to_str().is_some_and(is_temporary);
     let known: PathBuf = path.components().take_while(|part| !is_temporary(part)).collect();
-    match known.as_os_str() {
-        known if known == path.components().as_path() => path.display().to_string(),
-        known if known.is_empty() => "into the working directory".to_owned(),
-        known => format!("into {}", known.display()),
+    if known.as_os_str() == path.components().as_path() {
+        return format!("{action} {}", path.display());
+    }
+    let folder = match known.display().to_string() {
+        none if none.is_empty() => "the working directory".to_owned(),
+        folder => folder,
+    };
+    match action {
+        "write" => format!("write into {folder}"),
+        _ if [" in", " into", " from"].iter().any(|end| action.ends_with(end)) => format!("{action} {folder}"),
+        // Of files and of folders.
+        _ => format!("{action} temporary files in {folder}"),
     }
 }
 
@@ -210,14 +218,21 @@ mod tests {
 
     #[test]
     fn an_error_named_a_temporary_folder_that_was_gone_when_it_was_read() {
-        let check = |path: &str, want: &str| {
-            let error = FileError::new("write", path, Error::from(ErrorKind::StorageFull));
-            assert_eq!(error.to_string(), format!("cannot write {want}"));
+        let check = |action, path: &str, want: &str| {
+            let error = FileError::new(action, path, Error::from(ErrorKind::StorageFull));
+            assert_eq!(error.to_string(), format!("cannot {want}"));
         };
-        check("./mirror/.tofu-oci-b0fb33a3-abhudk/package/a.bin", "into ./mirror");
-        check("/tmp/tofu-oci-push-b0fb33a3-YZ42ZN/linux_amd64.tar.gz", "into /tmp");
-        check(".tofu-oci-b0fb33a3-abhudk", "into the working directory");
-        check("./.tofu-oci-lock", "./.tofu-oci-lock");
-        check("dist//a.zip", "dist//a.zip");
+        let inside = "./mirror/.tofu-oci-b0fb33a3-abhudk/package/a.bin";
+        check("write", inside, "write into ./mirror");
+        check("write into", inside, "write into ./mirror");
+        check("create a folder in", inside, "create a folder in ./mirror");
+        check("create", inside, "create temporary files in ./mirror");
+        check("remove", "/tmp/tofu-oci-push-b0fb33a3-YZ42ZN/.git", "remove temporary files in /tmp");
+        check("read", "/tmp/tofu-oci-push-b0fb33a3-YZ42ZN/linux_amd64.tar.gz", "read temporary files in /tmp");
+        check("read from", inside, "read from ./mirror");
+        check("write", ".tofu-oci-b0fb33a3-abhudk", "write into the working directory");
+        check("read", ".tofu-oci-b0fb33a3-abhudk", "read temporary files in the working directory");
+        check("write", "./.tofu-oci-lock", "write ./.tofu-oci-lock");
+        check("read", "dist//a.zip", "read dist//a.zip");
     }
 }

@@ -18,10 +18,9 @@ use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagSta
 /// What to copy and how.
 #[derive(Clone, Debug)]
 pub struct CopyRequest<'a> {
-    /// Which releases, each under its canonical tag; no tag moves if one of them is taken.
-    pub versions: Vec<Version>,
-    /// What a version of them is if the source has it under another tag; `None` for what its tag names.
-    pub manifest: Option<&'a Descriptor>,
+    /// Which releases, each under its canonical tag; no tag moves if one of them is taken. The manifest to copy if the source
+    /// has the version under another tag.
+    pub versions: Vec<(Version, Option<&'a Descriptor>)>,
     /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
     pub withdrawn: Vec<Version>,
     /// What happens when a tag is taken at the destination.
@@ -207,11 +206,12 @@ async fn warn_if_offered(
 
 /// The tags to copy and what they point at, in the order of versions.
 async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
-    let mut tags = request.versions.iter().map(tag_of).collect::<Result<Vec<_>, _>>()?;
-    tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
+    let named = |(version, manifest): &(_, _)| Ok((tag_of(version)?, *manifest));
+    let mut tags = request.versions.iter().map(named).collect::<Result<Vec<_>, PackError>>()?;
+    tags.extend(request.withdrawn.iter().filter_map(|version| Some((Tag::withdrawn(version).ok()?, None))));
     let mut found = Vec::with_capacity(tags.len());
-    for tag in tags {
-        let root = match request.manifest {
+    for (tag, manifest) in tags {
+        let root = match manifest {
             Some(manifest) => Some(manifest.clone()),
             None => resolve(from, &Reference::Tag(tag.clone())).await?,
         };

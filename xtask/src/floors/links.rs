@@ -1,5 +1,5 @@
 //! The documents: each link leads to a file that is there and to a heading that it has; each page is in the table of contents and
-//! in `llms.txt`, begins with its title and a command, and has a length that people read.
+//! in `llms.txt`, has a command near its beginning, and has a length that people read.
 
 use std::collections::BTreeSet;
 use std::fs;

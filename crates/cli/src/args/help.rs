@@ -17,7 +17,8 @@ Examples:
   tofu-oci help json --schema         # a JSON Schema of the lines of --json
 
 The program contains every page, so `help` needs no network and no files. On a terminal it uses
-colours and the width of the terminal, and shows a long page by $PAGER, else by less.
+colours and the width of the terminal, and shows a long page by $PAGER, else by less. It prints the
+help of verbs and of registry-access at once.
 
 Exit codes: 0 printed; 2 there is no such topic.")]
 pub(crate) struct HelpArgs {

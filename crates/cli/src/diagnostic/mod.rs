@@ -266,7 +266,7 @@ impl<E: Plain> From<E> for Diagnostic {
     }
 }
 
-/// Whether this run's verb has the options that an advice names. Those between backticks and behind `tofu-oci` are of a command.
+/// Whether this run's verb has the options that an advice names. Those between backticks and after `tofu-oci` are of a command.
 fn is_possible(hint: &str) -> bool {
     let own: String = hint.split('`').step_by(2).collect();
     let own = own.replace(RUN, "tofu-oci ");

@@ -23,7 +23,7 @@ pub(crate) struct Refused<'a> {
 impl Refused<'_> {
     /// The rule of the policy file that decides: where it stands and what satisfies it. None if no rule decides.
     pub(crate) fn rule(&self) -> Option<String> {
-        // What contradicts that which it is offered as is refused by any rule.
+        // Any rule refuses a release that contradicts its name.
         let is_contradiction = self.refusal.flaw().is_some_and(Flaw::contradicts);
         let decides = self.by_hand == ManualAcceptance::DoesNot && !is_contradiction;
         let rule = self.rule.origin.in_words().filter(|_| decides)?;

@@ -53,11 +53,11 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
 const NOT_HERE: &[(&[&str], &str)] = &[
     (
         &["sbom", "attest", "attach", "provenance", "slsa"],
-        "it makes no SBOM: syft makes one, and oras or cosign attaches it to the release's digest; copy and mirror carry it along",
+        "tofu-oci makes no SBOM: make one with syft and attach it with oras or cosign; `copy` and `mirror` carry it",
     ),
     (
         &["gc", "garbage-collect"],
-        "blobs of a registry are removed by its own garbage collection; what is here cleans the cache of this machine",
+        "a registry removes its blobs by its own garbage collection; `cache prune` cleans the cache of this machine",
     ),
     (
         &["sso", "oidc", "login-oidc", "saml"],
@@ -69,23 +69,23 @@ const NOT_HERE: &[(&[&str], &str)] = &[
     ),
     (
         &["scan", "vuln", "vulnerabilities", "audit"],
-        "it scans no code: let the registry scan, or run trivy or grype on the unpacked package",
+        "tofu-oci scans no code: let the registry scan, or run trivy or grype on the unpacked package",
     ),
     (
         &["delete", "rm", "remove"],
-        "it deletes no content: a version that is withdrawn is not chosen, and the registry's own tools delete",
+        "tofu-oci deletes no content: `withdraw` hides a version, and the registry's own tools delete",
     ),
     (
         &["web", "ui", "dashboard", "browse", "open"],
-        "a server has a page that lists its providers, modules and versions",
+        "`serve` has a page that lists its providers, modules and versions",
     ),
     (
         &["rbac", "users", "roles", "permissions"],
-        "rights are those of the OCI registry; clients of a server have tokens in serve.toml",
+        "rights are those of the OCI registry; clients of `serve` have tokens in serve.toml",
     ),
     (
         &["plan", "apply", "destroy", "state", "fmt", "workspace"],
-        "that is the work of tofu and terraform: install first, or let them run with a mirror",
+        "tofu and terraform do that: install first, or use `run`",
     ),
 ];
 

@@ -5,7 +5,8 @@ use crate::args;
 fn check(typed: &str, want: &[&str]) {
     let (first, last) = typed.split_once(' ').unwrap_or((typed, typed));
     let diagnostic = other_word(last, Some(first), &args::command()).expect(typed);
-    let verbs: Vec<&str> = diagnostic.hints().iter().filter_map(|hint| hint.split('`').nth(1)).collect();
+    let quoted = diagnostic.hints().iter().filter_map(|hint| hint.split('`').nth(1));
+    let verbs: Vec<&str> = quoted.filter(|words| words.starts_with("tofu-oci ")).collect();
     assert_eq!(&verbs[..verbs.len() - 1], want, "{typed}");
 }
 

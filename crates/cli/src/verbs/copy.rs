@@ -33,8 +33,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     };
     let predecessors = args.predecessors.all();
     let request = CopyRequest {
-        versions,
-        manifest: None,
+        versions: versions.into_iter().map(|version| (version, None)).collect(),
         withdrawn,
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },

@@ -168,9 +168,8 @@ impl ModuleMirrorJob<'_> {
         }
         let of = VersionOf::Module;
         let request = CopyRequest {
-            versions: vec![visit.version.clone()],
             // Its publisher may call the version otherwise.
-            manifest: Some(manifest),
+            versions: vec![(visit.version.clone(), Some(manifest))],
             withdrawn: Vec::new(),
             replace: ReplaceTag::Refuse,
             // `demand_own_repository` has compared the addresses.

@@ -42,8 +42,7 @@ pub(super) async fn copied(
     }
     let of = VersionOf::from(&id.address);
     let copy = CopyRequest {
-        versions: vec![id.version.clone()],
-        manifest: None,
+        versions: vec![(id.version.clone(), None)],
         withdrawn: Vec::new(),
         replace: request.replace,
         rename: request.rename,

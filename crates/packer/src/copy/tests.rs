@@ -30,13 +30,12 @@ async fn copy(
     versions: &[&str],
     replace: ReplaceTag,
 ) -> Result<Vec<CopiedRelease>, PackError> {
-    let versions = versions.iter().map(|version| version.parse().unwrap()).collect();
+    let versions = versions.iter().map(|version| (version.parse().unwrap(), None)).collect();
     copy_release(
         from,
         to,
         &CopyRequest {
             versions,
-            manifest: None,
             withdrawn: Vec::new(),
             replace,
             rename: Rename::Refuse,

@@ -98,7 +98,7 @@ pub(crate) static ZIP_STRUCTURE: CheckRule = CheckRule {
     why: "What different programs unpack from it may differ: damaged structure, overlapping entries, names twice, \
            unsafe names.",
     spec: "PKWARE APPNOTE 6.3; `tofu-oci help differences`",
-    fix: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
+    fix: "pack it again with an ordinary zip program, or let `tofu-oci push` pack a folder of OS_ARCH folders",
 };
 
 pub(crate) static ZIP_EMPTY: CheckRule = CheckRule {
@@ -201,7 +201,7 @@ pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
     why: "The `h1:` of such a zip differs from the `h1:` of the folder that it unpacks to, so a lock file made \
            from one does not accept the other.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PackageHashV1",
-    fix: "pack with `zip -D` and names without empty and `.` parts, or with `tofu-oci push --dir`",
+    fix: "pack with `zip -D` and names without empty and `.` parts, or let `tofu-oci push` pack a folder of OS_ARCH folders",
 };
 
 pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {
