@@ -8,11 +8,12 @@
 //! method alone serves each provider.
 
 use tofu_oci_hcl::HclSyntax;
-use tofu_oci_types::{Pattern, TofuRelease};
+use tofu_oci_types::{Hostname, Pattern, ProviderAddr, TofuRelease};
 
 use super::splice::{PlannedMethod, appended, spliced, without_block};
 use super::written::{has, read_snippet};
-use super::{Installation, MEASURED, Method, MethodKind, NotReadBack, WrittenMethod, write_methods};
+use super::{Installation, MEASURED, Method, MethodKind, WrittenMethod, write_methods};
+use crate::Selector;
 
 /// A change of `provider_installation`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,27 +24,46 @@ pub enum MirrorChange {
     Remove(Pattern),
 }
 
+/// Why a file stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MirrorEditError {
+    /// A measured release would read something else than was meant.
+    #[error("OpenTofu would read the installation methods differently from what was meant")]
+    NotReadBack,
+    /// None would be left.
+    #[error("provider_installation would have no method left, so that no provider could be installed")]
+    NoMethod,
+    /// Providers that a method is for now would have none.
+    #[error("no method would be left for some providers that have one now, because methods exclude them")]
+    NotServed,
+}
+
 /// The text of a file after a change; `None` if the file already says what it would say.
 ///
 /// `installation` is the block in `text`, which is in the native syntax and has no errors; `None` if no file has one.
 ///
 /// # Errors
-/// If a measured release would read the methods differently from what was meant.
+/// If the change cannot be made without harm; the file then stays as it is.
 pub fn edit_mirrors(
     text: &str,
     installation: Option<&Installation>,
     change: &MirrorChange,
-) -> Result<Option<String>, NotReadBack> {
+) -> Result<Option<String>, MirrorEditError> {
     let (after, was, wanted) = match (installation, change) {
         (Some(there), _) => {
             let Some(planned) = of_block(there, change) else { return Ok(None) };
-            let after = spliced(text, there, &planned).ok_or(NotReadBack::Methods)?;
+            demand_served(there, change, &planned)?;
+            let after = spliced(text, there, &planned).ok_or(MirrorEditError::NotReadBack)?;
             if is_as_without(there, &planned)
                 && let Some(there) = read_snippet(&after, TofuRelease::V1_13).config.installation
                 && let Some(after) = without_block(&after, &there)
             {
                 let is_gone = |release| read_snippet(&after, release).config.installation.is_none();
-                return if MEASURED.into_iter().all(is_gone) { Ok(Some(after)) } else { Err(NotReadBack::Methods) };
+                return if MEASURED.into_iter().all(is_gone) {
+                    Ok(Some(after))
+                } else {
+                    Err(MirrorEditError::NotReadBack)
+                };
             }
             let all =
                 |methods: Vec<WrittenMethod>| WrittenMethod::of_overrides(there).into_iter().chain(methods).collect();
@@ -63,7 +83,11 @@ pub fn edit_mirrors(
     // A release that reads the file as it is differently will read it differently after the change, too.
     let mut releases =
         MEASURED.into_iter().filter(|release| was.as_ref().is_none_or(|was: &Vec<_>| reads(text, was, *release)));
-    if releases.all(|release| reads(&after, &wanted, release)) { Ok(Some(after)) } else { Err(NotReadBack::Methods) }
+    if releases.all(|release| reads(&after, &wanted, release)) {
+        Ok(Some(after))
+    } else {
+        Err(MirrorEditError::NotReadBack)
+    }
 }
 
 /// The methods of a configuration that has none yet.
@@ -111,14 +135,15 @@ fn added(there: &Installation, pattern: &Pattern, template: &str) -> Option<Vec<
     let parts = |method: &'_ Method| -> Vec<Pattern> {
         method.selector.include.iter().filter(|part| pattern.covers(part) && !is(part, pattern)).cloned().collect()
     };
-    let others = methods().enumerate().filter(|(at, _)| Some(*at) != server);
+    let takes = |method: &Method| method.selector.include.is_empty() || covers(&method.selector.include);
+    let others = methods().enumerate().filter(|(at, method)| Some(*at) != server && !takes(method));
     let kept: Vec<Pattern> = others.flat_map(|(_, method)| parts(method)).collect();
     let mut planned = Vec::new();
     for (at, method) in methods().enumerate() {
         let written = WrittenMethod::of(method)?;
         let exclude = if server == Some(at) {
             also(&without(&method.exclude, &method.selector.exclude, |one| one.covers(pattern)), &kept)
-        } else if method.selector.include.is_empty() || covers(&method.selector.include) {
+        } else if takes(method) {
             also(&method.exclude, std::slice::from_ref(pattern))
         } else {
             method.exclude.clone()
@@ -209,10 +234,51 @@ fn is(one: &Pattern, other: &Pattern) -> bool {
     one.covers(other) && other.covers(one)
 }
 
+/// Refuses a change after which no method would be left, or after which none would be for providers that had one.
+fn demand_served(
+    there: &Installation,
+    change: &MirrorChange,
+    planned: &[PlannedMethod],
+) -> Result<(), MirrorEditError> {
+    let pattern = match change {
+        MirrorChange::Add(pattern, _) => pattern,
+        // What `config add` alone has written for every provider goes as a whole.
+        MirrorChange::Remove(pattern) if planned.is_empty() && pattern.hostname().is_some() => {
+            return Err(MirrorEditError::NoMethod);
+        }
+        MirrorChange::Remove(_) => return Ok(()),
+    };
+    let read = |list: &[String]| list.iter().filter_map(|text| text.parse().ok()).collect();
+    let selector = |method: &WrittenMethod| {
+        let (include, exclude) = method.patterns();
+        Selector { include: read(include), exclude: read(exclude) }
+    };
+    let after: Vec<Selector> = planned.iter().map(|(_, method)| selector(method)).collect();
+    let before: Vec<&Selector> = there.methods.iter().map(|method| &method.selector).collect();
+    let named = before.iter().flat_map(|selector| selector.include.iter().chain(&selector.exclude));
+    let is_lost = |of: &Pattern| {
+        let Some(one) = example(of) else { return false };
+        let had = is(of, pattern) || before.iter().any(|selector| selector.select(&one).is_in());
+        had && !after.iter().any(|selector| selector.select(&one).is_in())
+    };
+    match named.chain([pattern]).find(|of| is_lost(of)) {
+        Some(_) => Err(MirrorEditError::NotServed),
+        None => Ok(()),
+    }
+}
+
+/// A provider of the pattern that no narrower pattern names.
+fn example(of: &Pattern) -> Option<ProviderAddr> {
+    const OTHER: &str = "zzz";
+    let hostname = of.hostname().cloned().unwrap_or_else(Hostname::default_registry);
+    let (namespace, name) = (of.namespace().unwrap_or(OTHER), of.provider_type().unwrap_or(OTHER));
+    format!("{hostname}/{namespace}/{name}").parse().ok()
+}
+
 /// Whether the methods are those that `OpenTofu` has without the block, apart from implicit folders.
 fn is_as_without(there: &Installation, planned: &[PlannedMethod]) -> bool {
     let direct = WrittenMethod::Direct { include: Vec::new(), exclude: Vec::new(), retries: None };
-    there.dev_overrides.is_empty() && matches!(planned, [(_, method)] if *method == direct)
+    there.dev_overrides.is_empty() && planned.iter().all(|(_, method)| *method == direct) && planned.len() < 2
 }
 
 #[cfg(test)]

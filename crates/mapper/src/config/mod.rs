@@ -36,7 +36,7 @@ mod variables;
 mod written;
 
 pub use crate::environment::{ConfigFiles, Environment, NamedFile, Os};
-pub use edit::{MirrorChange, edit_mirrors, new_methods};
+pub use edit::{MirrorChange, MirrorEditError, edit_mirrors, new_methods};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
 pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};

@@ -249,3 +249,39 @@ fn comments_in_a_list_outlast_two_new_patterns() {
     }
     "#);
 }
+
+#[test]
+fn a_removal_that_would_leave_no_method_is_refused_unless_it_was_for_every_provider() {
+    let all = add("", "*/*/*", "t.test/${hostname}/${namespace}/${type}");
+    assert_eq!(remove(&all, "*/*/*"), "");
+    let alone = "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${type}\"\n    include = [\"example.com/acme/*\"]\n  }\n}\n";
+    let reading = read_snippet(alone, TofuRelease::V1_13);
+    let change = MirrorChange::Remove(pattern(ACME));
+    assert_eq!(edit_mirrors(alone, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NoMethod));
+}
+
+/// The new mirror left the host to a method that is not for all of it.
+#[test]
+fn providers_that_would_come_from_nowhere_stop_the_change() {
+    let text = "provider_installation {\n  filesystem_mirror {\n    path = \"/m\"\n    include = [\"example.com/*/*\"]\n    exclude = [\"example.com/acme/*\"]\n  }\n  direct {}\n}\n";
+    let reading = read_snippet(text, TofuRelease::V1_13);
+    let change = MirrorChange::Add(pattern("*/*/*"), "t.test/${hostname}/${namespace}/${type}".to_owned());
+    assert_eq!(edit_mirrors(text, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NotServed));
+    // A method that is for the whole pattern leaves no part of it to itself.
+    add(
+        "provider_installation {\n  direct {\n    include = [\"example.com/acme/*\", \"example.com/acme/foo\"]\n  }\n  direct {}\n}\n",
+        ACME,
+        TEMPLATE,
+    );
+}
+
+#[test]
+fn of_two_mirrors_for_one_pattern_one_serves_whatever_the_template() {
+    let mirror = |name: &str| {
+        format!(
+            "  oci_mirror {{\n    repository_template = \"ghcr.io/{name}/${{type}}\"\n    include = [\"example.com/acme/*\"]\n  }}\n"
+        )
+    };
+    let text = format!("provider_installation {{\n{}{}}}\n", mirror("one"), mirror("two"));
+    add(&add(&text, ACME, "ghcr.io/two/${type}"), ACME, "ghcr.io/three/${type}");
+}
