@@ -171,8 +171,10 @@ fn removed(there: &Installation, pattern: &Pattern) -> Option<Vec<PlannedMethod>
         return None;
     }
     let left = || there.methods.iter().enumerate().filter(|(_, method)| !goes(method));
-    // The nearest method, of which the first, gets the pattern back.
-    let back = left().min_by_key(|(_, method)| distance(&method.selector.include, pattern)).map(|(at, _)| at);
+    // The nearest method, of which the first, gets the pattern back, if nothing else keeps it away.
+    let is_free = |method: &Method| method.selector.exclude.iter().all(|one| is(one, pattern) || !one.covers(pattern));
+    let free = left().filter(|(_, method)| is_free(method));
+    let back = free.min_by_key(|(_, method)| distance(&method.selector.include, pattern)).map(|(at, _)| at);
     // Methods that are for parts of the pattern keep these.
     let parts: Vec<&Pattern> = left()
         .flat_map(|(_, method)| &method.selector.include)
