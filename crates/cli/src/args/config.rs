@@ -91,10 +91,11 @@ pub(crate) struct ConfigAddArgs {
 Example:
   tofu-oci config remove 'registry.example.com/acme/*'
 
-After `config add` it leaves the file as it was. It takes the pattern out of the oci_mirror that
-serves it, and deletes a block that is then for no provider. The method that is nearest to the
-pattern serves it again, and the last line says which one that is. A `provider_installation` in
-which `direct` alone is left goes, too. Methods for a part of the pattern keep that part.")]
+After `config add` it leaves the file as it was, unless several methods were for the pattern.
+It takes the pattern out of the oci_mirror that serves it, and deletes a block that is then for
+no provider. The method that is nearest to the pattern serves it again, and the last line says
+which one that is. A `provider_installation` in which `direct` alone is left goes, too. Methods
+for a part of the pattern keep that part.")]
 pub(crate) struct ConfigRemoveArgs {
     /// The pattern as `config add` got it
     #[arg(value_name = "ADDR-PATTERN")]
