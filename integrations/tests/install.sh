@@ -109,7 +109,10 @@ check 'a link in place of the program' keeps 1 'is not a file'
 # Interrupted while half the archive is there.
 for signal in TERM HUP; do
   rm -f "$www/slow-began"
-  TOFU_OCI_BASE_URL=$url/slow "$shell" "$root/install.sh" --to "$work/a" --version 1.5.0 >"$work/out" 2>&1 </dev/null &
+  # A shell cannot take back that its caller ignores a signal, as `nohup` does.
+  TOFU_OCI_BASE_URL=$url/slow python3 -c 'import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "$shell" "$root/install.sh" --to "$work/a" --version 1.5.0 >"$work/out" 2>&1 </dev/null &
   pid=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
     [ ! -e "$www/slow-began" ] || break
