@@ -190,9 +190,8 @@ fn removed(there: &Installation, pattern: &Pattern) -> Option<Vec<PlannedMethod>
             }
             continue;
         }
-        let is_named = back.and_then(|back| there.methods.get(back)).is_some_and(|back| covers(&back.selector.include));
         let mut exclude = method.exclude.clone();
-        if back == Some(at) || !is_named {
+        if back == Some(at) {
             exclude = without(&exclude, &method.selector.exclude, |one| is(one, pattern));
         }
         if exclude.len() < method.exclude.len() {

@@ -75,6 +75,7 @@ fn what_was_added_and_removed_leaves_the_bytes_of_before() {
         "provider_installation {\n  network_mirror {\n    url = \"https://m.test/\"\n    include = [\"example.com/acme/*\"]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\"]\n  }\n}\n",
         "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/old/${namespace}/${type}\"\n    include = [\n      \"example.com/acme/*\", # team acme\n      \"example.com/other/*\",\n    ]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\", \"example.com/other/*\"]\n  }\n}\n",
         "provider_installation {\n  filesystem_mirror {\n    path = \"/m2\"\n  }\n  filesystem_mirror {\n    path = \"/m1\"\n    include = [\"*/*/*\"]\n    exclude = [\"example.com/*/*\"]\n  }\n}\n",
+        "provider_installation {\n  network_mirror {\n    url = \"https://m.test/\"\n  }\n  direct {\n    exclude = [\"example.com/acme/*\"]\n  }\n}\n",
     ];
     for text in blocks {
         assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
