@@ -33,7 +33,7 @@ pub(super) fn spliced(text: &str, there: &Installation, planned: &[PlannedMethod
     Some(splice.done())
 }
 
-/// The text without the block and its blank line; `None` if the block holds a comment, or if it is none of the text.
+/// The text without the block and its blank line; `None` if the block holds a comment, or if the text has no such block.
 pub(super) fn without_block(text: &str, there: &Installation) -> Option<String> {
     block(text, there)?;
     let written = text.get(there.span.clone())?;

@@ -152,7 +152,7 @@ fn replaced(path: &Path, before: &str, after: &str) -> std::io::Result<bool> {
     Ok(is_same)
 }
 
-/// Refuses a configuration with errors. A main file that is not there is none: it is to be written.
+/// Refuses a configuration with errors. A missing main file is allowed, because this run writes it.
 fn demand_sound(reading: &CliConfigReading) -> Result<(), Diagnostic> {
     let is_missing = |file: Option<usize>| {
         file.and_then(|file| reading.files.get(file)).is_some_and(|file| file.state == ConfigFileState::Missing)
