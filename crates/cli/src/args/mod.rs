@@ -288,7 +288,7 @@ pub(crate) enum Verb {
     Login(LoginArgs),
     /// Remove the login of a registry from docker's file or its helper
     Logout(LogoutArgs),
-    /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+    /// Check the CLI configuration (.tofurc, .terraformrc), edit it, or print blocks for it
     Config(ConfigArgs),
     /// Explain which credentials are used for a repository, and why access works or fails
     Auth(AuthArgs),
