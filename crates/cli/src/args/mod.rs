@@ -54,7 +54,7 @@ pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs
 pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
-pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
+pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs, REGISTRY_ACCESS};
 pub(crate) use config::{ConfigAddArgs, ConfigArgs, ConfigCheckArgs, ConfigRemoveArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
@@ -74,6 +74,7 @@ pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use run::RunArgs;
+pub(crate) use screen::{GROUPS, examples};
 pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs, SigningArgs};
