@@ -46,7 +46,7 @@ fn the_short_help_fits_a_screen() {
       login        Check a login with a registry, and store it where docker, podman and tofu find it
       logout       Remove the login of a registry from docker's file or its helper
       auth         Explain which credentials are used for a repository, and why access works or fails
-      config       Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+      config       Check the CLI configuration (.tofurc, .terraformrc), edit it, or print blocks for it
       completions  Print the script that completes commands in bash, zsh, fish or PowerShell
       man          Write man pages
       version      Print the version of this program, its commit and how it was built

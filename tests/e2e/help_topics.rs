@@ -117,6 +117,7 @@ fn the_topics_are_listed() {
       comparison          tofu-oci beside other ways to distribute providers
 
     Reference:
+      verbs               every verb with its arguments and options
       names               how versions and places are written
       requirements        which providers and modules a configuration requires
       trust-policy        every member of trust.toml, notices, releases with another address
@@ -188,6 +189,12 @@ fn a_code_that_ends_several_verbs_spoke_of_one_of_them() {
     let said = Scene::new().run("help error other-platform").success().stdout;
     assert_eq!(said.matches("what to do:").count(), 1, "{said}");
     assert!(said.contains("of a release of your own: ") && said.contains("was installed: "), "{said}");
+}
+
+#[test]
+fn the_page_about_verbs_is_what_the_program_declares() {
+    let page = std::fs::read_to_string(root().join("docs/reference/verbs.md")).expect("the page");
+    assert_eq!(Scene::new().run("help verbs --markdown").success().stdout, page, "`cargo xtask fixtures` writes it");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! dist-next/     widget 1.1.0 as a plain folder of release zips
 //! dist-folders/  widget 1.2.0 as OS_ARCH folders
 //! terraform-registry-manifest.json   lies in the project's root, beside dist/
-//! docs/          errors.md, environment.md and rules.md
+//! docs/          errors.md, environment.md, rules.md and verbs.md
 //! ```
 
 mod golden;
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
+use crate::process::ProgramRun;
+use crate::program;
 use golden::{GoldenMode, Goldens};
 
 /// Arguments of the chore.
@@ -42,7 +44,8 @@ pub(crate) fn check() -> ChoreResult {
 pub(crate) fn run(arguments: &FixturesArgs) -> ChoreResult {
     let goldens = goldens()?;
     let place = paths::testdata();
-    let pages = pages::pages()?;
+    let mut pages = pages::pages()?;
+    pages.insert("docs/reference/verbs.md", verbs_page()?);
     let is_there = |(name, text): &(&&str, &String)| {
         fs::read_to_string(paths::root().join(name)).is_ok_and(|there| there == **text)
     };
@@ -70,6 +73,13 @@ pub(crate) fn run(arguments: &FixturesArgs) -> ChoreResult {
     let done = if lines.is_empty() { "all as they should be" } else { "written" };
     println!("fixtures: {} files and {} pages, {done}", goldens.len(), pages.len());
     Ok(())
+}
+
+/// The page about verbs, which the program writes from what it declares.
+fn verbs_page() -> ChoreResult<String> {
+    let home = tempfile::tempdir()?;
+    let page = ProgramRun::isolated(program::build()?, home.path()).args(["help", "verbs", "--markdown"]).bytes()?;
+    String::from_utf8(page).doing(|| "reading the page about verbs".to_owned())
 }
 
 fn goldens() -> ChoreResult<Goldens> {

@@ -17,7 +17,14 @@ pub(crate) fn build_release() -> ChoreResult<PathBuf> {
 }
 
 fn built(options: &[&str]) -> ChoreResult<PathBuf> {
-    let output = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    // What `cargo run` says of this crate makes build scripts, such as that of `ring`, run again, and all crates above them.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.to_string_lossy().starts_with(start)) {
+            cargo.env_remove(name);
+        }
+    }
+    let output = cargo
         .args(["build", "--quiet", "--package", "tofu-oci-cli", "--message-format", "json-render-diagnostics"])
         .args(options)
         .current_dir(paths::root())

@@ -42,8 +42,8 @@ Examples:
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget --push
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
   tofu-oci auth explain registry.example.com/acme/widget --json
-  tofu-oci auth explain registry.example.com          its token as an origin registry
-  tofu-oci auth explain https://mirror.example.com/   its token as a network mirror
+  tofu-oci auth explain registry.example.com          # its token as an origin registry
+  tofu-oci auth explain https://mirror.example.com/   # its token as a network mirror
 
 The output says, from top to bottom: where tofu-oci looked and what fits, what it chose and why,
 which helper and which scope it asked for, what the registry and its token server answered, where

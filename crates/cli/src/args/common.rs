@@ -82,7 +82,7 @@ pub(crate) struct Network {
 }
 
 /// The heading of the options that say how registries are reached, and as whom.
-pub(super) const REGISTRY_ACCESS: &str = "Registry access";
+pub(crate) const REGISTRY_ACCESS: &str = "Registry access";
 
 /// Which tests of a configuration count.
 #[derive(Clone, Debug, Args)]

@@ -28,6 +28,9 @@ pub(crate) struct HelpArgs {
     /// With `json`: print a JSON Schema of the lines
     #[arg(long, requires = "words")]
     pub(crate) schema: bool,
+    /// Print the page of a topic as Markdown
+    #[arg(long, requires = "words", hide = true)]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]

@@ -54,7 +54,7 @@ pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs
 pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
 pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
-pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs};
+pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs, REGISTRY_ACCESS};
 pub(crate) use config::{ConfigAddArgs, ConfigArgs, ConfigCheckArgs, ConfigRemoveArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
@@ -74,6 +74,7 @@ pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use run::RunArgs;
+pub(crate) use screen::{GROUPS, examples};
 pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs, SigningArgs};
@@ -288,7 +289,7 @@ pub(crate) enum Verb {
     Login(LoginArgs),
     /// Remove the login of a registry from docker's file or its helper
     Logout(LogoutArgs),
-    /// Check the CLI configuration (.tofurc, .terraformrc), or print blocks for it
+    /// Check the CLI configuration (.tofurc, .terraformrc), edit it, or print blocks for it
     Config(ConfigArgs),
     /// Explain which credentials are used for a repository, and why access works or fails
     Auth(AuthArgs),

@@ -83,11 +83,11 @@ Examples:
   tofu-oci resolve registry.example.com/acme/network/aws@'~> 1.4' --explain      # a module
   tofu-oci resolve 'oci://ghcr.io/acme/network?tag=1.4.0'                        # a module
 
-Of a provider, one place a line, in the order in which tofu-oci asks them. Without --explain, `resolve` makes one
-request at most: it asks the host of the address for its services if the CLI configuration leaves
-the host to `direct`, unless the host ends in the magic suffix. With --explain it asks every place
-what it offers, and looks for the version in the lock file if there is one; the exit code is 0 even
-if nothing would be installed.
+Of a provider, one place a line, in the order in which tofu-oci asks them. Without --explain,
+`resolve` makes one request at most: it asks the host of the address for its services if the CLI
+configuration leaves the host to `direct`, unless the host ends in the magic suffix. With --explain
+it asks every place what it offers, and looks for the version in the lock file if there is one; the
+exit code is 0 even if nothing would be installed.
 
 Of a module, the version that `module pull` takes, its place and its digest. --explain says which
 rule of modules.toml counts, what the place offers, and what holds newer versions back.")]

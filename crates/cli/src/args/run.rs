@@ -31,8 +31,9 @@ modules.toml maps to repositories come from there too. Nothing stays behind.
 
 After the command `run` adds the checksums of all platforms to the lock file, for releases that are
 signed by a key of trust.toml. The -- may be omitted: the first word that is no option starts the
-command. `providers lock` reads no mirror: use `tofu-oci lock`. Exit codes: that of the command; 128 + N if signal N ended it; 127 if
-there is no such command, 126 if it cannot be started. See `tofu-oci help running`.")]
+command. `providers lock` reads no mirror: use `tofu-oci lock`. Exit codes: that of the command; 128
++ N if signal N ended it; 127 if there is no such command, 126 if it cannot be started. See
+`tofu-oci help running`.")]
 pub(crate) struct RunArgs {
     /// The command and its arguments, after the options of `run`
     #[arg(value_name = "COMMAND", trailing_var_arg = true, required = true)]

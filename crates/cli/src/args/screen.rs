@@ -10,7 +10,7 @@ use crate::page::padded;
 use crate::terminal;
 
 /// What people come for, and the verbs that do it.
-const GROUPS: [(&str, &[&str]); 5] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Publish", &["push", "pack", "copy", "module", "sign", "withdraw", "deprecate"]),
     ("Install", &["install", "lock", "run", "providers"]),
     ("Look", &["versions", "show", "verify", "check", "outdated", "resolve"]),
@@ -67,7 +67,7 @@ fn groups(command: &Command) -> String {
 }
 
 /// The paragraphs of examples that a text begins with.
-fn examples(text: &str) -> &str {
+pub(crate) fn examples(text: &str) -> &str {
     if !text.starts_with("Example") {
         return "";
     }

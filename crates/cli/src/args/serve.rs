@@ -27,11 +27,12 @@ Examples:
     tofu-oci serve --new-key bridge-key.asc
     tofu-oci serve --new-token
 
-Terraform and every OpenTofu install from it: providers by the network mirror protocol, and for the hostnames of
---host by the provider registry protocol; modules by the module registry protocol. It keeps nothing but a cache, so that any number of instances may serve the same.
-It speaks plain HTTP to this machine alone; real clients want https for a network mirror. A line of JSON for each
-request goes to standard output. SIGTERM and ^C let the requests under way finish.
-How to run it: `tofu-oci help serving`; every setting of serve.toml: `tofu-oci help serve-settings`.")]
+Terraform and every OpenTofu install from it: providers by the network mirror protocol, and for the
+hostnames of --host by the provider registry protocol; modules by the module registry protocol. It
+keeps nothing but a cache, so that any number of instances may serve the same. It speaks plain HTTP
+to this machine alone; real clients want https for a network mirror. A line of JSON for each request
+goes to standard output. SIGTERM and ^C let the requests under way finish. How to run it: `tofu-oci
+help serving`; every setting of serve.toml: `tofu-oci help serve-settings`.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ServeArgs {
     /// The settings [default: serve.toml]

@@ -75,3 +75,53 @@ fn the_options_of_registry_access_stand_in_their_topic() {
         }
     }
 }
+
+/// The words of a line up to a sign for the shell, or a comment.
+fn typed(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for sign in line.chars() {
+        match quote {
+            Some(open) if sign == open => quote = None,
+            None if matches!(sign, '\'' | '"') => {
+                quote = Some(sign);
+                word.get_or_insert_default();
+            }
+            None if sign == ' ' => words.extend(word.take()),
+            None if matches!(sign, '|' | '<' | '>' | '&' | ';') || (sign == '#' && word.is_none()) => break,
+            _ => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[test]
+fn a_page_showed_a_command_that_the_program_does_not_take() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["start", "how-to", "concepts", "reference"].map(|folder| root.join("docs").join(folder));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("docs are there").flatten());
+    let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ending| ending == "md"));
+    let mut seen = 0;
+    for file in files.chain([root.join("README.md")]) {
+        let text = std::fs::read_to_string(&file).expect("a page").replace("\\\n", " ");
+        let mut in_block = false;
+        for line in text.lines() {
+            in_block ^= line.starts_with("```");
+            let line = line.trim_start().trim_start_matches("$ ");
+            let line = line.split_once(" | tofu-oci ").map_or(line, |(_, after)| &line[line.len() - after.len() - 9..]);
+            if !in_block || !line.starts_with("tofu-oci ") || line.contains(" [OPTIONS]") {
+                continue;
+            }
+            let parsed = super::declared().try_get_matches_from(typed(line));
+            let fault = parsed.err().filter(clap::Error::use_stderr);
+            assert!(
+                fault.is_none(),
+                "{}: {line}\n{}",
+                file.display(),
+                fault.map(|one| one.to_string()).unwrap_or_default()
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 150, "{seen} commands were found");
+}

@@ -3,6 +3,7 @@
 //! ```text
 //! topics    names of topics    ->  pages, as they were when the program was built
 //! markdown  the text of a page ->  blocks: headings, paragraphs, lists, code, tables
+//! verbs     declared verbs      ->  the text of their page
 //! entry     a name             ->  the blocks that explain it: a rule, or a row of a table of codes
 //! words     a paragraph        ->  styled words, with links as commands
 //! layout    blocks             ->  lines for a terminal of some width; tables in `table`
@@ -13,11 +14,12 @@ mod layout;
 mod markdown;
 mod table;
 mod topics;
+mod verbs;
 mod words;
 
 use crate::page::Page;
 
-pub(crate) use topics::{TOPICS, topic};
+pub(crate) use topics::{HelpTopic, TOPICS, topic};
 
 /// The page of a topic, for lines of this many columns.
 pub(crate) fn page(text: &str, width: usize) -> Page {
@@ -49,12 +51,12 @@ const WITH_CODES: [&str; 5] = ["errors", "trust-policy", "checking", "config-fin
 
 /// What the first of these topics that explains the name says about it.
 fn explained(topics: &[&str], name: &str, width: usize) -> Option<Page> {
-    let found = topics.iter().find_map(|one| entry::find(&markdown::blocks(topic(one)?.text), name))?;
+    let found = topics.iter().find_map(|one| entry::find(&markdown::blocks(topic(one)?.text()), name))?;
     Some(layout::page(&found, width))
 }
 
 fn names(topics: &[&str]) -> Vec<String> {
-    topics.iter().filter_map(|one| topic(one)).flat_map(|topic| entry::names(&markdown::blocks(topic.text))).collect()
+    topics.iter().filter_map(|one| topic(one)).flat_map(|topic| entry::names(&markdown::blocks(topic.text()))).collect()
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn page(rows: &[Vec<&str>], width: usize) -> Page {
         .enumerate()
         .map(|(nth, row)| {
             row.iter()
-                .map(|cell| words(bare(cell), if nth == 0 { Style::new().bold() } else { Style::new() }))
+                .map(|cell| words(&bare(cell), if nth == 0 { Style::new().bold() } else { Style::new() }))
                 .collect()
         })
         .collect();
@@ -42,9 +42,10 @@ pub(super) fn page(rows: &[Vec<&str>], width: usize) -> Page {
     page
 }
 
-/// The text of a cell that is one name, without its backticks: the column sets it apart.
-fn bare(cell: &str) -> &str {
-    cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`')).filter(|cell| !cell.contains('`')).unwrap_or(cell)
+/// The text of a cell. One that is a name is without its backticks: the column sets it apart.
+fn bare(cell: &str) -> String {
+    let name = cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`')).filter(|cell| !cell.contains('`'));
+    name.unwrap_or(cell).replace("\\|", "|")
 }
 
 /// One line across all cells.
@@ -99,11 +100,12 @@ fn below(head: &[&str], rows: &[Vec<&str>], width: usize) -> Page {
             page.gap();
         }
         let Some((first, others)) = row.split_first() else { continue };
-        for line in wrapped(&words(bare(first), Style::new().bold()), width) {
+        for line in wrapped(&words(&bare(first), Style::new().bold()), width) {
             page.push(line);
         }
         for (cell, name) in others.iter().zip(&head[1..]).filter(|(cell, _)| !cell.is_empty()) {
-            let text = if name.is_empty() { (*cell).to_owned() } else { format!("{name}: {cell}") };
+            let cell = cell.replace("\\|", "|");
+            let text = if name.is_empty() { cell } else { format!("{name}: {cell}") };
             for (nth, line) in wrapped(&words(&text, Style::new()), width - 4).into_iter().enumerate() {
                 page.push(line.after(if nth == 0 { "  " } else { "    " }));
             }

@@ -1,5 +1,9 @@
 //! The topics of `help TOPIC`: the pages of `docs/`, in the order in which `help` lists them.
 
+use std::sync::LazyLock;
+
+use super::verbs;
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HelpTopic {
     /// As it is typed after `tofu-oci help`.
@@ -7,8 +11,8 @@ pub(crate) struct HelpTopic {
     /// What the page is about, in a few words.
     pub(crate) about: &'static str,
     /// Its file in `docs/`. Other pages link to it by the name after the folder, which is unique.
-    file: &'static str,
-    pub(crate) text: &'static str,
+    pub(super) file: &'static str,
+    embedded: &'static str,
 }
 
 impl HelpTopic {
@@ -16,12 +20,21 @@ impl HelpTopic {
     pub(crate) fn part(&self) -> &'static str {
         self.file.split('/').next().unwrap_or_default()
     }
+
+    /// The page as Markdown.
+    pub(crate) fn text(&self) -> &'static str {
+        static VERBS: LazyLock<String> = LazyLock::new(verbs::page);
+        if self.embedded.is_empty() { &VERBS } else { self.embedded }
+    }
 }
 
 macro_rules! topics {
-    ($($name:literal, $file:literal, $about:literal;)*) => {
-        &[$(HelpTopic { name: $name, about: $about, file: $file, text: include_str!(concat!("../../../../docs/", $file)) }),*]
+    ($($name:literal, $file:tt, $about:literal;)*) => {
+        &[$(HelpTopic { name: $name, about: $about, file: $file, embedded: topics!(@ $file) }),*]
     };
+    // The program writes this page from what it declares.
+    (@ "reference/verbs.md") => { "" };
+    (@ $file:tt) => { include_str!(concat!("../../../../docs/", $file)) };
 }
 
 /// Every page of `docs/`, in the order in which `help` lists them. `check` and `config` are verbs, so their pages have
@@ -56,6 +69,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "trust", "concepts/trust.md", "signatures, and what is never undone";
     "credentials", "concepts/credentials.md", "which login is used for which repository";
     "comparison", "concepts/comparison.md", "tofu-oci beside other ways to distribute providers";
+    "verbs", "reference/verbs.md", "every verb with its arguments and options";
     "names", "reference/names.md", "how versions and places are written";
     "requirements", "reference/requirements.md", "which providers and modules a configuration requires";
     "trust-policy", "reference/trust-policy.md", "every member of trust.toml, notices, releases with another address";

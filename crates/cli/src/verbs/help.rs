@@ -6,7 +6,7 @@ use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::{self, Exit};
-use crate::handbook::{self, TOPICS, topic};
+use crate::handbook::{self, HelpTopic, TOPICS, topic};
 use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
@@ -40,7 +40,14 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
             return Ok(Exit::Done);
         }
         [name] if topic(name).is_some() => {
-            topic(name).map(|topic| handbook::page(topic.text, width)).unwrap_or_default()
+            let text = topic(name).map(HelpTopic::text).unwrap_or_default();
+            if args.markdown {
+                let mut page = Page::default();
+                page.block("", text);
+                printer::stdout(&page);
+                return Ok(Exit::Done);
+            }
+            handbook::page(text, width)
         }
         words => return verb(words),
     };
