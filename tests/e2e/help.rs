@@ -197,13 +197,10 @@ fn wrong_usage_exits_with_2() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--form' found
+    error: unexpected argument `--form`
 
-      tip: a similar argument exists: '--from'
-
-    Usage: tofu-oci install --from <PLACE> [ADDR[@CONSTRAINT]]...
-
-    For more information, try '--help'.
+    hint: did you mean: tofu-oci install --from oci:x
+    hint: `tofu-oci help install` lists its arguments and options
     ");
     assert_snapshot!(scene.run("publish dist").text, @"
     exit code: 2
@@ -283,9 +280,8 @@ fn wrong_usage_exits_with_2() {
     ----- stderr -----
     error: the argument '--vendor' cannot be used with '--into <DIR>'
 
-    Usage: tofu-oci install --vendor [ADDR[@CONSTRAINT]]...
-
-    For more information, try '--help'.
+    hint: leave out --vendor or --into
+    hint: `tofu-oci help install` says what each is for
     ");
 }
 
@@ -297,7 +293,7 @@ fn options_before_the_verb_count() {
     assert_eq!(before.json()[0]["event"], "error", "{}", before.text);
     // A verb that has no use for an option refuses it.
     let said = scene.run("--chdir nope logout ghcr.io");
-    assert!(said.code == Some(2) && said.stderr.contains("'--chdir'"), "{}", said.text);
+    assert!(said.code == Some(2) && said.stderr.contains("`--chdir`"), "{}", said.text);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! `help`: pages, verbs, rules and codes.
 
-use similar::TextDiff;
-
 use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -140,13 +138,6 @@ fn code_page(code: &str, width: usize) -> Option<Page> {
 
 /// The command with the nearest name, if one is near.
 fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
-    /// Below it two names are not taken for one that is misspelt.
-    const NEAR: f32 = 0.75;
-    // A much longer name is never near, and comparing it would take long.
-    let alike = all.iter().filter(|one| name.len() <= 4 * one.len());
-    let near = alike.map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
-    match near.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
-        Some((ratio, one)) if ratio >= NEAR => diagnostic.hint(format!("did you mean: {command} {one}")),
-        _ => diagnostic,
-    }
+    let near = mistake::nearest(name, all.iter().map(String::as_str));
+    diagnostic.more_hints(near.map(|near| format!("did you mean: {command} {near}")))
 }

@@ -1,0 +1,113 @@
+//! Misspelt verbs and options, unknown ones, and options that exclude each other.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue};
+use similar::TextDiff;
+
+use super::{OTHER_OPTIONS, instead, other_option};
+use crate::diagnostic::Diagnostic;
+use crate::invocation;
+
+/// The name that is nearest to a misspelt one, if one is near.
+pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    /// Below it two names are not taken for one that is misspelt.
+    const NEAR: f32 = 0.75;
+    // A much longer name is never near, and comparing it would take long.
+    let alike = all.filter(|one| name.len() <= 4 * one.len());
+    let near = alike.map(|one| (TextDiff::from_chars(one, name).ratio(), one)).filter(|(ratio, _)| *ratio >= NEAR);
+    near.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, one)| one)
+}
+
+/// A verb that this program lacks: what does its work, or the verb that is nearest. `words` is the whole command line.
+pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
+    let first = words.iter().find(|word| !word.starts_with('-')).map_or(typed, String::as_str);
+    let group = declared.find_subcommand(first).filter(|_| first != typed);
+    let (name, lists) = match group {
+        Some(_) => (format!("{first} {typed}"), format!("`tofu-oci {first} --help` lists its verbs")),
+        None => (typed.to_owned(), "`tofu-oci --help` lists all verbs".to_owned()),
+    };
+    let mut hints = instead(&name, declared);
+    if hints.is_empty() {
+        let verbs = group.unwrap_or(declared).get_subcommands().map(Command::get_name);
+        hints.extend(nearest(typed, verbs).map(|near| did_you_mean(words, typed, near)));
+    }
+    Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
+}
+
+/// An argument that the verb lacks: the option that is nearest, here or under another name, and where all are listed.
+/// `words` is the whole command line.
+pub(super) fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
+    let (verb, name) = verb_of(words, declared);
+    let diagnostic = Diagnostic::usage(format!("unexpected argument `{typed}`"));
+    let meant = typed.strip_prefix("--").and_then(|long| {
+        let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
+        let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
+        if let Some(near) = nearest(long, own) {
+            return Some(vec![did_you_mean(words, typed, &format!("--{near}"))]);
+        }
+        let others = OTHER_OPTIONS.iter().filter_map(|(other, _)| other.strip_prefix("--"));
+        let near = format!("--{}", nearest(long, others.chain(["version", "tag", "constraint"]))?);
+        Some(other_option(&near, &with(words, typed, &near), declared)?.hints().to_vec())
+    });
+    diagnostic.more_hints(meant.unwrap_or_default()).hint(match name.as_str() {
+        "" => "`tofu-oci --help` lists all verbs and the options before them".to_owned(),
+        name => format!("`tofu-oci help {name}` lists its arguments and options"),
+    })
+}
+
+/// Options that exclude each other.
+pub(super) fn conflict(error: &clap::Error, words: &[String], declared: &Command) -> Option<Diagnostic> {
+    let Some(ContextValue::String(one)) = error.get(ContextKind::InvalidArg) else { return None };
+    let others = match error.get(ContextKind::PriorArg) {
+        Some(ContextValue::String(other)) => std::slice::from_ref(other),
+        Some(ContextValue::Strings(others)) => others,
+        _ => return None,
+    };
+    let option = |shown: &String| shown.split(' ').next().unwrap_or_default().to_owned();
+    let (_, name) = verb_of(words, declared);
+    if others == [one.clone()] {
+        return Some(
+            Diagnostic::usage(format!("the argument '{one}' cannot be used multiple times"))
+                .hint(format!("give {} once", option(one))),
+        );
+    }
+    let quoted: Vec<String> = others.iter().map(|other| format!("'{other}'")).collect();
+    let plain: Vec<String> = others.iter().map(option).collect();
+    Some(
+        Diagnostic::usage(format!("the argument '{one}' cannot be used with {}", quoted.join(", ")))
+            .hint(format!("leave out {} or {}", option(one), plain.join(", ")))
+            .hint(format!("`tofu-oci help {name}` says what each is for")),
+    )
+}
+
+/// The verb of a command line, and its name; the program itself and an empty name if there is none.
+pub(super) fn verb_of<'a>(words: &[String], declared: &'a Command) -> (&'a Command, String) {
+    let (mut verb, mut name) = (declared, String::new());
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let Some(found) = verb.find_subcommand(word) else {
+            if name.is_empty() {
+                continue;
+            }
+            break;
+        };
+        let gap = if name.is_empty() { "" } else { " " };
+        name = format!("{name}{gap}{word}");
+        verb = found;
+    }
+    (verb, name)
+}
+
+/// The command line with the right word in the place of the first one that was typed so, or of the option in it.
+fn with(words: &[String], typed: &str, right: &str) -> Vec<String> {
+    let mut words = words.to_vec();
+    let is_typed = |word: &&mut String| word.split('=').next() == Some(typed);
+    if let Some(word) = words.iter_mut().find(is_typed) {
+        word.replace_range(..typed.len(), right);
+    }
+    words
+}
+
+fn did_you_mean(words: &[String], typed: &str, right: &str) -> String {
+    let line: Vec<String> = with(words, typed, right).iter().map(|word| invocation::quoted(word)).collect();
+    format!("did you mean: tofu-oci {}", line.join(" "))
+}
