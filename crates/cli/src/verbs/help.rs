@@ -4,7 +4,7 @@ use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::{self, Exit};
-use crate::handbook::{self, TOPICS, topic};
+use crate::handbook::{self, TOPICS, topic, topics_about};
 use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
@@ -87,14 +87,15 @@ fn of_codes() -> Page {
     page
 }
 
-/// The help of a verb, as its `--help` prints it.
+/// The help of a verb, as its `--help` prints it. Upper case does not count, nor does the ending of a page.
 fn verb(words: &[&str]) -> Result<Exit, Diagnostic> {
     let command = args::command();
-    let found = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
+    let plain: Vec<String> = words.iter().map(|word| word.to_lowercase().trim_end_matches(".md").to_owned()).collect();
+    let found = plain.iter().try_fold(&command, |command, word| command.find_subcommand(word));
     if found.is_none() {
         return Err(unknown_topic(words, &command));
     }
-    let line = [&["tofu-oci"], words, &["--help"]].concat();
+    let line = ["tofu-oci"].into_iter().chain(plain.iter().map(String::as_str)).chain(["--help"]);
     match command.clone().try_get_matches_from(line) {
         Err(shown) => Ok(exit::from_clap(&shown)),
         Ok(_) => Ok(Exit::Done),
@@ -113,7 +114,9 @@ fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
     } else if handbook::codes().contains(&last) {
         diagnostic.hint(format!("it is a code: tofu-oci help error {last}"))
     } else {
-        match mistake::instead(&name, command).as_slice() {
+        let pages =
+            topics_about(&name).into_iter().map(|topic| format!("`tofu-oci help {}`: {}", topic.name, topic.about));
+        match pages.chain(mistake::instead(&name, command)).collect::<Vec<_>>().as_slice() {
             [] => suggest(diagnostic, "tofu-oci help", &name, &all),
             hints => diagnostic.more_hints(hints),
         }
