@@ -113,3 +113,14 @@ fn the_folder_was_refused_as_chdir() {
     let said = scene.run("module lock --chdir none");
     assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.text);
 }
+
+#[test]
+fn a_repository_that_is_not_there_had_the_code_of_a_provider() {
+    let scene = scene();
+    write(&scene, "main.tf", "module \"m\" {\n  source = \"oci://REGISTRY/acme/none?tag=1.4.0\"\n}\n");
+    let said = scene.run("module lock --check --json");
+    assert!(said.stdout.contains("\"code\":\"module-not-found\""), "{}", said.text);
+    assert!(!said.stdout.contains("provider-not-found"), "{}", said.text);
+    let said = scene.run("module lock --json");
+    assert_eq!(said.json().last().expect("an error")["code"], "module-not-found", "{}", said.text);
+}
