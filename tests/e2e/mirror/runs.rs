@@ -260,3 +260,29 @@ fn keys_that_are_not_known_ended_a_printed_policy_without_a_word() {
     let said = mirrored.scene.refuse(&format!("mirror {HOST}/acme/zap --print-trust --json {TO}"));
     assert!(said.contains("error: the argument '--print-trust' cannot be used with '--json'"), "{said}");
 }
+
+#[test]
+fn keys_were_printed_only_with_a_destination_whatever_the_constraint_and_the_network() {
+    let Mirrored { scene, upstream } = Mirrored::with_zap();
+    let said = scene.run(&format!("mirror {HOST}/acme/zap --print-trust")).success();
+    assert!(said.stdout.contains("\n[[rule]]\nproviders = [\"registry.example.test/acme/zap\"]"), "{}", said.text);
+    assert_eq!(said.stdout, scene.run(&format!("mirror {HOST}/acme/zap --print-trust {TO}")).success().stdout);
+    // The newest version that the constraint admits has its own key.
+    let other = tofu_oci_testkit::ScratchOpenPgpKey::of(2);
+    upstream.sign_with(&other);
+    upstream.name_keys(&[&other]);
+    upstream.release("acme/zap", "2.0.0", &PLATFORMS[..1]);
+    assert_ne!(said.stdout, scene.run(&format!("mirror {HOST}/acme/zap --print-trust")).success().stdout);
+    assert_eq!(said.stdout, scene.run(&format!("mirror '{HOST}/acme/zap@~> 1' --print-trust")).success().stdout);
+    let said = scene.run(&format!("mirror '{HOST}/acme/zap@~> 5' --print-trust"));
+    insta::assert_snapshot!(said.stderr, @"
+    error: the keys of registry.example.test/acme/zap are not known
+      cause: registry.example.test/acme/zap has no version that meets `~> 5`
+
+    hint: it has 1.0.0, 1.1.0, 2.0.0
+    ");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    drop(upstream);
+    let said = scene.run(&format!("mirror {HOST}/acme/zap --print-trust --attempts 1"));
+    assert_eq!(said.code, Some(3), "{}", said.text);
+}
