@@ -199,7 +199,7 @@ fn wrong_usage_exits_with_2() {
     ----- stderr -----
     error: unexpected argument `--form`
 
-    hint: did you mean: tofu-oci install --from oci:x
+    hint: did you mean: --from
     hint: `tofu-oci help install` lists its arguments and options
     ");
     assert_snapshot!(scene.run("publish dist").text, @"

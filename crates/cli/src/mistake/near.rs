@@ -6,7 +6,6 @@ use similar::TextDiff;
 
 use super::{OTHER_OPTIONS, instead, other_option};
 use crate::diagnostic::Diagnostic;
-use crate::invocation;
 
 /// The name that is nearest to a misspelt one, if one is near.
 pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -29,7 +28,8 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
     let mut hints = instead(&name, declared);
     if hints.is_empty() {
         let verbs = group.unwrap_or(declared).get_subcommands().map(Command::get_name);
-        hints.extend(nearest(typed, verbs).map(|near| did_you_mean(words, typed, near)));
+        let before = group.map_or_else(String::new, |_| format!("{first} "));
+        hints.extend(nearest(typed, verbs).map(|near| format!("did you mean: tofu-oci {before}{near}")));
     }
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
 }
@@ -43,7 +43,7 @@ pub(super) fn unknown_argument(typed: &str, words: &[String], declared: &Command
         let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
         let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
         if let Some(near) = nearest(long, own) {
-            return Some(vec![did_you_mean(words, typed, &format!("--{near}"))]);
+            return Some(vec![format!("did you mean: --{near}")]);
         }
         let others = OTHER_OPTIONS.iter().filter_map(|(other, _)| other.strip_prefix("--"));
         let near = format!("--{}", nearest(long, others.chain(["version", "tag", "constraint"]))?);
@@ -105,9 +105,4 @@ fn with(words: &[String], typed: &str, right: &str) -> Vec<String> {
         word.replace_range(..typed.len(), right);
     }
     words
-}
-
-fn did_you_mean(words: &[String], typed: &str, right: &str) -> String {
-    let line: Vec<String> = with(words, typed, right).iter().map(|word| invocation::quoted(word)).collect();
-    format!("did you mean: tofu-oci {}", line.join(" "))
 }
