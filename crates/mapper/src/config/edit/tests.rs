@@ -10,7 +10,8 @@ fn pattern(text: &str) -> Pattern {
 /// A file with these methods, each with its lines.
 fn file(methods: &[(&str, &[&str])]) -> String {
     let method = |(name, lines): &(&str, &[&str])| {
-        let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+        let line = |line: &&str| format!("    {line}\n");
+        let lines: String = lines.iter().map(line).collect();
         format!("  {name} {{\n{lines}  }}\n")
     };
     format!("provider_installation {{\n{}}}\n", methods.iter().map(method).collect::<String>())
