@@ -22,7 +22,7 @@ use crate::subject;
 use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 pub(crate) use near::nearest;
-use near::{conflict, unknown_argument, unknown_verb, verb_of};
+use near::{conflict, unknown_verb, verb_of, with};
 pub(crate) use other_words::instead;
 
 /// What does the work of an option that a verb lacks.
@@ -251,6 +251,27 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
     }))
+}
+
+/// An argument that the verb lacks: the option that is nearest, here or under another name, and where all are listed.
+/// `words` is the whole command line.
+fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
+    let (verb, name) = verb_of(words, declared);
+    let diagnostic = Diagnostic::usage(format!("unexpected argument `{typed}`"));
+    let meant = typed.strip_prefix("--").and_then(|long| {
+        let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
+        let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
+        if let Some(near) = nearest(long, own) {
+            return Some(vec![format!("did you mean: --{near}")]);
+        }
+        let others = OTHER_OPTIONS.iter().filter_map(|(other, _)| other.strip_prefix("--"));
+        let near = format!("--{}", nearest(long, others.chain(["version", "tag", "constraint"]))?);
+        Some(other_option(&near, &with(words, typed, &near), declared)?.hints().to_vec())
+    });
+    diagnostic.more_hints(meant.unwrap_or_default()).hint(match name.as_str() {
+        "" => "`tofu-oci --help` lists all verbs and the options before them".to_owned(),
+        name => format!("`tofu-oci help {name}` lists its arguments and options"),
+    })
 }
 
 /// How a verb takes the version that an option was to give; `None` if it takes none.

@@ -279,9 +279,9 @@ fn keys_were_printed_only_with_a_destination_whatever_the_constraint_and_the_net
     let said = scene.run(&format!("mirror '{HOST}/acme/zap@~> 5' --print-trust"));
     insta::assert_snapshot!(said.stderr, @"
     error: the keys of registry.example.test/acme/zap are not known
-      cause: registry.example.test/acme/zap has no version that meets `~> 5`
+      cause: registry.example.test/acme/zap has no version that meets `~> 5.0`
 
-    hint: it has 1.0.0, 1.1.0
+    hint: it has 1.1.0, 1.0.0
     ");
     assert_eq!(said.code, Some(1), "{}", said.text);
     drop(upstream);

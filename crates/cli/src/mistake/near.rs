@@ -1,10 +1,10 @@
-//! Misspelt verbs and options, unknown ones, and options that exclude each other.
+//! The name that is nearest to a misspelt one, unknown verbs, and options that exclude each other.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue};
 use similar::TextDiff;
 
-use super::{OTHER_OPTIONS, instead, other_option};
+use super::other_words::instead;
 use crate::diagnostic::Diagnostic;
 
 /// The name that is nearest to a misspelt one, if one is near.
@@ -32,27 +32,6 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
         hints.extend(nearest(typed, verbs).map(|near| format!("did you mean: tofu-oci {before}{near}")));
     }
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
-}
-
-/// An argument that the verb lacks: the option that is nearest, here or under another name, and where all are listed.
-/// `words` is the whole command line.
-pub(super) fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
-    let (verb, name) = verb_of(words, declared);
-    let diagnostic = Diagnostic::usage(format!("unexpected argument `{typed}`"));
-    let meant = typed.strip_prefix("--").and_then(|long| {
-        let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
-        let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
-        if let Some(near) = nearest(long, own) {
-            return Some(vec![format!("did you mean: --{near}")]);
-        }
-        let others = OTHER_OPTIONS.iter().filter_map(|(other, _)| other.strip_prefix("--"));
-        let near = format!("--{}", nearest(long, others.chain(["version", "tag", "constraint"]))?);
-        Some(other_option(&near, &with(words, typed, &near), declared)?.hints().to_vec())
-    });
-    diagnostic.more_hints(meant.unwrap_or_default()).hint(match name.as_str() {
-        "" => "`tofu-oci --help` lists all verbs and the options before them".to_owned(),
-        name => format!("`tofu-oci help {name}` lists its arguments and options"),
-    })
 }
 
 /// Options that exclude each other.
@@ -98,7 +77,7 @@ pub(super) fn verb_of<'a>(words: &[String], declared: &'a Command) -> (&'a Comma
 }
 
 /// The command line with the right word in the place of the first one that was typed so, or of the option in it.
-fn with(words: &[String], typed: &str, right: &str) -> Vec<String> {
+pub(super) fn with(words: &[String], typed: &str, right: &str) -> Vec<String> {
     let mut words = words.to_vec();
     let is_typed = |word: &&mut String| word.split('=').next() == Some(typed);
     if let Some(word) = words.iter_mut().find(is_typed) {
