@@ -229,7 +229,7 @@ fn a_module_package() {
     error: registry.example.com/acme/widget 1.4.0 in [REGISTRY]/acme/widget cannot be installed
       cause: this is a module package, not a provider release: expected an image index with a package for each platform
 
-    hint: check the repository's name; a provider release is what `tofu-oci push` writes, or labelled images
+    hint: [REGISTRY]/acme/widget holds a module; to fetch it: tofu-oci module pull 'oci://[REGISTRY]/acme/widget?tag=1.4.0' DIR
     hint: nothing of it was installed
     ");
 }

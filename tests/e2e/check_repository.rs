@@ -36,8 +36,7 @@ fn what_was_pushed_is_good() {
     ----- stdout -----
     note[unsigned] index sha256:[DIGEST] (1.4.0)
       what      nothing refers to it that could be a signature
-      why       Nobody can tell whether it comes from its author; what a registry gives is taken as it
-                is.
+      why       Nothing proves who made it; clients take what a registry gives.
       fix       sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
       spec      `tofu-oci help trust`
 

@@ -86,6 +86,14 @@ fn a_file_with_an_error_or_as_json_stays() {
     }
 }
 
+#[test]
+fn a_cache_folder_that_is_not_there_was_answered_without_its_command() {
+    let scene = Scene::new();
+    scene.home_file(".tofurc", "plugin_cache_dir = \"/no/such\"\n");
+    let said = scene.refuse(ADD);
+    assert!(said.contains("= instead: create the folder, mkdir -p /no/such; or leave plugin_cache_dir out"), "{said}");
+}
+
 /// A file that is linked into a repository of dotfiles stays a link.
 #[cfg(unix)]
 #[test]

@@ -196,9 +196,8 @@ fn one_of_several_versions_must_be_named() {
     ----- stderr -----
     error: the argument '--version <V>' cannot be used with '--all'
 
-    Usage: tofu-oci copy --version <V> <SRC> <DEST>
-
-    For more information, try '--help'.
+    hint: leave out --version or --all
+    hint: `tofu-oci help copy` says what each is for
     ");
 }
 

@@ -152,6 +152,43 @@ fn a_pager_gets_nothing_that_goes_into_a_pipe() {
     assert!(said.stdout.lines().count() > 50, "{}", said.text);
 }
 
+/// What a page of help shows on a terminal of 24 rows, with this pager.
+#[cfg(unix)]
+fn on_a_terminal(scene: &Scene, line: &str, pager: &str) -> String {
+    let (mut person, terminal) = crate::progress::terminal(80);
+    let mut command = scene.command(line);
+    command.env("TERM", "xterm").env("PAGER", pager).stdin(std::process::Stdio::null()).stdout(terminal);
+    let mut child = command.spawn().expect("it starts");
+    // The terminal ends when the last program leaves it.
+    drop(command);
+    let shown = crate::progress::shown(&mut person, |_| false);
+    assert!(child.wait().expect("it ends").success(), "{shown}");
+    shown.replace('\r', "")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_long_page_goes_through_the_pager_on_a_terminal_alone() {
+    let scene = Scene::new();
+    let pager = format!("/bin/sh {}", scene.context.write("pager", "echo paged\nexec cat\n").display());
+    let shown = on_a_terminal(&scene, "help trust", &pager);
+    assert!(shown.starts_with("paged\n") && shown.lines().count() > 50, "{shown}");
+    // A page that fits needs none.
+    let shown = on_a_terminal(&scene, "help error tag-not-found", &pager);
+    assert!(!shown.contains("paged") && shown.contains("tag-not-found"), "{shown}");
+    let shown = on_a_terminal(&scene, "help trust", "cat");
+    assert!(!shown.contains("paged") && shown.lines().count() > 50, "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pager_that_is_the_program_itself_started_itself_without_end() {
+    let scene = Scene::new();
+    let program = scene.command("help").get_program().to_string_lossy().into_owned();
+    let shown = on_a_terminal(&scene, "help trust", &format!("{program} help"));
+    assert!(shown.starts_with("Usage: tofu-oci help TOPIC\n"), "{shown}");
+}
+
 #[test]
 fn wrong_usage_exits_with_2() {
     let scene = Scene::new();
@@ -160,13 +197,10 @@ fn wrong_usage_exits_with_2() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--form' found
+    error: unexpected argument `--form`
 
-      tip: a similar argument exists: '--from'
-
-    Usage: tofu-oci install --from <PLACE> [ADDR[@CONSTRAINT]]...
-
-    For more information, try '--help'.
+    hint: did you mean: --from
+    hint: `tofu-oci help install` lists its arguments and options
     ");
     assert_snapshot!(scene.run("publish dist").text, @"
     exit code: 2
@@ -246,9 +280,8 @@ fn wrong_usage_exits_with_2() {
     ----- stderr -----
     error: the argument '--vendor' cannot be used with '--into <DIR>'
 
-    Usage: tofu-oci install --vendor [ADDR[@CONSTRAINT]]...
-
-    For more information, try '--help'.
+    hint: leave out --vendor or --into
+    hint: `tofu-oci help install` says what each is for
     ");
 }
 
@@ -260,7 +293,7 @@ fn options_before_the_verb_count() {
     assert_eq!(before.json()[0]["event"], "error", "{}", before.text);
     // A verb that has no use for an option refuses it.
     let said = scene.run("--chdir nope logout ghcr.io");
-    assert!(said.code == Some(2) && said.stderr.contains("'--chdir'"), "{}", said.text);
+    assert!(said.code == Some(2) && said.stderr.contains("`--chdir`"), "{}", said.text);
 }
 
 #[test]

@@ -223,6 +223,34 @@ fn the_help_of_a_verb_is_its_help_option() {
 }
 
 #[test]
+fn a_page_was_found_by_its_exact_name_alone() {
+    let scene = Scene::new();
+    let same = |one: &str, other: &str| {
+        assert_eq!(scene.run(&format!("help {one}")).success().text, scene.run(&format!("help {other}")).text);
+    };
+    same("TRUST", "trust");
+    same("run.md", "running");
+    same("docs/how-to/mirror.md", "mirroring");
+    same("Push", "push");
+    same("install.md", "install");
+    let hints = |topic: &str| {
+        let said = scene.run(&format!("help {topic}"));
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        said.stderr.lines().filter_map(|line| line.strip_prefix("hint: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_snapshot!(hints("signing").join("\n"), @"
+    `tofu-oci help publishing`: push a release: inputs, signing, what is checked
+    `tofu-oci help verifying`: look at signatures, demand them, use cosign and openssl
+    all topics: tofu-oci help
+    ");
+    assert_eq!(
+        hints("air-gap")[0],
+        "`tofu-oci help bundles`: one file for a site without network, files for a web server"
+    );
+    assert_eq!(hints("TofuRC")[0], "`tofu-oci help configuration`: the CLI configuration: where a provider comes from");
+}
+
+#[test]
 fn a_wrong_topic_gets_a_suggestion() {
     let scene = Scene::new();
     let said: Vec<String> = ["help trst", "help unsigned", "help check usigned", "help error no-such-code"]

@@ -185,11 +185,9 @@ fn a_host_of_the_internet_does_not_send_to_this_machine_unless_the_user_names_it
     ----- stdout -----
 
     ----- stderr -----
-    error: unexpected argument '--private-host' found
+    error: unexpected argument `--private-host`
 
-    Usage: tofu-oci providers [OPTIONS]
-
-    For more information, try '--help'.
+    hint: `tofu-oci help providers` lists its arguments and options
     ");
     drop(servers);
 }

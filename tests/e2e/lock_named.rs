@@ -132,7 +132,7 @@ fn a_plugin_cache_that_is_not_there_is_refused_and_not_made_with_and_without_fro
     ----- stderr -----
     error: TF_PLUGIN_CACHE_DIR names /no/such/cache, which is not there
 
-    hint: create the folder, or unset TF_PLUGIN_CACHE_DIR
+    hint: create the folder, mkdir -p /no/such/cache; or unset TF_PLUGIN_CACHE_DIR
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
     exit code: 2
@@ -140,7 +140,7 @@ fn a_plugin_cache_that_is_not_there_is_refused_and_not_made_with_and_without_fro
 
     ----- stderr -----
     error: TF_PLUGIN_CACHE_DIR names /no/such/cache, which is not there (plugin-cache-dir)
-      = instead: create the folder, or unset TF_PLUGIN_CACHE_DIR
+      = instead: create the folder, mkdir -p /no/such/cache; or unset TF_PLUGIN_CACHE_DIR
       = OpenTofu 1.13: prints an error that names no line, and uses it all the same
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files

@@ -239,9 +239,8 @@ fn upgrade_contradicts_a_lock_file_that_must_not_change() {
     ----- stderr -----
     error: the argument '--locked' cannot be used with '--upgrade'
 
-    Usage: tofu-oci install --locked [ADDR[@CONSTRAINT]]...
-
-    For more information, try '--help'.
+    hint: leave out --locked or --upgrade
+    hint: `tofu-oci help install` says what each is for
     ");
     assert_snapshot!(scene.refuse("install --lockfile=rw"), @"
     exit code: 2

@@ -97,3 +97,30 @@ fn a_folder_whose_name_is_not_utf8_is_locked() {
     let said = scene.output(scene.command("module lock").arg(folder));
     assert!(!said.text.contains("UTF-8") && said.code == Some(0), "{}", said.text);
 }
+
+#[test]
+fn the_folder_was_refused_as_chdir() {
+    let scene = scene();
+    write(&scene, "live/main.tf", "module \"m\" {\n  source = \"oci://REGISTRY/acme/network?tag=1.4.0\"\n}\n");
+    for line in [
+        "module lock --chdir live --dry-run",
+        "--chdir live module lock --dry-run",
+        "module lock --chdir . live --dry-run",
+    ] {
+        let said = scene.run(line).success();
+        assert!(said.stdout.starts_with("live/main.tf:2:12: module.m: pinned to 1.4.0"), "{line}: {}", said.text);
+    }
+    let said = scene.run("module lock --chdir none");
+    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.text);
+}
+
+#[test]
+fn a_repository_that_is_not_there_had_the_code_of_a_provider() {
+    let scene = scene();
+    write(&scene, "main.tf", "module \"m\" {\n  source = \"oci://REGISTRY/acme/none?tag=1.4.0\"\n}\n");
+    let said = scene.run("module lock --check --json");
+    assert!(said.stdout.contains("\"code\":\"module-not-found\""), "{}", said.text);
+    assert!(!said.stdout.contains("provider-not-found"), "{}", said.text);
+    let said = scene.run("module lock --json");
+    assert_eq!(said.json().last().expect("an error")["code"], "module-not-found", "{}", said.text);
+}

@@ -131,9 +131,9 @@ fn a_file_where_a_folder_belongs_is_wrong_usage() {
     ");
     assert_snapshot!(said(&scene, "module pull 'oci://REGISTRY/acme/network?tag=1.4.0' main.tf"), @"2: error: main.tf is a file, and a module is a folder");
     assert_snapshot!(said(&scene, "module lock main.tf"), @"
-    2: error: invalid value 'main.tf' for '[DIR]...': it is a file; name the folder of the configuration
+    2: error: main.tf is a file, not a directory
 
-    For more information, try '--help'.
+    hint: name its directory: tofu-oci module lock .
     ");
 }
 

@@ -104,7 +104,7 @@ fn verbs_without_json_told_to_pass_it_as_a_value() {
     let hint = "hint: `module` needs one of its verbs first: push, pull, lock, versions, mirror";
     said(&scene, "module --json", 2, &[hint], &[]);
     said(&scene, "--json", 2, &["hint: name a verb; `tofu-oci -h` lists them"], &[]);
-    said(&scene, "mirror --nope", 2, &["unexpected argument '--nope' found"], &["as a value"]);
+    said(&scene, "mirror --nope", 2, &["unexpected argument `--nope`"], &["as a value"]);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use tofu_oci_testkit::{ProviderZip, ReleaseFolder};
 use crate::setup::stall::StalledWire;
 use crate::setup::{Scene, WIDGET};
 
-/// A command whose stderr is a terminal of so many columns, and the other end of that terminal.
-fn at_a_terminal(command: &mut Command, columns: u16) -> (Child, File) {
+/// A terminal of 24 rows and so many columns: the end of the person, and that of the programs.
+pub(crate) fn terminal(columns: u16) -> (File, File) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal can be made");
     grantpt(&person).and_then(|()| unlockpt(&person)).expect("it is ours");
@@ -19,12 +19,18 @@ fn at_a_terminal(command: &mut Command, columns: u16) -> (Child, File) {
     rustix::termios::tcsetwinsize(&person, size).expect("it has a size");
     let name = ptsname(&person, Vec::new()).expect("it has a name").into_string().expect("of plain letters");
     let terminal = File::options().read(true).write(true).open(&name).expect("it is there");
+    (person.into(), terminal)
+}
+
+/// A command whose stderr is a terminal of so many columns, and the other end of that terminal.
+fn at_a_terminal(command: &mut Command, columns: u16) -> (Child, File) {
+    let (person, terminal) = terminal(columns);
     let child = command.stdout(Stdio::piped()).stderr(terminal).spawn().expect("it starts");
-    (child, person.into())
+    (child, person)
 }
 
 /// What comes to a terminal, until it ends or the condition holds.
-fn shown(person: &mut File, until: impl Fn(&str) -> bool) -> String {
+pub(crate) fn shown(person: &mut File, until: impl Fn(&str) -> bool) -> String {
     let mut said = Vec::new();
     let mut piece = [0; 4096];
     // The other end is closed: EIO.

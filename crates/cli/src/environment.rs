@@ -144,9 +144,10 @@ pub(crate) fn plugin_cache_variable(working_dir: &Path) -> Result<Option<PluginC
     let Some(dir) = path("TF_PLUGIN_CACHE_DIR") else { return Ok(None) };
     if !working_dir.join(&dir).exists() {
         let text = format!("TF_PLUGIN_CACHE_DIR names {}, which is not there", dir.display());
+        let shown = invocation::quoted(&working_dir.join(&dir).to_string_lossy());
         return Err(Diagnostic::usage(text)
             .code("plugin-cache-dir")
-            .hint("create the folder, or unset TF_PLUGIN_CACHE_DIR"));
+            .hint(format!("create the folder, mkdir -p {shown}; or unset TF_PLUGIN_CACHE_DIR")));
     }
     let may_break = std::env::var("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE").unwrap_or_default();
     let may_break_lock = !may_break.is_empty() && may_break != "0";

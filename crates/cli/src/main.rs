@@ -85,7 +85,7 @@ fn run() -> Exit {
             invocation::remember(&declared, &matches);
             args
         }
-        Err(error) => return mistake::end(error, &declared),
+        Err(error) => return mistake::end(&error, &declared),
     };
     if let Err(diagnostic) = start_tracing(args.global.verbose) {
         diagnostic.print(false);

@@ -3,6 +3,7 @@
 
 mod missing;
 mod moved;
+mod near;
 mod other_words;
 
 use std::path::Path;
@@ -20,6 +21,8 @@ use crate::report::JsonLines;
 use crate::subject;
 use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
+pub(crate) use near::nearest;
+use near::{conflict, unknown_verb, verb_of, with};
 pub(crate) use other_words::instead;
 
 /// What does the work of an option that a verb lacks.
@@ -69,7 +72,6 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ("--output", Instead::Option("--json")),
     ("--format", Instead::Option("--json")),
     ("--chdir", Instead::Advice(&["run"], "give it to the command: tofu-oci run -- tofu -chdir=DIR init")),
-    ("--chdir", Instead::Advice(&["module lock"], "name the folder as an argument: tofu-oci module lock DIR")),
     ("--older-than", Instead::Option("--unused-for")),
     ("--all", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
     ("--force", Instead::Advice(&["cache prune"], "to remove every package: tofu-oci cache prune --max-size 0")),
@@ -102,15 +104,7 @@ pub(crate) fn typed_key() -> Option<Diagnostic> {
 }
 
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
-pub(crate) fn end(mut error: clap::Error, declared: &Command) -> Exit {
-    // Nobody means an option that a verb lacks as the value of another one.
-    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
-        let others: Vec<_> = tips.into_iter().filter(|tip| !tip.to_string().starts_with("to pass '")).collect();
-        if !others.is_empty() {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(others));
-        }
-    }
-    let error = &error;
+pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
     if error.kind() == ErrorKind::DisplayVersion && args::ask_for_json() {
         JsonLines.add(&PROGRAM);
         return Exit::Done;
@@ -139,8 +133,7 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
     };
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
-            let typed = context(ContextKind::InvalidSubcommand)?;
-            other_word(typed, words().iter().find(|word| !word.starts_with('-')).map(String::as_str), declared)
+            Some(unknown_verb(context(ContextKind::InvalidSubcommand)?, &words(), declared))
         }
         ErrorKind::ValueValidation => {
             let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
@@ -175,37 +168,19 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
                 words().iter().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
             (is_module_mirror && lacks("<SOURCE")).then(nothing_to_mirror)
         }
-        ErrorKind::UnknownArgument => other_option(context(ContextKind::InvalidArg)?, &words(), declared),
+        ErrorKind::UnknownArgument => {
+            let (typed, words) = (context(ContextKind::InvalidArg)?, words());
+            Some(other_option(typed, &words, declared).unwrap_or_else(|| unknown_argument(typed, &words, declared)))
+        }
+        ErrorKind::ArgumentConflict => conflict(error, &words(), declared),
         _ => None,
     }
-}
-
-/// What to type instead of a verb of another tool. `first` is the first word that was typed.
-fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Diagnostic> {
-    let words = match first {
-        Some(first) if first != typed => format!("{first} {typed}"),
-        _ => typed.to_owned(),
-    };
-    let hints = instead(&words, declared);
-    let diagnostic = Diagnostic::usage(format!("`tofu-oci` has no verb `{words}`"));
-    (!hints.is_empty()).then(|| diagnostic.more_hints(&hints).hint("`tofu-oci --help` lists all verbs"))
 }
 
 /// What to write instead of an option with one dash (as OpenTofu has them), of an option that has another name here, or
 /// of an argument to a verb that takes none. `words` is the whole command line.
 fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Diagnostic> {
-    let (mut verb, mut name) = (declared, String::new());
-    for word in words.iter().filter(|word| !word.starts_with('-')) {
-        let Some(found) = verb.find_subcommand(word) else {
-            if name.is_empty() {
-                continue;
-            }
-            break;
-        };
-        let gap = if name.is_empty() { "" } else { " " };
-        name = format!("{name}{gap}{word}");
-        verb = found;
-    }
+    let (verb, name) = verb_of(words, declared);
     let takes = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
     let diagnostic = |word: &str| Diagnostic::usage(format!("unexpected argument `{word}`"));
     if typed.starts_with('-') && verb.has_subcommands() && !name.is_empty() {
@@ -276,6 +251,27 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
     }))
+}
+
+/// An argument that the verb lacks: the option that is nearest, here or under another name, and where all are listed.
+/// `words` is the whole command line.
+fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
+    let (verb, name) = verb_of(words, declared);
+    let diagnostic = Diagnostic::usage(format!("unexpected argument `{typed}`"));
+    let meant = typed.strip_prefix("--").and_then(|long| {
+        let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
+        let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));
+        if let Some(near) = nearest(long, own) {
+            return Some(vec![format!("did you mean: --{near}")]);
+        }
+        let others = OTHER_OPTIONS.iter().filter_map(|(other, _)| other.strip_prefix("--"));
+        let near = format!("--{}", nearest(long, others.chain(["version", "tag", "constraint"]))?);
+        Some(other_option(&near, &with(words, typed, &near), declared)?.hints().to_vec())
+    });
+    diagnostic.more_hints(meant.unwrap_or_default()).hint(match name.as_str() {
+        "" => "`tofu-oci --help` lists all verbs and the options before them".to_owned(),
+        name => format!("`tofu-oci help {name}` lists its arguments and options"),
+    })
 }
 
 /// How a verb takes the version that an option was to give; `None` if it takes none.

@@ -24,7 +24,8 @@ pub(crate) fn show(text: &str) -> bool {
     };
     let Ok(program) = found else { return false };
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped());
+    // A pager that shows help itself, such as `tofu-oci help`, starts no other one.
+    command.args(arguments).env("PAGER", "cat").stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
         // Colours as they are, nothing if it fits, and the text stays on the terminal: as git sets it.
         command.env("LESS", "FRX");

@@ -8,9 +8,9 @@ use tofu_oci_fault::Fault;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
-use tofu_oci_source::SourceError;
+use tofu_oci_source::{SourceError, wanted_text};
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Constraints, PackageHash, Place, Platform, ProviderAddr, Tag, Version, versions_in_words};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
 #[derive(Debug, thiserror::Error, Fault)]
@@ -20,6 +20,11 @@ pub enum MirrorError {
     #[error(transparent)]
     #[fault(code = _0.code())]
     Source(#[from] SourceError),
+    /// No listed version meets the constraints of the rules.
+    #[error("{address} has no version{}", wanted_text(wanted))]
+    #[fault(code = "no-matching-release")]
+    #[hint("{}", versions_in_words("it has", offered))]
+    NoMatchingVersion { address: Box<ProviderAddr>, wanted: Constraints, offered: Vec<Version> },
     /// A package was refused, or the trust policy refuses the release.
     #[error(transparent)]
     #[fault(code = _0.code())]

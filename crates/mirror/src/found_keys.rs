@@ -1,16 +1,16 @@
 //! The keys by which upstream releases are signed, for people who want to write a trust policy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use tofu_oci_source::{Release, Search, Source};
 use tofu_oci_trust::{Evidence, KeyId, OpenPgpKey, verify_each};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Moment, ProviderAddr};
 
 use crate::MirrorError;
-use crate::run::MirrorJob;
-use crate::select::MirrorChoice;
+use crate::rules::MirrorRules;
+use crate::select::{Candidates, MirrorChoice, select};
 
 /// A key that came with a release and that has signed its checksums. Nothing says yet whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,33 +22,43 @@ pub struct FoundKey {
     pub armored: String,
 }
 
-impl MirrorJob<'_> {
-    /// The keys by which the newest wanted version of each provider is signed. Nothing is written.
-    pub async fn found_keys(&self, now: SystemTime) -> Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)> {
-        let mut found = Vec::with_capacity(self.providers.len());
-        for (address, from) in self.providers {
-            found.push((address.clone(), self.keys_of(address, &**from, now).await));
-        }
-        found
+/// The keys by which the newest wanted version of each provider is signed. Nothing is written.
+pub async fn found_keys(
+    rules: &MirrorRules,
+    providers: &[(ProviderAddr, Arc<dyn Source>)],
+    now: SystemTime,
+) -> Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)> {
+    let mut found = Vec::with_capacity(providers.len());
+    for (address, from) in providers {
+        found.push((address.clone(), keys_of(rules, address, &**from, now).await));
     }
+    found
+}
 
-    async fn keys_of(
-        &self,
-        address: &ProviderAddr,
-        from: &dyn Source,
-        now: SystemTime,
-    ) -> Result<Vec<FoundKey>, MirrorError> {
-        let selection = self.select_of(address, from).await?;
-        let newest =
-            selection.versions.iter().rfind(|selected| !matches!(selected.choice, MirrorChoice::Denied { .. }));
-        let Some(newest) = newest else { return Ok(Vec::new()) };
-        let release: Arc<dyn Release> = from.release(address, &newest.version).await?;
-        // A registry names its keys in the documents of a package.
-        if let Some(platform) = release.platforms().await?.first() {
-            Arc::clone(&release).offer(platform).await?;
-        }
-        Ok(keys_in(&release.evidence(Search::Everywhere).await?, now))
+async fn keys_of(
+    rules: &MirrorRules,
+    address: &ProviderAddr,
+    from: &dyn Source,
+    now: SystemTime,
+) -> Result<Vec<FoundKey>, MirrorError> {
+    let listing = from.versions(address).await?;
+    let (offered, present) = (listing.versions, HashSet::new());
+    let candidates =
+        Candidates { address, offered: &offered, present: &present, sightings: None, now: Moment::from(now) };
+    let selection = select(rules, &candidates);
+    let newest = selection.versions.iter().rfind(|selected| !matches!(selected.choice, MirrorChoice::Denied { .. }));
+    let Some(newest) = newest else {
+        return match selection.unmet.into_iter().next() {
+            Some(wanted) => Err(MirrorError::NoMatchingVersion { address: Box::new(address.clone()), wanted, offered }),
+            None => Ok(Vec::new()),
+        };
+    };
+    let release: Arc<dyn Release> = from.release(address, &newest.version).await?;
+    // A registry names its keys in the documents of a package.
+    if let Some(platform) = release.platforms().await?.first() {
+        Arc::clone(&release).offer(platform).await?;
     }
+    Ok(keys_in(&release.evidence(Search::Everywhere).await?, now))
 }
 
 /// The keys that have signed the checksums they came with, by their fingerprints.

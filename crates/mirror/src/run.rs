@@ -1,6 +1,6 @@
 //! Plans are carried out: several releases at a time, and one that fails stops no other.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,6 @@ use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{MirrorAction, MirrorOutcome, Prune};
 use crate::provider_state::{ProviderState, Question};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, VersionSelection, select};
 use crate::state::{Later, change};
 use crate::transfer::names;
 use crate::{Destination, MirrorError, TransferRequest};
@@ -128,18 +127,6 @@ impl MirrorJob<'_> {
         let done: Vec<_> = done.collect();
         let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(done).buffered(PROVIDERS).collect().await;
         lines.into_iter().flatten().collect()
-    }
-
-    /// What the rules choose of a provider, whatever the destination has.
-    pub(crate) async fn select_of(
-        &self,
-        address: &ProviderAddr,
-        from: &dyn Source,
-    ) -> Result<VersionSelection, MirrorError> {
-        let offered = from.versions(address).await?.versions;
-        let candidates =
-            Candidates { address, offered: &offered, present: &HashSet::new(), sightings: None, now: self.now };
-        Ok(select(self.rules, &candidates))
     }
 
     /// The repository that a provider goes to; `None` if the destination keeps providers apart itself.

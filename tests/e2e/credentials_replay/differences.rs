@@ -248,7 +248,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "nothing-asked-nothing-stops",
         opentofu: "an `auth` without a colon, beside another source that fits, stops it before the first request, also where the registry asks for nothing",
-        ours: "credentials are looked at once the registry asks: what is broken stops nobody who needs none",
+        ours: "credentials are looked at once the registry asks: a broken login does not stop a request that needs no login",
         outcomes: &[],
     },
     Difference {

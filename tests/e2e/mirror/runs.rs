@@ -260,3 +260,31 @@ fn keys_that_are_not_known_ended_a_printed_policy_without_a_word() {
     let said = mirrored.scene.refuse(&format!("mirror {HOST}/acme/zap --print-trust --json {TO}"));
     assert!(said.contains("error: the argument '--print-trust' cannot be used with '--json'"), "{said}");
 }
+
+#[test]
+fn keys_were_printed_only_with_a_destination_whatever_the_constraint_and_the_network() {
+    let Mirrored { scene, upstream } = Mirrored::with_zap();
+    let said = scene.run(&format!("mirror {HOST}/acme/zap --print-trust")).success();
+    assert!(said.stdout.contains("\n[[rule]]\nproviders = [\"registry.example.test/acme/zap\"]"), "{}", said.text);
+    assert_eq!(said.stdout, scene.run(&format!("mirror {HOST}/acme/zap --print-trust {TO}")).success().stdout);
+    let asked = |line: &str| {
+        let before = upstream.conversation().len();
+        scene.run(&format!("mirror '{HOST}/acme/zap{line}' --print-trust")).success();
+        upstream.conversation().split_off(before).concat()
+    };
+    let newest = asked("");
+    assert!(newest.contains("/1.1.0/") && !newest.contains("/1.0.0/"), "{newest}");
+    let admitted = asked("@~> 1.0.0");
+    assert!(admitted.contains("/1.0.0/") && !admitted.contains("/1.1.0/"), "{admitted}");
+    let said = scene.run(&format!("mirror '{HOST}/acme/zap@~> 5' --print-trust"));
+    insta::assert_snapshot!(said.stderr, @"
+    error: the keys of registry.example.test/acme/zap are not known
+      cause: registry.example.test/acme/zap has no version that meets `~> 5.0`
+
+    hint: it has 1.1.0, 1.0.0
+    ");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    drop(upstream);
+    let said = scene.run(&format!("mirror {HOST}/acme/zap --print-trust --attempts 1"));
+    assert_eq!(said.code, Some(3), "{}", said.text);
+}

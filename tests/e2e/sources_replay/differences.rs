@@ -90,7 +90,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "ch-alone-binds",
         opentofu: "takes an entry of `ch:` lines alone for one without checksums, and installs any package",
-        ours: "refuses a package that none of them names (`lock-mismatch`): one recorded checksum must match",
+        ours: "refuses a package that they do not name (`lock-mismatch`): one recorded checksum must match",
         outcomes: &[with(
             1,
             "lock-mismatch",

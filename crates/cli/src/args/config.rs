@@ -59,6 +59,19 @@ pub(crate) struct ConfigCheckArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// The providers that go to repositories, and which ones.
+#[derive(Debug, Args)]
+pub(crate) struct SentProvidersArgs {
+    /// Which providers: [HOST/]NAMESPACE/TYPE, with * for any type, or for any namespace and type
+    #[arg(value_name = "ADDR-PATTERN")]
+    pub(crate) pattern: String,
+    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type}
+    ///
+    /// The template must contain a variable for each part of the address that the pattern leaves open.
+    #[arg(value_name = "REPOSITORY-TEMPLATE")]
+    pub(crate) template: String,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -71,12 +84,8 @@ One method serves each provider: a method that is for a part of the pattern keep
 every other one excludes the pattern. If an oci_mirror is for exactly this pattern, it gets the
 new template. Before it writes, it reads the text as OpenTofu 1.10, 1.12 and 1.13 would.")]
 pub(crate) struct ConfigAddArgs {
-    /// Which providers: [HOST/]NAMESPACE/TYPE, with * for any type, or for any namespace and type
-    #[arg(value_name = "ADDR-PATTERN")]
-    pub(crate) pattern: String,
-    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type}
-    #[arg(value_name = "REPOSITORY-TEMPLATE")]
-    pub(crate) template: String,
+    #[command(flatten)]
+    pub(crate) sent: SentProvidersArgs,
     /// Print the difference, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -123,14 +132,8 @@ The blocks go to stdout, advice to stderr; no file changes. One method serves ea
 OpenTofu asks the origin for what the mirror has, or the mirror for anything else.
 Terraform has no oci_mirror: it installs from OCI with `tofu-oci install --vendor`.")]
 pub(crate) struct ConfigSnippetArgs {
-    /// Which providers: [HOST/]NAMESPACE/TYPE, with * for any type, or for any namespace and type
-    #[arg(value_name = "ADDR-PATTERN")]
-    pub(crate) pattern: String,
-    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type}
-    ///
-    /// The template must contain a variable for each part of the address that the pattern leaves open.
-    #[arg(value_name = "REPOSITORY-TEMPLATE")]
-    pub(crate) template: String,
+    #[command(flatten)]
+    pub(crate) sent: SentProvidersArgs,
     /// Write the JSON form of the configuration
     ///
     /// Every method is an array there, because OpenTofu ignores a method that is an object.

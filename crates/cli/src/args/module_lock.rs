@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use super::{OutputArgs, RegistryAccess, TrustArgs};
 
@@ -30,8 +29,11 @@ pub(crate) struct ModuleLockArgs {
     /// Folders with configurations; the local modules that they call belong to them [default: the current folder]
     ///
     /// Override files and files in JSON count too. Modules that `tofu init` has installed are left alone.
-    #[arg(value_name = "DIR", value_parser = folder())]
+    #[arg(value_name = "DIR")]
     pub(crate) dirs: Vec<PathBuf>,
+    /// Work in this directory: its configuration, its CLI configuration; each folder is below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) chdir: Option<PathBuf>,
     /// Take the newest release that the constraint in the comment admits; all releases, if it has none
     ///
     /// A call with a tag that is not a version, such as main, follows the tag.
@@ -54,11 +56,4 @@ pub(crate) struct ModuleLockArgs {
     pub(crate) access: RegistryAccess,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-/// A folder. One that is missing is an error of its own.
-fn folder() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| {
-        if path.is_file() { Err("it is a file; name the folder of the configuration".to_owned()) } else { Ok(path) }
-    })
 }

@@ -23,7 +23,7 @@ impl From<ModuleError> for Diagnostic {
                     .cause(format!("the checksum is {expected}, and that of the archive is {actual}"))
                     .hint("the owner of the registry must correct the checksum or the archive; nothing was kept")
             }
-            ModuleError::Store(error) => error.into(),
+            ModuleError::Store(error) => Self::from(error).code(plain.stable_name()),
             ModuleError::Failed { failure: Failure::Network { fault, .. }, .. } => plain.module_host_hint(fault),
             _ => plain,
         }

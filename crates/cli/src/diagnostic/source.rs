@@ -22,6 +22,12 @@ impl From<&SourceError> for Diagnostic {
             SourceError::Store(error) => error.into(),
             SourceError::NotOffered { address, place, what } => plain.not_offered(address, place, what),
             SourceError::Failed { failure, place } => plain.failure_hint(failure, place),
+            SourceError::Layout {
+                version,
+                place,
+                source: LayoutError::NotAProviderIndex { found: DocumentKind::ModulePackage },
+                ..
+            } => plain.instead(module_pull(place, version)),
             SourceError::Method(blame) => {
                 let diagnostic = Self::from(&blame.source).about(&blame.address.to_string());
                 let diagnostic = match &blame.source {
@@ -115,6 +121,17 @@ impl Diagnostic {
                 invocation::command(&format!("check --module {place}:{tag}"))
             ))
     }
+}
+
+/// How the module is fetched that lies where a provider was looked for.
+fn module_pull(place: &Place, version: &Version) -> String {
+    let tag = version.to_string().replace('+', "_");
+    let named = match place {
+        Place::Registry(repository) => format!("oci://{repository}?tag={tag}"),
+        place => format!("{place}:{tag}"),
+    };
+    let pull = invocation::command_about_place(&format!("module pull {} DIR", invocation::quoted(&named)));
+    format!("{place} holds a module; to fetch it: {pull}")
 }
 
 /// The argument of a provider without its host, and the address that it was read as.

@@ -19,7 +19,7 @@ mod words;
 
 use crate::page::Page;
 
-pub(crate) use topics::{HelpTopic, TOPICS, topic};
+pub(crate) use topics::{HelpTopic, TOPICS, topic, topics_about};
 
 /// The page of a topic, for lines of this many columns.
 pub(crate) fn page(text: &str, width: usize) -> Page {

@@ -88,9 +88,35 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "json", "reference/json.md", "the JSON lines of --json";
 };
 
-/// The topic of this name.
+/// Words that people look for, and the topics about them.
+const OTHER_NAMES: &[(&[&str], &[&str])] = &[
+    (&["signing", "signature", "signatures", "cosign", "minisign", "gpg", "pgp", "keys"], &["publishing", "verifying"]),
+    (&["air-gap", "airgap", "air-gapped", "offline"], &["bundles", "mirroring"]),
+    (&["tofurc", ".tofurc", "terraformrc", ".terraformrc", "cli-config", "oci_mirror"], &["configuration"]),
+    (&["trust.toml", "policy"], &["trust", "trust-policy"]),
+    (&["mirror.toml"], &["mirroring"]),
+    (&["modules.toml"], &["modules"]),
+    (&["serve.toml"], &["serve-settings"]),
+    (&["lockfile", ".terraform.lock.hcl", "hashes", "checksums"], &["locking", "lock-file"]),
+    (&["logins", "authentication", "token", "tokens"], &["credentials"]),
+    (&["proxy", "proxies", "tls", "certificates", "timeouts", "retries"], &["network"]),
+    (&["variables", "env"], &["environment"]),
+    (&["constraints", "addresses", "syntax"], &["names"]),
+    (&["quickstart", "quick-start", "start", "intro"], &["tutorial", "guide"]),
+    (&["troubleshooting", "problems", "faq"], &["error-texts", "errors"]),
+];
+
+/// The topic of this name, in upper or lower case, or the one whose page is the file of this name.
 pub(crate) fn topic(name: &str) -> Option<&'static HelpTopic> {
-    TOPICS.iter().find(|topic| topic.name == name)
+    let name = name.to_lowercase();
+    TOPICS.iter().find(|topic| topic.name == name).or_else(|| of_file(name.rsplit('/').next()?))
+}
+
+/// The topics about what has another name here.
+pub(crate) fn topics_about(name: &str) -> Vec<&'static HelpTopic> {
+    let name = name.to_lowercase().replace(' ', "-");
+    let found = OTHER_NAMES.iter().find(|(others, _)| others.contains(&name.as_str()));
+    found.map_or(&[][..], |(_, topics)| topics).iter().filter_map(|name| topic(name)).collect()
 }
 
 /// The topic whose page is the file of this name, in whatever folder.

@@ -25,10 +25,14 @@ impl Finder {
     }
 
     /// The place or places of an address, except the one that is written to: a mirror's users have it in their files.
-    pub(crate) fn upstream(&self, address: &ProviderAddr, written_to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
+    pub(crate) fn upstream(
+        &self,
+        address: &ProviderAddr,
+        written_to: Option<&Place>,
+    ) -> Result<Arc<dyn Source>, Diagnostic> {
         let Rules::Configured(configured) = &*self.rules else {
             let source = self.source(address)?;
-            if source.place() == written_to {
+            if let Some(written_to) = written_to.filter(|place| source.place() == *place) {
                 return Err(Diagnostic::usage(format!("{written_to} is both the source and the destination"))
                     .hint("name another source: --from REPOSITORY, or `sources` in mirror.toml"));
             }
@@ -38,7 +42,7 @@ impl Finder {
             return Err(no_method(configured, address));
         }
         let mut links = self.opener(configured)?.links(configured, address);
-        links.retain(|link| link.source.place() != written_to);
+        links.retain(|link| Some(link.source.place()) != written_to);
         if links.is_empty() {
             return Err(Diagnostic::usage(format!("no other method than the mirror itself is for {address}"))
                 .code("no-upstream")

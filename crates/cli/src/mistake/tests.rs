@@ -3,8 +3,8 @@ use crate::args;
 
 #[track_caller]
 fn check(typed: &str, want: &[&str]) {
-    let (first, last) = typed.split_once(' ').unwrap_or((typed, typed));
-    let diagnostic = other_word(last, Some(first), &args::command()).expect(typed);
+    let words: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+    let diagnostic = unknown_verb(&words[words.len() - 1], &words, &args::command());
     let quoted = diagnostic.hints().iter().filter_map(|hint| hint.split('`').nth(1));
     let verbs: Vec<&str> = quoted.filter(|words| words.starts_with("tofu-oci ")).collect();
     assert_eq!(&verbs[..verbs.len() - 1], want, "{typed}");
@@ -36,7 +36,6 @@ fn words_of_other_caches_lead_to_the_verbs_of_this_one() {
 #[test]
 fn the_bridge_was_called_planned_after_it_was_built() {
     check("bridge", &["tofu-oci serve", "tofu-oci run"]);
-    assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
 }
 
 #[track_caller]
@@ -216,4 +215,56 @@ fn the_value_of_an_option_that_a_verb_takes_elsewhere_was_lost() {
     }
     let want = "unexpected argument `-chdir=d`: write tofu-oci run -- tofu -chdir=d init";
     check_option("-c", "run -chdir=d -- tofu init", Some(want));
+}
+
+/// The hints for a command line that clap refuses, without the last one, which says where all verbs or options are.
+#[track_caller]
+fn check_near(line: &str, text: &str, want: &[&str]) {
+    let words = ["tofu-oci"].into_iter().chain(line.split(' '));
+    let error = args::command().try_get_matches_from(words).expect_err("it is misspelt");
+    let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let declared = args::command();
+    let typed = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => panic!("{line}: {error}"),
+    };
+    let diagnostic = match error.kind() {
+        ErrorKind::InvalidSubcommand => unknown_verb(&typed(ContextKind::InvalidSubcommand), &words, &declared),
+        ErrorKind::ArgumentConflict => conflict(&error, &words, &declared).expect(line),
+        _ => unknown_argument(&typed(ContextKind::InvalidArg), &words, &declared),
+    };
+    let (_, hints) = diagnostic.hints().split_last().expect("a hint");
+    assert_eq!((diagnostic.text(), hints), (text, want.iter().map(ToString::to_string).collect::<Vec<_>>().as_slice()));
+}
+
+#[test]
+fn misspelt_words_got_no_tip_or_a_wrong_one() {
+    let unexpected = |option: &str| format!("unexpected argument `{option}`");
+    let near = |line: &str, option: &str, want: &str| {
+        check_near(line, &unexpected(option), &[&format!("did you mean: {want}")]);
+    };
+    near("--verison", "--verison", "--version");
+    near("install x/y --form=oci:d", "--form", "--from");
+    near("push dist x/y --replace", "--replace", "--replace-tag");
+    check_near(
+        "install x/y --verison 1.0.0",
+        &unexpected("--verison"),
+        &["`install` takes the version with what it names: tofu-oci install x/y@1.0.0"],
+    );
+    check_near("mirror x/y --dryrun", &unexpected("--dryrun"), &["`mirror` has --plan for it"]);
+    check_near("versions x/y --xyz", &unexpected("--xyz"), &[]);
+    let verb = |name: &str| format!("`tofu-oci` has no verb `{name}`");
+    check_near("instal x/y", &verb("instal"), &["did you mean: tofu-oci install"]);
+    check_near("logn", &verb("logn"), &["did you mean: tofu-oci login"]);
+    check_near("config addd x y", &verb("config addd"), &["did you mean: tofu-oci config add"]);
+    check_near("foo", &verb("foo"), &[]);
+}
+
+#[test]
+fn options_that_exclude_each_other_had_no_hint() {
+    check_near(
+        "withdraw x/y:1.0.0 --undo --reason z",
+        "the argument '--undo' cannot be used with '--reason <TEXT>'",
+        &["leave out --undo or --reason"],
+    );
 }

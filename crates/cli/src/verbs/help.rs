@@ -1,12 +1,10 @@
 //! `help`: pages, verbs, rules and codes.
 
-use similar::TextDiff;
-
 use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::{self, Exit};
-use crate::handbook::{self, HelpTopic, TOPICS, topic};
+use crate::handbook::{self, HelpTopic, TOPICS, topic, topics_about};
 use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
@@ -96,14 +94,15 @@ fn of_codes() -> Page {
     page
 }
 
-/// The help of a verb, as its `--help` prints it.
+/// The help of a verb, as its `--help` prints it. Upper case does not count, nor does the ending of a page.
 fn verb(words: &[&str]) -> Result<Exit, Diagnostic> {
     let command = args::command();
-    let found = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
+    let plain: Vec<String> = words.iter().map(|word| word.to_lowercase().trim_end_matches(".md").to_owned()).collect();
+    let found = plain.iter().try_fold(&command, |command, word| command.find_subcommand(word));
     if found.is_none() {
         return Err(unknown_topic(words, &command));
     }
-    let line = [&["tofu-oci"], words, &["--help"]].concat();
+    let line = ["tofu-oci"].into_iter().chain(plain.iter().map(String::as_str)).chain(["--help"]);
     match command.clone().try_get_matches_from(line) {
         Err(shown) => Ok(exit::from_clap(&shown)),
         Ok(_) => Ok(Exit::Done),
@@ -122,7 +121,9 @@ fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
     } else if handbook::codes().contains(&last) {
         diagnostic.hint(format!("it is a code: tofu-oci help error {last}"))
     } else {
-        match mistake::instead(&name, command).as_slice() {
+        let pages =
+            topics_about(&name).into_iter().map(|topic| format!("`tofu-oci help {}`: {}", topic.name, topic.about));
+        match pages.chain(mistake::instead(&name, command)).collect::<Vec<_>>().as_slice() {
             [] => suggest(diagnostic, "tofu-oci help", &name, &all),
             hints => diagnostic.more_hints(hints),
         }
@@ -147,13 +148,6 @@ fn code_page(code: &str, width: usize) -> Option<Page> {
 
 /// The command with the nearest name, if one is near.
 fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
-    /// Below it two names are not taken for one that is misspelt.
-    const NEAR: f32 = 0.75;
-    // A much longer name is never near, and comparing it would take long.
-    let alike = all.iter().filter(|one| name.len() <= 4 * one.len());
-    let near = alike.map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
-    match near.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
-        Some((ratio, one)) if ratio >= NEAR => diagnostic.hint(format!("did you mean: {command} {one}")),
-        _ => diagnostic,
-    }
+    let near = mistake::nearest(name, all.iter().map(String::as_str));
+    diagnostic.more_hints(near.map(|near| format!("did you mean: {command} {near}")))
 }

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, quoted};
 
 use super::reader::ReadingNotes;
 use super::settings::FileSettings;
 use super::{
     CliConfig, CliConfigProblem, ConfigFile, ConfigFiles, ConfigSetting, Effect, Environment, HostBlock, Installation,
-    RawBlock, RegistryProtocols, TextPlace, Topic, sources, variables,
+    Os, RawBlock, RegistryProtocols, TextPlace, Topic, sources, variables,
 };
 use crate::MagicSuffix;
 
@@ -207,17 +207,22 @@ fn check_cache(
     if files.exists(&path) {
         return;
     }
-    let (origin, instead) = match at {
-        Some(_) => ("plugin_cache_dir", "create the folder, or leave plugin_cache_dir out"),
-        None => ("TF_PLUGIN_CACHE_DIR", "create the folder, or unset TF_PLUGIN_CACHE_DIR"),
+    let (origin, or) = match at {
+        Some(_) => ("plugin_cache_dir", "leave plugin_cache_dir out"),
+        None => ("TF_PLUGIN_CACHE_DIR", "unset TF_PLUGIN_CACHE_DIR"),
+    };
+    let make = |path: &Path| {
+        let option = if environment.os == Os::Windows { "" } else { "-p " };
+        format!("mkdir {option}{}", quoted(&path.to_string_lossy()))
     };
     let message = format!("{origin} names {}, which is not there", path.display());
     let home = dir.strip_prefix("~/").zip(environment.home.as_ref());
     let instead = match home {
         Some((rest, home)) => {
-            format!("write \"{}\", for ~ is not expanded; and create the folder", home.join(rest).display())
+            let path = home.join(rest);
+            format!("write \"{}\", for ~ is not expanded; and create the folder: {}", path.display(), make(&path))
         }
-        None => instead.to_owned(),
+        None => format!("create the folder, {}; or {or}", make(&path)),
     };
     let problem = CliConfigProblem::load("plugin-cache-dir", message).instead(instead).effect(Effect::KeptAnyway);
     findings.push(match at {

@@ -41,19 +41,12 @@ fn is_delimiter(character: char) -> bool {
     character.is_whitespace() || matches!(character, '"' | '\'' | '[' | ']' | '{' | '}' | ',' | ';')
 }
 
-/// Whatever stands after `token =`, `"password":` and the like and after unknown names in blocks of credentials, and
-/// what addresses say before their `@` and after their `?`, in order and apart from each other.
+/// The secrets of a text, in order and apart from each other, also those whose names are written with escapes.
 fn all(text: &str) -> Vec<Range<usize>> {
-    let lower = text.to_ascii_lowercase();
-    let named = WORDS.iter().flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()));
-    let mut found: Vec<Range<usize>> = named
-        .filter_map(|behind| value(lower.as_bytes(), behind))
-        .chain(in_credentials(lower.as_bytes(), &lower))
-        .chain(in_addresses(&lower))
-        .chain(in_repositories(&lower))
-        // A cut letter counts as a whole.
-        .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
-        .collect();
+    let mut found = as_written(text);
+    if let Some((plain, places)) = unescaped(text) {
+        found.extend(as_written(&plain).into_iter().map(|range| places[range.start]..places[range.end]));
+    }
     found.sort_by_key(|range| (range.start, range.end));
     found.dedup_by(|next, kept| {
         let joined = next.start < kept.end;
@@ -63,6 +56,61 @@ fn all(text: &str) -> Vec<Range<usize>> {
         joined
     });
     found
+}
+
+/// The text with each letter, digit, `_` and `-` in the place of its escape, and for each byte of it, and its end, the
+/// place in `text`; `None` if there is no such escape.
+fn unescaped(text: &str) -> Option<(String, Vec<usize>)> {
+    let (mut plain, mut places) = (String::new(), Vec::new());
+    let mut at = 0;
+    let mut any = false;
+    while let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let escape = escape(&text[at..]);
+        any |= escape.is_some();
+        // The second half of `\\` begins no escape.
+        let (stands_for, length) = escape.unwrap_or((letter, letter.len_utf8()));
+        plain.push(stands_for);
+        places.resize(plain.len(), at);
+        at += length;
+        if letter == '\\' && length == 1 && text[at..].starts_with('\\') {
+            plain.push('\\');
+            places.push(at);
+            at += 1;
+        }
+    }
+    places.push(text.len());
+    any.then_some((plain, places))
+}
+
+/// The letter of names that the escape at the beginning stands for, and the length of the escape.
+fn escape(text: &str) -> Option<(char, usize)> {
+    let rest = text.strip_prefix('\\')?;
+    let kind = rest.chars().next()?;
+    let (digits, radix, from) = match kind {
+        'u' => (4, 16, 2),
+        'U' => (8, 16, 2),
+        'x' => (2, 16, 2),
+        '0'..='7' => (3, 8, 1),
+        _ => return None,
+    };
+    let number = text.get(from..from + digits)?;
+    let letter = char::from_u32(u32::from_str_radix(number, radix).ok()?)?;
+    (letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')).then_some((letter, from + digits))
+}
+
+/// Whatever stands after `token =`, `"password":` and the like and after unknown names in blocks of credentials, and
+/// what addresses say before their `@` and after their `?`.
+fn as_written(text: &str) -> Vec<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let named = WORDS.iter().flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()));
+    named
+        .filter_map(|behind| value(lower.as_bytes(), behind))
+        .chain(in_credentials(lower.as_bytes(), &lower))
+        .chain(in_addresses(&lower))
+        .chain(in_repositories(&lower))
+        // A cut letter counts as a whole.
+        .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
+        .collect()
 }
 
 /// The values of the arguments of blocks of credentials, except those that hold no secret.
@@ -245,4 +293,27 @@ fn heredoc_end(bytes: &[u8], open: usize) -> usize {
         }
     }
     bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_escapes_showed_its_secret() {
+        let shown = |text: &str| {
+            let mut shown = text.to_owned();
+            in_line(text, 0..text.len()).into_iter().rev().for_each(|secret| shown.replace_range(secret, MASK));
+            shown
+        };
+        for (text, want) in [
+            (r#"x { "tok\u0065n" = "hunter2" }"#, r#"x { "tok\u0065n" = *** }"#),
+            (r#"x { "\x74oken" = "hun\u0074er2" }"#, r#"x { "\x74oken" = *** }"#),
+            (r#"x { "\164\U0000006fken" = "hunter2" }"#, r#"x { "\164\U0000006fken" = *** }"#),
+            (r#""cred\u0065ntials" "h.test" { tokn = "hunter2" }"#, r#""cred\u0065ntials" "h.test" { tokn = *** }"#),
+            (r#"x { path = "C:\\x74oken" }"#, r#"x { path = "C:\\x74oken" }"#),
+        ] {
+            assert_eq!(shown(text), want);
+        }
+    }
 }

@@ -96,11 +96,23 @@ impl Splice<'_> {
         after
     }
 
-    /// Where the line of a place ends, before its line break.
+    /// Where the line of a place ends, before its line break. A comment belongs to the line in which it begins.
     fn line_end(&self, at: usize) -> usize {
-        let rest = &self.text[at..];
-        let end = rest.find('\n').map_or(rest.len(), |end| if rest[..end].ends_with('\r') { end - 1 } else { end });
-        at + end
+        let mut end = at;
+        loop {
+            let rest = &self.text[end..];
+            end += if rest.is_empty() || rest.starts_with('\n') || rest.starts_with("\r\n") {
+                return end;
+            } else if rest.starts_with('#') || rest.starts_with("//") {
+                rest.find('\n').map_or(rest.len(), |end| end - usize::from(rest[..end].ends_with('\r')))
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                comment.find("*/").map_or(rest.len(), |length| length + 4)
+            } else if rest.starts_with('"') {
+                string_length(rest)
+            } else {
+                rest.chars().next().map_or(0, char::len_utf8)
+            };
+        }
     }
 
     fn method(&mut self, item: &HclItem, was: &WrittenMethod, wanted: &WrittenMethod) -> Option<()> {
@@ -232,6 +244,17 @@ impl Splice<'_> {
             self.replace(behind..behind + blank, format!("\n{method}{unit}"));
         }
     }
+}
+
+/// How long a string is with its quotes; to the end of its line if that does not close it.
+fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, letter)| {
+        let ends = matches!(letter, '"' | '\n') && (!escaped || *letter == '\n');
+        escaped = *letter == '\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |(at, letter)| if letter == '"' { at + 1 } else { at })
 }
 
 /// What stands before a place in its line, if it is blank.

@@ -327,7 +327,12 @@ fn remedy<A: TemplateAddress>(repositories: [&TemplateRepositories<A>; 2], first
     let mentioned = one.template().symbols();
     if let Some(symbol) = differing.iter().find(|symbol| !mentioned.contains(symbol)) {
         let name = symbol.name();
-        return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}{hosts}");
+        // A pattern that names the system names all parts.
+        let or = match symbol {
+            Symbol::TargetSystem => "name each module in `include`, as HOST/NAMESPACE/NAME/SYSTEM".to_owned(),
+            _ => format!("let `include` name exactly one {name}"),
+        };
+        return format!("write ${{{name}}} somewhere in it, or {or}{hosts}");
     }
     let parted = parted(one).unwrap_or_else(|| A::OF.example().to_owned());
     format!("write / between the symbols, as in {parted}; or a rule for each namespace")

@@ -219,7 +219,7 @@ fn modules_end_in_a_target_system_without_a_dash() {
         (&["a.test/corp/*/*"], &[], "r.test/m/acme-x/${name}"),
         (&["a.test/acme-x/*/*"], &[], "r.test/m/acme-x-${name}-${target_system}"),
     ];
-    assert_snapshot!(said(modules(across)), @"`r.test/m/acme-x/${name}` sends two modules to one repository: a.test/corp/network/aws and a.test/corp/network/gcp both get r.test/m/acme-x/network; write ${target_system} somewhere in it, or let `include` name exactly one target_system");
+    assert_snapshot!(said(modules(across)), @"`r.test/m/acme-x/${name}` sends two modules to one repository: a.test/corp/network/aws and a.test/corp/network/gcp both get r.test/m/acme-x/network; write ${target_system} somewhere in it, or name each module in `include`, as HOST/NAMESPACE/NAME/SYSTEM");
 }
 
 #[test]

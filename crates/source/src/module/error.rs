@@ -13,9 +13,9 @@ use crate::{DiscoveryError, Failure, Listing, withdrawal};
 #[derive(Debug, Clone, thiserror::Error, Fault)]
 #[non_exhaustive]
 pub enum ModuleError {
-    /// the registry of modules does not know the module
+    /// the registry of modules does not know the module, or there is no such repository
     #[error("{place} does not know the module {address}")]
-    #[fault("module-not-found", todo = "check namespace, name and target system")]
+    #[fault("module-not-found", todo = "check namespace, name and target system, or the name of the repository")]
     #[hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws")]
     UnknownModule { address: ModuleAddr, place: Place },
     /// no version that the registry lists meets the constraint; a prerelease is chosen only by its exact version
@@ -58,7 +58,7 @@ pub enum ModuleError {
     },
     /// The repository could not be read.
     #[error(transparent)]
-    #[fault(of = _0)]
+    #[fault(of = _0, code = unread(_0))]
     Store(#[from] StoreError),
     #[error("no module can be read from {place}")]
     #[fault(of = failure)]
@@ -237,6 +237,11 @@ fn instead(place: &Place, found: &InvalidModuleManifest) -> Vec<String> {
         }
         _ => vec!["check the tag".to_owned()],
     }
+}
+
+/// The code of a store's error: a repository that is not there is one of modules.
+fn unread(error: &StoreError) -> &'static str {
+    if matches!(error, StoreError::UnknownRepository { .. }) { "module-not-found" } else { error.code() }
 }
 
 fn location_text(address: &ModuleAddr, version: &Version, place: &Place, fault: &LocationFault) -> String {

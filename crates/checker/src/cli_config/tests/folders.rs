@@ -87,11 +87,11 @@ fn a_cache_folder_that_is_not_there() {
     error[plugin-cache-dir] plugin_cache_dir names /nowhere, which is not there
      --> /home/u/.tofurc:1:20 "\"/nowhere\""
       = what happens: 1.10 and later: prints an error that names no line, and uses it all the same
-      = instead: create the folder, or leave plugin_cache_dir out
+      = instead: create the folder, mkdir -p /nowhere; or leave plugin_cache_dir out
     "#);
     assert_snapshot!(reported("plugin_cache_dir = \"/m\"\n"), @"");
     let tilde = reported("plugin_cache_dir = \"~/.terraform.d/plugin-cache\"\n");
-    let write =
-        "= instead: write \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder\n";
+    let write = "= instead: write \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder: \
+                 mkdir -p /home/u/.terraform.d/plugin-cache\n";
     assert!(tilde.replace('\\', "/").contains(write), "{tilde}");
 }

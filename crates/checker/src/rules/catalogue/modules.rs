@@ -260,7 +260,7 @@ pub(crate) static MODULE_LATEST: CheckRule = CheckRule {
     finds: "a repository of modules without the tag `latest`",
     why: "A source that names neither tag nor digest means `latest`, and fails here. Sources that name one are safer anyway.",
     spec: "OpenTofu 1.12, internal/getmodules/oci_getter.go",
-    fix: "none is needed: name ?tag= or ?digest= in sources",
+    fix: "nothing: name ?tag= or ?digest= in sources",
 };
 
 pub(crate) static MODULE_CALLS_ELSEWHERE: CheckRule = CheckRule {
@@ -270,7 +270,7 @@ pub(crate) static MODULE_CALLS_ELSEWHERE: CheckRule = CheckRule {
     finds: "a module that calls modules of other places",
     why: "Installing it needs those places too; they were not looked at.",
     spec: "OpenTofu 1.12, internal/initwd",
-    fix: "none is needed; check those modules as well",
+    fix: "nothing; check those modules as well",
 };
 
 pub(crate) static MODULES_NOT_READ: CheckRule = CheckRule {

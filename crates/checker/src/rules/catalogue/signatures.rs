@@ -20,7 +20,7 @@ pub(crate) static UNSIGNED: CheckRule = CheckRule {
     group: Group::Signatures,
     level: FindingLevel::Note,
     finds: "a release without any signature",
-    why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
+    why: "Nothing proves who made it; clients take what a registry gives.",
     spec: "`tofu-oci help trust`",
     fix: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
 };
@@ -41,8 +41,8 @@ pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
     group: Group::Signatures,
     level: FindingLevel::Note,
     finds: "a signature that no key at hand could check",
-    why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
-           none; what the signature claims is not proven. Another signature may count all the same.",
+    why: "The trust policy names other keys for this provider than the one that made it, or no keys; what the \
+           signature claims is not proven. Another signature may count all the same.",
     spec: "`tofu-oci help trust`",
     fix: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };

@@ -32,11 +32,12 @@ struct ConfigEdited {
 
 /// Sends the providers of a pattern to repositories.
 pub(crate) fn add(context: &Context, args: &ConfigAddArgs) -> Result<(), Diagnostic> {
-    let pattern = pattern("config add", &args.pattern, &args.template)?;
-    let template = template(&args.template, &args.pattern)?;
+    let sent = &args.sent;
+    let pattern = pattern("config add", &sent.pattern, &sent.template)?;
+    let template = template(&sent.template, &sent.pattern)?;
     let change = MirrorChange::Add(pattern, template.as_str().to_owned());
     let Edit { path, had_block, methods } = edit(context, &change, args.dry_run)?;
-    warn_of_bare_host(context, &args.template);
+    warn_of_bare_host(context, &sent.template);
     warn_of_meeting(context, &methods, &args.predecessors.all());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.contains("terraform") || path.parent().is_some_and(|folder| folder.ends_with(".terraform.d")) {

@@ -28,8 +28,8 @@ struct Snippet<'a> {
 
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
-    let pattern = pattern("config snippet", &args.pattern, &args.template)?;
-    let template = template(&args.template, &args.pattern)?;
+    let pattern = pattern("config snippet", &args.sent.pattern, &args.sent.template)?;
+    let template = template(&args.sent.template, &args.sent.pattern)?;
     let environment = environment(None)?;
     let reading = config::read(&environment, &RealFiles, TofuRelease::V1_13);
     let sound = reading.errors().next().is_none();
@@ -57,7 +57,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         let warning = Event::warning("configuration-left-out", text);
         context.reporter.event(&warning.with_hint("run `tofu-oci config check` first"));
     }
-    warn_of_bare_host(context, &args.template);
+    warn_of_bare_host(context, &args.sent.template);
     let written = read_snippet(&text, TofuRelease::V1_13).config.installation;
     let methods = written.as_ref().map(|written| written.methods.as_slice()).unwrap_or_default();
     warn_of_meeting(context, methods, &args.predecessors.all());
@@ -148,7 +148,7 @@ fn wanted(
     there: Option<&Installation>,
     notes: &mut Vec<String>,
 ) -> Vec<WrittenMethod> {
-    let mut wanted = new_methods(pattern, &args.template);
+    let mut wanted = new_methods(pattern, &args.sent.template);
     let Some(there) = there else {
         if pattern.hostname().is_none() {
             notes
@@ -160,7 +160,7 @@ fn wanted(
     if let Some(overrides) = WrittenMethod::of_overrides(there) {
         wanted.insert(0, overrides);
     }
-    let mut taken = vec![(args.pattern.clone(), pattern.clone())];
+    let mut taken = vec![(args.sent.pattern.clone(), pattern.clone())];
     for method in &there.methods {
         let include = &method.selector.include;
         let covered = |other: &Pattern| taken.iter().any(|(_, taken)| taken.covers(other));

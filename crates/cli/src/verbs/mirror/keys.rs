@@ -7,6 +7,7 @@ use tofu_oci_mirror::{FoundKey, MirrorError};
 use tofu_oci_trust::KeyId;
 use tofu_oci_types::ProviderAddr;
 
+use super::exit_of;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
@@ -33,8 +34,9 @@ pub(super) fn print(found: Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>
     let unknown: Vec<_> = found.iter().filter_map(|(address, keys)| Some((address, keys.as_ref().err()?))).collect();
     let Some((_, first)) = unknown.first() else { return Ok(Exit::Done) };
     let names: Vec<String> = unknown.iter().map(|(address, _)| address.to_string()).collect();
-    let mut diagnostic = Diagnostic::new(Exit::Fixable, format!("the keys of {} are not known", names.join(", ")))
-        .code(first.stable_name());
+    let exit = exit_of(unknown.iter().map(|(_, why)| *why));
+    let mut diagnostic =
+        Diagnostic::new(exit, format!("the keys of {} are not known", names.join(", "))).code(first.stable_name());
     for (address, why) in &unknown {
         let why = Diagnostic::clone(why).about(&address.to_string());
         let new: Vec<String> = why.hints().iter().filter(|hint| !diagnostic.hints().contains(hint)).cloned().collect();

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_logins::Access;
-use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune};
+use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune, found_keys};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_store::ComparedBy;
@@ -41,7 +41,9 @@ pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit,
 pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleShape) -> Result<Exit, Diagnostic> {
     one_password(args.carry.key_password_stdin, args.carry.access.identity.password_stdin)?;
     let input = rules::input(context, args)?;
-    let to = &input.to;
+    let Some(to) = input.to.as_ref().filter(|_| !args.print_trust) else {
+        return print_trust(context, args, &input).await;
+    };
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
         return Err(Diagnostic::usage(format!(
             "--prune withdraws versions, and {to} cannot say that one is withdrawn"
@@ -59,13 +61,9 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     let upstream = UpstreamSources::open(context, args, &input.sources).await?;
     let key = key_of(context, args).await?;
     let compared = if args.verify { ComparedBy::Digests } else { ComparedBy::Sizes };
-    let destination = destination::open(upstream.connector(), input.to.clone(), &input.trust, (bundle, compared))?;
-    let providers = providers(&upstream, &input.rules, destination.as_ref()).await?;
-    let now = SystemTime::now();
-    let job = job(args, &input, &providers, destination.as_ref(), now);
-    if args.print_trust {
-        return keys::print(job.found_keys(now).await);
-    }
+    let destination = destination::open(upstream.connector(), to.clone(), &input.trust, (bundle, compared))?;
+    let providers = providers(&upstream, &input.rules, Some(destination.as_ref())).await?;
+    let job = job(args, &input, &providers, destination.as_ref());
     if args.plan {
         let lines = job.plan(context.reporter.as_ref()).await;
         return Ok(print(context, MirrorMode::Plan, lines));
@@ -78,6 +76,16 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     Ok(outcome)
 }
 
+/// Prints the keys of the upstream. A destination, if there is one, is no upstream; nothing else of it counts.
+async fn print_trust(context: &Context, args: &MirrorArgs, input: &MirrorInput) -> Result<Exit, Diagnostic> {
+    let upstream = UpstreamSources::open(context, args, &input.sources).await?;
+    let how = (BundleShape::default(), ComparedBy::Sizes);
+    let open = |to: &DestinationName| destination::open(upstream.connector(), to.clone(), &input.trust, how);
+    let destination = input.to.as_ref().map(open).transpose()?;
+    let providers = providers(&upstream, &input.rules, destination.as_deref()).await?;
+    keys::print(found_keys(&input.rules, &providers, SystemTime::now()).await)
+}
+
 /// Collects these providers of a configuration in a bundle, which the caller completes. Their places are asked as this user.
 pub(super) async fn collect(
     context: &Context,
@@ -88,8 +96,8 @@ pub(super) async fn collect(
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
     let input = rules::input_with(args, required)?;
     let upstream = UpstreamSources::asked_for(context, args, access)?;
-    let providers = providers(&upstream, &input.rules, bundle).await?;
-    let job = job(args, &input, &providers, bundle, SystemTime::now());
+    let providers = providers(&upstream, &input.rules, Some(bundle)).await?;
+    let job = job(args, &input, &providers, bundle);
     Ok(run(context, args, &input, &job, key).await)
 }
 
@@ -105,10 +113,10 @@ fn job<'a>(
     input: &'a MirrorInput,
     providers: &'a [(ProviderAddr, Arc<dyn Source>)],
     destination: &'a dyn Destination,
-    now: SystemTime,
 ) -> MirrorJob<'a> {
     let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
-    MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, now: Moment::from(now) }
+    let now = Moment::from(SystemTime::now());
+    MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, now }
 }
 
 async fn run(
@@ -128,12 +136,13 @@ async fn run(
 async fn providers(
     upstream: &UpstreamSources,
     rules: &tofu_oci_mirror::MirrorRules,
-    destination: &dyn Destination,
+    destination: Option<&dyn Destination>,
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
     for address in upstream.addresses(rules).await? {
-        let place = destination.claim(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
-        let source = upstream.source(&address, &place)?;
+        let claimed = destination.map(|destination| destination.claim(&address)).transpose();
+        let place = claimed.map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
+        let source = upstream.source(&address, place.as_ref())?;
         providers.push((address, source));
     }
     Ok(providers)

@@ -21,7 +21,8 @@ const RULES_FILE: &str = "mirror.toml";
 /// What is to be mirrored, from where, where to, and whom to trust.
 pub(super) struct MirrorInput {
     pub(super) rules: MirrorRules,
-    pub(super) to: DestinationName,
+    /// `None` if no destination is named, because nothing is mirrored.
+    pub(super) to: Option<DestinationName>,
     /// As written; empty for the places of the CLI configuration, or of `--from`.
     pub(super) sources: Vec<String>,
     pub(super) trust: Trust,
@@ -53,17 +54,18 @@ pub(super) fn input_with(
     if args.allow_all_gone && rules.gone == DelistedPolicy::Withdraw {
         rules.gone = DelistedPolicy::WithdrawAll;
     }
-    let Some(to) = args.to.as_ref().or(to.as_ref()) else {
+    let to = args.to.as_ref().or(to.as_ref());
+    if to.is_none() && !args.print_trust {
         return Err(Diagnostic::usage("`mirror` needs a destination")
             .hint("name it: --to 'REGISTRY/${namespace}/${type}', --to oci:DIR or --to static:DIR")
             .hint("or write the providers and `to` in mirror.toml, and name none"));
-    };
+    }
     let trust_policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
     let trust = crate::trust::load(&TrustArgs { trust_policy, ..args.carry.trust.clone() }, &dir)?;
     let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
     rules.predecessors = trust.policy.predecessors().clone();
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
-    Ok(MirrorInput { rules, to: destination::parse_for_any(to)?, sources, trust })
+    Ok(MirrorInput { rules, to: to.map(|to| destination::parse_for_any(to)).transpose()?, sources, trust })
 }
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {

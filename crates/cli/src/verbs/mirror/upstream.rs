@@ -61,8 +61,8 @@ impl UpstreamSources {
         self.sources[0].finder.connector()
     }
 
-    /// Where a provider comes from, when it goes to this place.
-    pub(super) fn source(&self, address: &ProviderAddr, to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
+    /// Where a provider comes from, when it goes to this place; `None` if it goes nowhere.
+    pub(super) fn source(&self, address: &ProviderAddr, to: Option<&Place>) -> Result<Arc<dyn Source>, Diagnostic> {
         let open = |source: &NamedSource| match source.text.as_deref() {
             Some(ORIGIN) => source.finder.origin(address),
             _ => source.finder.upstream(address, to),

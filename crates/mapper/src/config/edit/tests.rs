@@ -7,6 +7,16 @@ fn pattern(text: &str) -> Pattern {
     text.parse().expect(text)
 }
 
+/// A file with these methods, each with its lines.
+fn file(methods: &[(&str, &[&str])]) -> String {
+    let method = |(name, lines): &(&str, &[&str])| {
+        let line = |line: &&str| format!("    {line}\n");
+        let lines: String = lines.iter().map(line).collect();
+        format!("  {name} {{\n{lines}  }}\n")
+    };
+    format!("provider_installation {{\n{}}}\n", methods.iter().map(method).collect::<String>())
+}
+
 /// What a text is after a change; `None` if it stays.
 #[track_caller]
 fn changed(text: &str, change: &MirrorChange) -> Option<String> {
@@ -62,7 +72,7 @@ fn a_file_without_methods_gets_a_block_at_its_end() {
 
 #[test]
 fn what_was_added_and_removed_leaves_the_bytes_of_before() {
-    let blocks = [
+    let written = [
         "",
         "# mine\n",
         "disable_checkpoint = true\r\n# mine\r\n",
@@ -71,14 +81,37 @@ fn what_was_added_and_removed_leaves_the_bytes_of_before() {
         "provider_installation {\n\tdirect {\n\t\texclude = [\n\t\t\t\"a.test/*/*\", # why\n\t\t]\n\t}\n}\n",
         "provider_installation {\n\tdirect {\n\t\texclude = [\n\t\t\t\"a.test/*/*\", # why\n\t\t]\n\t}\n}",
         "provider_installation {\r\n  network_mirror {\r\n    url = \"https://m.test/\"\r\n    include = [\"*/*/*\"]\r\n  }\r\n}\r\n",
-        "provider_installation {\n  dev_overrides {\n    \"a.test/b/c\" = \"/d\"\n  }\n  direct {\n    # mine\n    exclude = [\"b.test/*/*\"]\n  }\n}\n",
-        "provider_installation {\n  network_mirror {\n    url = \"https://m.test/\"\n    include = [\"example.com/acme/*\"]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\"]\n  }\n}\n",
-        "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/old/${namespace}/${type}\"\n    include = [\n      \"example.com/acme/*\", # team acme\n      \"example.com/other/*\",\n    ]\n  }\n  direct {\n    exclude = [\"example.com/acme/*\", \"example.com/other/*\"]\n  }\n}\n",
-        "provider_installation {\n  filesystem_mirror {\n    path = \"/m2\"\n  }\n  filesystem_mirror {\n    path = \"/m1\"\n    include = [\"*/*/*\"]\n    exclude = [\"example.com/*/*\"]\n  }\n}\n",
-        "provider_installation {\n  network_mirror {\n    url = \"https://m.test/\"\n  }\n  direct {\n    exclude = [\"example.com/acme/*\"]\n  }\n}\n",
     ];
-    for text in blocks {
-        assert_eq!(remove(&add(text, ACME, TEMPLATE), ACME), text);
+    let built = [
+        file(&[("dev_overrides", &[r#""a.test/b/c" = "/d""#]), ("direct", &["# mine", r#"exclude = ["b.test/*/*"]"#])]),
+        file(&[
+            ("network_mirror", &[r#"url = "https://m.test/""#, r#"include = ["example.com/acme/*"]"#]),
+            ("direct", &[r#"exclude = ["example.com/acme/*"]"#]),
+        ]),
+        file(&[
+            (
+                "oci_mirror",
+                &[
+                    r#"repository_template = "r.test/old/${namespace}/${type}""#,
+                    "include = [",
+                    r#"  "example.com/acme/*", # team acme"#,
+                    r#"  "example.com/other/*","#,
+                    "]",
+                ],
+            ),
+            ("direct", &[r#"exclude = ["example.com/acme/*", "example.com/other/*"]"#]),
+        ]),
+        file(&[
+            ("filesystem_mirror", &[r#"path = "/m2""#]),
+            ("filesystem_mirror", &[r#"path = "/m1""#, r#"include = ["*/*/*"]"#, r#"exclude = ["example.com/*/*"]"#]),
+        ]),
+        file(&[
+            ("network_mirror", &[r#"url = "https://m.test/""#]),
+            ("direct", &[r#"exclude = ["example.com/acme/*"]"#]),
+        ]),
+    ];
+    for text in written.map(str::to_owned).into_iter().chain(built) {
+        assert_eq!(remove(&add(&text, ACME, TEMPLATE), ACME), text);
     }
 }
 
@@ -203,8 +236,17 @@ fn a_mirror_of_a_part_keeps_it_and_gets_it_back() {
 
 #[test]
 fn a_pattern_among_others_goes_alone() {
-    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"r.test/${hostname}/${namespace}/${type}\"\n    include = [\"a.test/*/*\", \"example.com/*/*\"]\n  }\n  direct {\n    exclude = [\"a.test/*/*\", \"example.com/*/*\"]\n  }\n}\n";
-    assert_snapshot!(remove(text, "a.test/*/*"), @r#"
+    let text = file(&[
+        (
+            "oci_mirror",
+            &[
+                r#"repository_template = "r.test/${hostname}/${namespace}/${type}""#,
+                r#"include = ["a.test/*/*", "example.com/*/*"]"#,
+            ],
+        ),
+        ("direct", &[r#"exclude = ["a.test/*/*", "example.com/*/*"]"#]),
+    ]);
+    assert_snapshot!(remove(&text, "a.test/*/*"), @r#"
     provider_installation {
       oci_mirror {
         repository_template = "r.test/${hostname}/${namespace}/${type}"
@@ -215,7 +257,7 @@ fn a_pattern_among_others_goes_alone() {
       }
     }
     "#);
-    assert_eq!(remove(text, "c.test/*/*"), text);
+    assert_eq!(remove(&text, "c.test/*/*"), text);
 }
 
 #[test]
@@ -226,15 +268,30 @@ fn a_text_that_looks_like_a_brace_is_none() {
 
 #[test]
 fn a_mirror_that_had_been_set_aside_is_used_again_without_its_exclude() {
-    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"t.test/${namespace}/${type}\"\n    include = [\"example.com/*/*\"]\n  }\n  oci_mirror {\n    repository_template = \"u.test/${type}\"\n    include = [\"example.com/acme/*\"]\n  }\n}\n";
-    let first = add(text, ACME, "t.test/${namespace}/${type}");
+    let text = file(&[
+        ("oci_mirror", &[r#"repository_template = "t.test/${namespace}/${type}""#, r#"include = ["example.com/*/*"]"#]),
+        ("oci_mirror", &[r#"repository_template = "u.test/${type}""#, r#"include = ["example.com/acme/*"]"#]),
+    ]);
+    let first = add(&text, ACME, "t.test/${namespace}/${type}");
     add(&first, ACME, "u.test/${type}");
 }
 
 #[test]
 fn comments_in_a_list_outlast_two_new_patterns() {
-    let text = "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${type}\"\n    include = [\"example.com/acme/*\"]\n    exclude = [\n      \"example.com/acme/never\", # never\n    ]\n  }\n  direct {\n    include = [\"example.com/acme/a\", \"example.com/acme/b\"]\n  }\n}\n";
-    assert_snapshot!(add(text, ACME, TEMPLATE), @r#"
+    let text = file(&[
+        (
+            "oci_mirror",
+            &[
+                r#"repository_template = "ghcr.io/acme/${type}""#,
+                r#"include = ["example.com/acme/*"]"#,
+                "exclude = [",
+                r#"  "example.com/acme/never", # never"#,
+                "]",
+            ],
+        ),
+        ("direct", &[r#"include = ["example.com/acme/a", "example.com/acme/b"]"#]),
+    ]);
+    assert_snapshot!(add(&text, ACME, TEMPLATE), @r#"
     provider_installation {
       oci_mirror {
         repository_template = "ghcr.io/acme/${type}"
@@ -256,22 +313,31 @@ fn comments_in_a_list_outlast_two_new_patterns() {
 fn a_removal_that_would_leave_no_method_is_refused_unless_it_was_for_every_provider() {
     let all = add("", "*/*/*", "t.test/${hostname}/${namespace}/${type}");
     assert_eq!(remove(&all, "*/*/*"), "");
-    let alone = "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/acme/${type}\"\n    include = [\"example.com/acme/*\"]\n  }\n}\n";
-    let reading = read_snippet(alone, TofuRelease::V1_13);
+    let alone = file(&[(
+        "oci_mirror",
+        &[r#"repository_template = "ghcr.io/acme/${type}""#, r#"include = ["example.com/acme/*"]"#],
+    )]);
+    let reading = read_snippet(&alone, TofuRelease::V1_13);
     let change = MirrorChange::Remove(pattern(ACME));
-    assert_eq!(edit_mirrors(alone, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NoMethod));
+    assert_eq!(edit_mirrors(&alone, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NoMethod));
 }
 
 /// The new mirror left the host to a method that is not for all of it.
 #[test]
 fn providers_that_would_come_from_nowhere_stop_the_change() {
-    let text = "provider_installation {\n  filesystem_mirror {\n    path = \"/m\"\n    include = [\"example.com/*/*\"]\n    exclude = [\"example.com/acme/*\"]\n  }\n  direct {}\n}\n";
-    let reading = read_snippet(text, TofuRelease::V1_13);
+    let text = file(&[
+        (
+            "filesystem_mirror",
+            &[r#"path = "/m""#, r#"include = ["example.com/*/*"]"#, r#"exclude = ["example.com/acme/*"]"#],
+        ),
+        ("direct", &[]),
+    ]);
+    let reading = read_snippet(&text, TofuRelease::V1_13);
     let change = MirrorChange::Add(pattern("*/*/*"), "t.test/${hostname}/${namespace}/${type}".to_owned());
-    assert_eq!(edit_mirrors(text, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NotServed));
+    assert_eq!(edit_mirrors(&text, reading.config.installation.as_ref(), &change), Err(MirrorEditError::NotServed));
     // A method that is for the whole pattern leaves no part of it to itself.
     add(
-        "provider_installation {\n  direct {\n    include = [\"example.com/acme/*\", \"example.com/acme/foo\"]\n  }\n  direct {}\n}\n",
+        &file(&[("direct", &[r#"include = ["example.com/acme/*", "example.com/acme/foo"]"#]), ("direct", &[])]),
         ACME,
         TEMPLATE,
     );
@@ -279,11 +345,32 @@ fn providers_that_would_come_from_nowhere_stop_the_change() {
 
 #[test]
 fn of_two_mirrors_for_one_pattern_one_serves_whatever_the_template() {
-    let mirror = |name: &str| {
-        format!(
-            "  oci_mirror {{\n    repository_template = \"ghcr.io/{name}/${{type}}\"\n    include = [\"example.com/acme/*\"]\n  }}\n"
-        )
-    };
-    let text = format!("provider_installation {{\n{}{}}}\n", mirror("one"), mirror("two"));
+    let include = r#"include = ["example.com/acme/*"]"#;
+    let text = file(&[
+        ("oci_mirror", &[r#"repository_template = "ghcr.io/one/${type}""#, include]),
+        ("oci_mirror", &[r#"repository_template = "ghcr.io/two/${type}""#, include]),
+    ]);
     add(&add(&text, ACME, "ghcr.io/two/${type}"), ACME, "ghcr.io/three/${type}");
+}
+
+/// An argument was written into the comment, so that the text was not read back and `config add` refused.
+#[test]
+fn comments_of_several_lines_within_a_block_stay() {
+    for text in [
+        "provider_installation {\n  direct { /* one\n     two */\n  }\n}\n",
+        "provider_installation {\n  direct { /* one\n     two */ }\n}\n",
+        "provider_installation {\r\n  direct { /* one\r\n     two */\r\n  }\r\n}\r\n",
+        "provider_installation { /* one\n     two */\n  direct {}\n}\n",
+        "provider_installation { /* one\n     two */ direct {} }\n",
+        "provider_installation {\n  direct {\n    include = [\"*/*/*\"] /* one\n     two */\n  }\n}\n",
+        "provider_installation {\n  direct {\n    exclude = [\n      \"a.test/*/*\" /* one\n     two */\n    ]\n  }\n}\n",
+        "provider_installation {\n  direct {\n    exclude = [\n      \"a.test/*/*\", /* \" */ # /*\n    ]\n  }\n}\n",
+    ] {
+        let after = add(text, ACME, TEMPLATE);
+        let comment = if text.contains("two") { "two */" } else { "/* \" */ # /*" };
+        assert!(after.contains(comment), "{after}");
+        remove(&after, ACME);
+    }
+    let text = file(&[("direct", &["/* one", "   two */"])]);
+    assert_eq!(remove(&add(&text, ACME, TEMPLATE), ACME), text);
 }

@@ -69,7 +69,8 @@ async fn repositories(
     let calls = configurations.iter().flat_map(|configuration| &configuration.files).flat_map(CallFile::calls);
     let requests: Vec<ModulePinRequest> = calls.filter_map(request).collect();
     let registries: BTreeSet<&str> = requests.iter().map(|request| request.source.repository().registry()).collect();
-    let access = args.access.identity.access(&registries.into_iter().collect::<Vec<_>>(), None).await?;
+    let registries: Vec<&str> = registries.into_iter().collect();
+    let access = args.access.identity.access(&registries, args.chdir.as_deref()).await?;
     let connector = context.connector(&args.access.network, access);
     let mut repositories = AskedRepositories::default();
     for request in &requests {

@@ -22,12 +22,20 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::trust;
-use crate::verbs::context::{Context, data_dir};
+use crate::verbs::context::{Context, data_dir, demand_directory};
+use crate::verbs::install::working_dir;
 
 /// Pins the calls of modules, or says what is wrong with their pins.
 pub(super) async fn lock(context: &Context, args: &ModuleLockArgs) -> Result<(), Diagnostic> {
-    let here = [PathBuf::from(".")];
-    let dirs = if args.dirs.is_empty() { here.as_slice() } else { args.dirs.as_slice() };
+    let dir = working_dir(args.chdir.as_deref())?;
+    let dirs: Vec<PathBuf> = match &args.chdir {
+        _ if args.dirs.is_empty() => vec![dir],
+        Some(_) => args.dirs.iter().map(|below| dir.join(below)).collect(),
+        None => args.dirs.clone(),
+    };
+    if let Some(file) = dirs.iter().find(|dir| dir.is_file()) {
+        demand_directory(file, "tofu-oci module lock")?;
+    }
     let configurations = dirs.iter().map(|dir| read(dir, args)).collect::<Result<Vec<_>, _>>()?;
     let looked = look::look(context, args, &configurations).await?;
     let calls: Vec<&LockedCall<'_>> = looked.iter().flat_map(|file| &file.calls).collect();

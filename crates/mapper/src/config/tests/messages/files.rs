@@ -38,7 +38,7 @@ fn a_file_that_cannot_be_read() {
     ");
     assert_snapshot!(world(&[("TF_PLUGIN_CACHE_DIR", "/nosuch")], &[]), @"
     Error: TF_PLUGIN_CACHE_DIR names /nosuch, which is not there (plugin-cache-dir)
-      = instead: create the folder, or unset TF_PLUGIN_CACHE_DIR
+      = instead: create the folder, mkdir -p /nosuch; or unset TF_PLUGIN_CACHE_DIR
       = OpenTofu 1.13: prints an error that names no line, and uses it all the same
     ");
 }

@@ -50,7 +50,7 @@ fn settings_beside_the_methods() {
     assert_snapshot!(reported("plugin_cache_dir = \"$HOME/nosuch\"\n"), @r#"
     Error: plugin_cache_dir names /nosuch, which is not there (plugin-cache-dir)
       --> /home/u/.tofurc:1:20 "\"$HOME/nosuch\""
-      = instead: create the folder, or leave plugin_cache_dir out
+      = instead: create the folder, mkdir -p /nosuch; or leave plugin_cache_dir out
       = OpenTofu 1.13: prints an error that names no line, and uses it all the same
     "#);
     assert_snapshot!(reported("registry_protocols {\n  retry_count = \"x\"\n}\nregistry_protocols {\n}\n"), @r#"
