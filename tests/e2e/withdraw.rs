@@ -381,3 +381,23 @@ fn a_signed_withdrawal_was_called_undone_while_users_stayed_refused() {
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad").success();
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo").success();
 }
+
+#[test]
+fn an_undo_with_another_key_than_the_notice_was_silent() {
+    let scene = Scene::deleting();
+    scene.publish("1.4.0");
+    ["p256.pem", "p384.pem"].iter().for_each(|key| scene.key(key));
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
+    let undo = "withdraw REGISTRY/acme/widget:1.4.0 --undo --sign-key";
+    let (notice, other) = (
+        "sha256:29f3255683c0d2e40591b4964f111f955a842357a33bd7b2ebe7b419d7b93a8d",
+        "sha256:01f031a6e8642f299e5f949bfdbc16f531a60fb8a84ab7ccd11397e74cecb209",
+    );
+    let warning = format!("warning: its notice (withdrawn) is signed by {notice}, and what takes it back by {other}: ");
+    for more in [" --dry-run", ""] {
+        let said = scene.run(&format!("{undo} p384.pem{more}")).success();
+        assert!(said.stderr.starts_with(&warning), "{}", said.text);
+    }
+    assert_eq!(scene.run(&format!("{undo} p256.pem")).success().stderr, "");
+    assert_eq!(scene.run(&format!("{undo} p384.pem")).success().stderr, "");
+}
