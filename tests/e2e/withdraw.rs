@@ -437,6 +437,31 @@ fn a_withdrawn_version_whose_tag_came_back_was_listed_and_installed() {
 }
 
 #[test]
+fn copy_all_brought_a_withdrawn_version_back() {
+    let scene = withdrawn_in_the_mirror();
+    let before = tags(&scene, "acme/mirror");
+    for more in [" --dry-run", ""] {
+        let said = scene.run(&format!("copy REGISTRY/acme/widget REGISTRY/acme/mirror --all{more}")).success();
+        assert!(!said.stdout.contains("1.4.0"), "{}", said.text);
+        assert!(
+            said.stderr.starts_with("warning: 1.4.0 is not copied, because it was withdrawn from "),
+            "{}",
+            said.text
+        );
+    }
+    for more in ["", " --dry-run", " --replace-tag"] {
+        let said = scene.refuse(&format!("copy REGISTRY/acme/widget:1.4.0 REGISTRY/acme/mirror{more}"));
+        assert!(said.contains("/acme/mirror has no version 1.4.0: it was withdrawn: it deletes state"), "{said}");
+    }
+    assert_eq!(tags(&scene, "acme/mirror"), before);
+    // Its publisher takes it back and brings it again: the destination follows.
+    scene.run(&format!("withdraw REGISTRY/acme/widget:1.4.0 {REASON}")).success();
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --undo").success();
+    scene.run("copy REGISTRY/acme/widget REGISTRY/acme/mirror --all").success();
+    assert!(tags(&scene, "acme/mirror").contains(&"1.4.0".to_owned()));
+}
+
+#[test]
 fn an_undo_with_another_key_than_the_notice_was_silent() {
     let scene = Scene::deleting();
     scene.publish("1.4.0");
