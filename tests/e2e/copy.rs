@@ -341,3 +341,38 @@ fn a_copy_does_not_mix_two_providers_in_one_repository() {
     let said = scene.refuse("copy REGISTRY/acme/widget REGISTRY/elsewhere --all");
     assert!(said.contains("holds registry.example.com/acme/widget"), "{said}");
 }
+
+#[test]
+fn a_dry_run_said_that_it_would_copy_what_a_copy_refuses() {
+    let scene = Scene::published();
+    let broken =
+        scene.registry.put_manifest("acme/broken", "application/vnd.oci.image.index.v1+json", r#"{"manifests":1}"#);
+    scene.registry.put_tag("acme/broken", "1.4.0", &broken);
+    ReleaseFolder::new("widget", "1.5.0", &PLATFORMS).write_zips(&scene.path("dist-other"));
+    scene.run("push dist-other REGISTRY/acme/widget --address registry.example.net/other/widget --rename").success();
+    scene.run("copy REGISTRY/acme/widget:1.4.0 oci:layout").success();
+    for line in [
+        "copy REGISTRY/acme/broken oci:other",
+        "copy REGISTRY/acme/widget REGISTRY/acme/empty --all",
+        "copy REGISTRY/acme/widget oci:empty --all",
+        "copy oci:layout oci:./layout/../layout",
+    ] {
+        let (copy, dry) = (scene.run(line), scene.run(&format!("{line} --dry-run")));
+        assert_eq!((dry.code, dry.text), (copy.code, copy.text.clone()), "{line}");
+        assert_ne!(copy.code, Some(0), "{line}\n{}", copy.text);
+    }
+}
+
+#[test]
+fn a_dry_run_did_not_say_that_the_destination_still_offers_a_withdrawn_version() {
+    let scene = Scene::published();
+    scene.publish("1.5.0");
+    for to in ["oci:source", "oci:layout"] {
+        scene.run(&format!("copy REGISTRY/acme/widget {to} --all")).success();
+    }
+    scene.run("withdraw oci:source:1.5.0 --reason broken").success();
+    for more in [" --dry-run", ""] {
+        let said = scene.run(&format!("copy oci:source oci:layout --all{more}")).success();
+        assert!(said.stderr.contains("oci:layout still offers 1.5.0, which oci:source has withdrawn"), "{}", said.text);
+    }
+}

@@ -24,6 +24,17 @@ pub(crate) enum End {
 }
 
 impl End {
+    /// Whether the two are one place, however the paths of directories are written.
+    pub(crate) fn is_one(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Layout(one), Self::Layout(other)) => {
+                let real = |dir: &Path| dir.canonicalize();
+                one == other || real(one).is_ok_and(|one| real(other).is_ok_and(|other| one == other))
+            }
+            _ => self == other,
+        }
+    }
+
     /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
         Self::parse_as(text, WantedEnd::End)

@@ -49,8 +49,8 @@ pub use small::ProvedContents;
 pub use stage::PackageOrigin;
 pub use subject::subject;
 pub use trust::{
-    Judgement, ModuleStanding, OfflineScope, RenamedReleases, SignatureStanding, SignedBy, Trust, TrustChecker,
-    VouchedBy, judge_module, judged, module_facts, module_says_another, other_address_note, real_zips,
+    Conclusion, Judgement, ModuleStanding, OfflineScope, ReleaseWithEvidence, RenamedReleases, SignatureStanding,
+    SignedBy, Trust, TrustChecker, VouchedBy, judge_module, judged, module_says_another, other_address_note, real_zips,
 };
 pub use verify::{
     ExpectedHashes, OTHER_MANIFEST, PUBLISHED_ANEW, Placement, Verified, check_before, check_lines, known_before,

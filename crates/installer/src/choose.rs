@@ -114,9 +114,10 @@ impl VersionChoice<'_> {
             let versions = self.source.versions(self.address);
             let listing = if methods.len() == 1 {
                 let (listing, release) = join(versions, self.source.release(self.address, version)).await;
-                // The words of an error need the list.
-                asked = release.ok();
-                listing?
+                // The words of an error need the list, which may also say that the version was withdrawn.
+                let listing = listing?;
+                asked = release.ok().filter(|_| !listing.withdrawn.contains(version));
+                listing
             } else {
                 versions.await?
             };

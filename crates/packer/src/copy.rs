@@ -1,18 +1,22 @@
 //! A release or a module from one store to another, byte for byte.
 
+mod look;
+
 use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_source::{version_of, withdrawal};
-use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem};
+use tofu_oci_store::{
+    CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem, demand_readable,
+};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
 
+use self::look::{FoundRelease, admitted, look};
 use crate::found::resolve;
-use crate::kept_for::demand_takes;
 use crate::module::{taken as module_taken, zip_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
-use crate::tags::{contents_of, for_version, leaves_of, point, tag_of};
+use crate::tags::{contents_of, leaves_of, point};
 use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagState, TagTaken, Transfers};
 
 /// What to copy and how.
@@ -23,6 +27,8 @@ pub struct CopyRequest<'a> {
     pub versions: Vec<(Version, Option<&'a Descriptor>)>,
     /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
     pub withdrawn: Vec<Version>,
+    /// What becomes of a version that the destination has withdrawn.
+    pub withdrawn_there: WithdrawnThere,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
     /// What happens when the destination is kept for another provider than these versions say.
@@ -42,6 +48,15 @@ impl<'a> CopyRequest<'a> {
     fn names(&self) -> ((Rename, &'a Predecessors), Option<&'a ProviderAddr>) {
         ((self.rename, self.predecessors), self.asked_as)
     }
+}
+
+/// What becomes of a version that the destination has withdrawn, if the source does not say that it is available again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithdrawnThere {
+    /// It is an error.
+    Refuse,
+    /// A warning says that it is not copied.
+    Skip,
 }
 
 /// Who signs a copy, and as what.
@@ -97,11 +112,13 @@ pub async fn plan_copy(
     request: &CopyRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Vec<CopyPlan>, PackError> {
-    let releases = find(from, request).await?;
-    demand_takes(from, (to, &to.place()), &releases, request.names(), reporter).await?;
+    let releases = look(from, to, request).await?;
+    let releases = admitted(from, to, releases, request, reporter).await?;
+    let budget = CopyBudget::default();
     let mut plans = Vec::with_capacity(releases.len());
-    for (tag, Descriptor { digest: index, media_type, .. }) in releases {
-        let existing = resolve(to, &Reference::Tag(tag.clone())).await?;
+    for FoundRelease { tag, root, there: existing } in releases {
+        demand_readable(from, &root, (&budget, request.jobs)).await?;
+        let Descriptor { digest: index, media_type, .. } = root;
         let of = match existing.as_ref().filter(|there| there.digest != index) {
             Some(there) => version_of(to, there).await?.and_then(|of| of.address().cloned()),
             None => None,
@@ -131,18 +148,19 @@ pub async fn copy_release(
     request: &CopyRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Vec<CopiedRelease>, PackError> {
-    let releases = find(from, request).await?;
-    let mut existing = Vec::with_capacity(releases.len());
-    for (tag, root) in &releases {
-        existing.push(is_at_destination(from, to, tag, root, request.replace).await?);
+    let releases = look(from, to, request).await?;
+    if request.replace == ReplaceTag::Refuse
+        && let Some((release, there)) = releases.iter().find_map(|release| Some((release, release.taken()?)))
+    {
+        return Err(taken(from, to, &release.tag, &release.root, there).await?);
     }
-    if existing.contains(&false) {
-        demand_takes(from, (to, &to.place()), &releases, request.names(), reporter).await?;
-    }
+    let releases = admitted(from, to, releases, request, reporter).await?;
     let known = SourceTags::of(from).await?;
     let budget: Arc<CopyBudget> = Arc::default();
     let mut copied = Vec::with_capacity(releases.len());
-    for ((tag, root), is_there) in releases.into_iter().zip(existing) {
+    for release in releases {
+        let is_there = release.is_there();
+        let FoundRelease { tag, root, .. } = release;
         let jobs = request.jobs.max(1);
         let options =
             CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&budget) };
@@ -179,49 +197,9 @@ pub async fn copy_release(
             }
         }
         let unchanged = is_there && transfers.uploaded + transfers.mounted == 0;
-        if let Some(version) = tag.withdrawn_version() {
-            warn_if_offered(to, from.place(), &version, reporter).await?;
-        }
         copied.push(CopiedRelease { tag, index: root.digest, media_type: root.media_type, tags, transfers, unchanged });
     }
     Ok(copied)
-}
-
-/// Warns if the destination still has a version that the source has withdrawn.
-async fn warn_if_offered(
-    to: &dyn Store,
-    from: Place,
-    version: &Version,
-    reporter: &dyn Reporter,
-) -> Result<(), PackError> {
-    let tag = for_version(version)?;
-    if resolve(to, &Reference::Tag(tag)).await.map_err(of_destination)?.is_some() {
-        let place = to.place();
-        let text = format!("{place} still offers {version}, which {from} has withdrawn");
-        let hint = format!("withdraw it there as well: tofu-oci withdraw {place}:{version} --reason TEXT");
-        reporter.event(&Event::warning("withdrawn-still-offered", text).with_hint(hint));
-    }
-    Ok(())
-}
-
-/// The tags to copy and what they point at, in the order of versions.
-async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
-    let named = |(version, manifest): &(_, _)| Ok((tag_of(version)?, *manifest));
-    let mut tags = request.versions.iter().map(named).collect::<Result<Vec<_>, PackError>>()?;
-    tags.extend(request.withdrawn.iter().filter_map(|version| Some((Tag::withdrawn(version).ok()?, None))));
-    let mut found = Vec::with_capacity(tags.len());
-    for (tag, manifest) in tags {
-        let root = match manifest {
-            Some(manifest) => Some(manifest.clone()),
-            None => resolve(from, &Reference::Tag(tag.clone())).await?,
-        };
-        let Some(root) = root else { return Err(no_release(from, tag).await) };
-        found.push((tag, root));
-    }
-    if found.is_empty() {
-        return Err(PackError::NothingToCopy { place: from.place() });
-    }
-    Ok(found)
 }
 
 /// The tag does not exist: the error names what there is instead.
@@ -251,24 +229,6 @@ fn canonical(tags: &[Tag]) -> Vec<Version> {
     let mut found: Vec<Version> = tags.iter().filter_map(own).collect();
     found.sort_by(Version::precedence);
     found
-}
-
-/// Whether the destination has this very release under the tag.
-///
-/// # Errors
-/// [`PackError::TagTaken`] if the tag points at something else and may not be moved.
-async fn is_at_destination(
-    from: &dyn ReadStore,
-    to: &dyn Store,
-    tag: &Tag,
-    root: &Descriptor,
-    replace: ReplaceTag,
-) -> Result<bool, PackError> {
-    match resolve(to, &Reference::Tag(tag.clone())).await? {
-        Some(there) if there.digest == root.digest => Ok(true),
-        Some(there) if replace == ReplaceTag::Refuse => Err(taken(from, to, tag, root, &there).await?),
-        _ => Ok(false),
-    }
 }
 
 /// The refusal of a tag that points at something else.

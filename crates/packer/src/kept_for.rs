@@ -90,7 +90,7 @@ pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModule
     }
 }
 
-/// Demands that a destination at this place takes these versions of a source, each a tag and what it points at: a module only
+/// Demands that a destination with these tags takes these versions of a source, each a tag and what it points at: a module only
 /// into a repository from which `OpenTofu` installs modules, no module beside versions of a provider, and no version of a
 /// provider or module beside those of another one. [`Rename`] and the predecessors are exceptions. What says nothing is what it is
 /// `asked_as`, if that is known.
@@ -100,11 +100,11 @@ pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModule
 /// provider, of the source; [`PackError::Module`].
 pub(crate) async fn demand_takes(
     from: &dyn ReadStore,
-    (to, place): (&dyn ReadStore, &Place),
-    versions: &[(Tag, Descriptor)],
+    (to, tags): (&dyn ReadStore, &[Tag]),
+    versions: impl Iterator<Item = (&Tag, &Descriptor)>,
     (names, asked_as): ((Rename, &Predecessors), Option<&ProviderAddr>),
-    reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
+    let place = &to.place();
     let mut first: Option<Neighbour> = None;
     let mut module = None;
     for (tag, manifest) in versions {
@@ -131,7 +131,7 @@ pub(crate) async fn demand_takes(
     }
     let Some(of) = first.map(|first| first.of).or_else(|| asked_as.map(VersionOf::from)) else { return Ok(()) };
     // What lies under the versions' own tags counts, too.
-    match newest_neighbour(to, or_note(tags_before(to).await?, reporter).iter()).await {
+    match newest_neighbour(to, tags.iter()).await {
         // Whoever may not read the destination can still write there.
         Err(error) if !error.is_transient() => Ok(()),
         found => {

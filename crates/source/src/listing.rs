@@ -5,7 +5,10 @@ use std::collections::HashSet;
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Reference, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Digest, Reference, Tag, Version};
+
+use crate::withdrawal;
 
 /// How many versions with a tag `withdrawn-VERSION` beside their own are asked for, the newest first; the others count as versions.
 const MOST_DOUBTFUL: usize = 200;
@@ -19,10 +22,11 @@ pub struct Listing {
     pub versions: Vec<Version>,
     /// Tags that `OpenTofu` reads as a version, although that version has another canonical tag.
     pub stray: Vec<StrayTag>,
-    /// Versions that were withdrawn, ascending: their content has the tag `withdrawn-VERSION`, and their own tag is gone.
+    /// Versions that were withdrawn, ascending: their content has the tag `withdrawn-VERSION`, and their own tag is gone, or names
+    /// the same content although the notice still holds.
     pub withdrawn: Vec<Version>,
-    /// Of the withdrawn versions, those whose own tag is still listed and names no release, ascending: a withdrawal was
-    /// interrupted. `OpenTofu` can choose them, and then fails.
+    /// Of the withdrawn versions, those whose own tag is still listed, ascending: a withdrawal was interrupted, or another program
+    /// has written the tag again. `OpenTofu` can choose them; if the tag names no release, it then fails.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub half_withdrawn: Vec<Version>,
     /// Versions of which the publisher said that they are deprecated, ascending: there is a tag `deprecated-VERSION`. Only
@@ -31,7 +35,7 @@ pub struct Listing {
     /// What an origin registry wants users to know of the provider, as it wrote it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// All tags, if the place is a repository.
+    /// All tags, if the place is a repository, without those of half withdrawn versions that name no release.
     #[serde(skip)]
     pub tags: Option<Vec<Tag>>,
 }
@@ -66,24 +70,31 @@ impl Listing {
         let own = withdrawn.into_iter().filter_map(|version| Some((Tag::for_version(&version).ok()?, version)));
         let mut own: Vec<(Tag, Version)> = own.filter(|(tag, _)| listed.contains(tag)).collect();
         own.sort_by(|(a_tag, a), (b_tag, b)| b.precedence(a).then_with(|| b_tag.cmp(a_tag)));
-        let doubtful = own.into_iter().take(MOST_DOUBTFUL).map(|(tag, _)| async move {
-            let found = store.resolve(&Reference::Tag(tag.clone())).await;
-            found.is_err_and(|error| error.is_not_found()).then_some(tag)
+        let doubtful = own.into_iter().take(MOST_DOUBTFUL).map(|(tag, version)| async move {
+            let is_empty = match store.resolve(&Reference::Tag(tag.clone())).await {
+                Ok(own) if is_withdrawn(store, &version, &own.digest).await => false,
+                Err(error) if error.is_not_found() => true,
+                Ok(_) | Err(_) => return None,
+            };
+            Some((tag, version, is_empty))
         });
         let doubtful: Vec<_> = doubtful.collect();
-        let empty: HashSet<Tag> = futures_util::stream::iter(doubtful)
+        let mut gone: Vec<(Tag, Version, bool)> = futures_util::stream::iter(doubtful)
             .buffer_unordered(AT_ONCE)
             .filter_map(std::future::ready)
             .collect()
             .await;
-        if empty.is_empty() {
+        if gone.is_empty() {
             return Self::of(tags);
         }
-        let rest: Vec<Tag> = tags.iter().filter(|tag| !empty.contains(tag)).cloned().collect();
-        let mut listing = Self::of(&rest);
-        listing.half_withdrawn = empty.iter().filter_map(Tag::version).collect();
-        listing.half_withdrawn.sort_by(Version::precedence);
-        listing
+        gone.sort_by(|(_, one, _), (_, other, _)| one.precedence(other));
+        let without = |is_gone: fn(bool) -> bool| {
+            let own: HashSet<&Tag> = gone.iter().filter(|(.., empty)| is_gone(*empty)).map(|(tag, ..)| tag).collect();
+            tags.iter().filter(|tag| !own.contains(tag)).cloned().collect::<Vec<_>>()
+        };
+        let (rest, named) = (without(|_| true), without(|is_empty| is_empty));
+        let half_withdrawn = gone.iter().map(|(_, version, _)| version.clone()).collect();
+        Self { half_withdrawn, tags: Some(named), ..Self::of(&rest) }
     }
 
     /// Sorts tags into versions and strays.
@@ -114,6 +125,15 @@ impl Listing {
         listing.deprecated.sort_by(Version::precedence);
         listing
     }
+}
+
+/// Whether a version is withdrawn although its own tag names this content: as after another program has written the tag
+/// again. The notice of what `withdrawn-VERSION` keeps decides, because that tag may stay after `withdraw --undo`.
+pub(crate) async fn is_withdrawn(store: &dyn ReadStore, version: &Version, own: &Digest) -> bool {
+    let Ok(kept) = Tag::withdrawn(version) else { return false };
+    let is_kept = store.resolve(&Reference::Tag(kept)).await.is_ok_and(|kept| kept.digest == *own);
+    // The manifest says what it is a version of.
+    is_kept && withdrawal(store, &VersionOf::Module, version).await.is_some()
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
-use tofu_oci_types::{Identity, Place, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Identity, Place, ProviderAddr, Reference, Tag, Version};
 
 use self::release::OciRelease;
 use self::repository::OpenedRepository;
+use crate::listing::is_withdrawn;
 use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, withdrawal};
 
 mod ahead;
@@ -39,6 +40,20 @@ impl OciSource {
 
     fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
         SourceError::NotOffered { address: address.clone(), place: self.place().clone(), what }
+    }
+
+    /// Whether a version whose own tag names a release is withdrawn all the same. Only a list that was read can say so: a version
+    /// that is asked for without one costs no request more.
+    async fn is_withdrawn(&self, version: &Version, tag: &Tag) -> bool {
+        let OpenedRepository { store, memory, .. } = &*self.repository;
+        let is_listed = |kept: Tag| memory.listed().is_some_and(|tags| tags.contains(&kept));
+        if !Tag::withdrawn(version).is_ok_and(is_listed) {
+            return false;
+        }
+        match store.resolve(&Reference::Tag(tag.clone())).await {
+            Ok(own) => is_withdrawn(&**store, version, &own.digest).await,
+            Err(_) => false,
+        }
     }
 
     async fn version_missing(&self, address: &ProviderAddr, version: &Version, tag: &Tag) -> SourceError {
@@ -97,6 +112,9 @@ impl Source for OciSource {
             Err(error) if error.is_not_found() => return Err(self.version_missing(&address, &version, &tag).await),
             Err(error) => return Err(error.into()),
         };
+        if self.is_withdrawn(&version, &tag).await {
+            return Err(self.version_missing(&address, &version, &tag).await);
+        }
         let bytes = self.repository.document(&index).await?;
         // One that says an unreadable address would answer for any.
         match ReleaseIndex::parse(&index, &bytes).and_then(|root| root.address().map(|_| root)) {

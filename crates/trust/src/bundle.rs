@@ -2,7 +2,10 @@
 //!
 //! A bundle with a certificate ("keyless") needs a root of trust that changes; it is recognised and not verified.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use tofu_oci_types::Digest;
 
 use crate::dsse::Envelope;
 use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
@@ -38,9 +41,20 @@ pub fn peek_bundle(bytes: &[u8]) -> Result<Peek, SignatureFault> {
     Ok(Peek { statement: bundle.statement()?, made_by: bundle.made_by })
 }
 
-/// The bytes of the statement that the bundle carries, unverified.
-pub(crate) fn statement_bytes(bytes: &[u8]) -> Result<Vec<u8>, SignatureFault> {
-    Ok(Bundle::parse(bytes)?.envelope.payload)
+/// The bytes of the statement that the bundle carries, and which key it says has signed it; unverified.
+pub(crate) fn statement_bytes(bytes: &[u8]) -> Result<(Vec<u8>, Option<String>), SignatureFault> {
+    let Bundle { made_by, envelope } = Bundle::parse(bytes)?;
+    let claimed_key = match made_by {
+        MadeBy::Key { hint } => hint.as_deref().map(claimed_key),
+        MadeBy::Certificate => None,
+    };
+    Ok((envelope.payload, claimed_key))
+}
+
+/// The id of the key that a hint names, if the hint has the recommended form; else the hint.
+pub(crate) fn claimed_key(hint: &str) -> String {
+    let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())
 }
 
 /// A bundle in which `key` says that `content` is signed: the same bytes for the same arguments.
@@ -119,9 +133,6 @@ fn made_by(bundle: &Value) -> Result<MadeBy, String> {
 
 #[cfg(test)]
 mod tests {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-
     use super::*;
     use crate::fixtures::{self, KINDS, bit_flips, bytes, named, public, unnamed};
     use crate::statement::StatementSubject;

@@ -82,6 +82,8 @@ pub struct StatedNotice {
     pub notice: Notice,
     /// Whether it lies in a bundle with a signature, which was not verified here.
     pub is_signed: bool,
+    /// The key that the bundle says has signed it, as a key id if it is one; `None` if it does not say.
+    pub claimed_key: Option<String>,
 }
 
 impl ReleaseState {
@@ -183,7 +185,10 @@ impl StatedNotice {
         let value = json::parse(bytes).map_err(SignatureFault::malformed)?;
         match value.get("_type") {
             Some(_) => Self::parse(bytes),
-            None => Ok(Self::parse(&statement_bytes(bytes)?)?.map(|stated| Self { is_signed: true, ..stated })),
+            None => {
+                let (statement, claimed_key) = statement_bytes(bytes)?;
+                Ok(Self::parse(&statement)?.map(|stated| Self { is_signed: true, claimed_key, ..stated }))
+            }
         }
     }
 
@@ -193,7 +198,13 @@ impl StatedNotice {
             return Ok(None);
         }
         let notice = Notice::parse(statement).map_err(SignatureFault::malformed)?;
-        Ok(Some(Self { digest: Digest::sha256(statement), subjects: read.subjects, notice, is_signed: false }))
+        Ok(Some(Self {
+            digest: Digest::sha256(statement),
+            subjects: read.subjects,
+            notice,
+            is_signed: false,
+            claimed_key: None,
+        }))
     }
 
     /// Whether it is about this very content, under the names that belong to it.

@@ -2,6 +2,7 @@
 
 use std::hash::Hash;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tofu_oci_types::Version;
@@ -10,7 +11,7 @@ use tokio::time::Instant;
 use super::answer_cache::{AnswerCache, QueryKey};
 use super::options::CatalogOptions;
 use super::query_failure::QueryFailure;
-use super::refused::{JUDGED, REFUSED, is_judged};
+use super::refused::{JUDGED, REFUSED, is_judged, is_withdrawal};
 use crate::counts::Counts;
 use crate::permits::Permits;
 use crate::{Refusal, ServedAddress, ServedVersions};
@@ -26,6 +27,8 @@ pub(super) struct AskedPlaces<P> {
 pub(super) struct KindAnswers<A, S: Clone> {
     pub(super) versions: AnswerCache<A, Arc<ServedVersions<A>>>,
     each: AnswerCache<(A, Version), Judged<S>>,
+    /// How long a list of versions counts.
+    fresh: Duration,
 }
 
 /// A version that clients may see, and when that was found.
@@ -51,7 +54,11 @@ where
     (A, Version): QueryKey,
 {
     pub(super) fn new(options: &Arc<CatalogOptions>, counts: &Counts) -> Self {
-        Self { versions: AnswerCache::new(options, counts), each: AnswerCache::new(options, counts) }
+        Self {
+            versions: AnswerCache::new(options, counts),
+            each: AnswerCache::new(options, counts),
+            fresh: options.fresh,
+        }
     }
 
     /// The versions without those that were judged and refused meanwhile, also of a list that was read before.
@@ -62,8 +69,10 @@ where
     ) -> Result<Arc<ServedVersions<A>>, Refusal> {
         let mut found = self.versions.ask(address, put).await?;
         let is_refused = |version: &Version| {
-            let known = self.each.refusal(&(address.clone(), version.clone()), REFUSED);
-            known.is_some_and(|refusal| is_judged(&refusal))
+            let key = (address.clone(), version.clone());
+            let known = self.each.refusal(&key, REFUSED).filter(is_judged);
+            // The next list knows whether a withdrawn version has come back.
+            known.is_some_and(|refusal| !is_withdrawal(&refusal) || self.each.refusal(&key, self.fresh).is_some())
         };
         if found.versions.iter().any(is_refused) {
             Arc::make_mut(&mut found).versions.retain(|version| !is_refused(version));

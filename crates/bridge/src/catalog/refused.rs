@@ -14,7 +14,7 @@ use crate::{OfferedBy, Refusal, VersionAbsence};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
 pub(super) const JUDGED: Duration = Duration::from_hours(1);
-/// How long a refused release is not listed.
+/// How long a refused release is not listed; a withdrawn one only as long as a list is fresh.
 pub(super) const REFUSED: Duration = Duration::from_mins(10);
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
@@ -30,6 +30,11 @@ pub(super) fn is_judged(refusal: &Refusal) -> bool {
         Refusal::Untrusted { .. }
             | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_) | VersionAbsence::OtherAddress, .. }
     )
+}
+
+/// Whether its publisher has withdrawn the version, and may bring it back.
+pub(super) fn is_withdrawal(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_), .. })
 }
 
 /// Whether the place's answer names another address. The operator reads which; clients do not.

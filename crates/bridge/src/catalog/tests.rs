@@ -381,6 +381,24 @@ async fn withdrawn_versions_are_absent_and_deprecations_are_warnings() {
     assert_eq!(found.warnings, ["it moved", deprecated]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_version_that_came_back_was_hidden_for_ten_minutes() {
+    let place = Scripted::new("example.com/x", &["1.0.0", "1.1.0"]);
+    let catalog = catalog(&place);
+    let version: Version = "1.1.0".parse().unwrap();
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0", "1.1.0"]);
+    let content = place.contents.lock().unwrap().remove(&version).unwrap();
+    place.listing.lock().unwrap().withdrawn.push(version.clone());
+    release(&catalog, "1.1.0").await.unwrap_err();
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"], "the list of before went on with it");
+    place.contents.lock().unwrap().insert(version, content);
+    place.listing.lock().unwrap().withdrawn.clear();
+    pass(61).await;
+    versions(&catalog, WIDGET).await.unwrap();
+    settle().await;
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0", "1.1.0"]);
+}
+
 fn notice() -> Notice {
     let (state, reason) = (ReleaseState::Deprecated, "use 1.1.0".parse().unwrap());
     Notice { state, reason, replaced_by: None, supersedes: std::collections::BTreeSet::new() }

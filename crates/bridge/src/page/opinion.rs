@@ -38,13 +38,12 @@ impl ReleaseOpinions {
             return Ok(known);
         }
         let trust = catalog.trust_now();
-        let verdict = judged(release, &trust).await?;
+        let (verdict, signatures) = judged(release, &trust).await?;
         let notice = if trust.policy.wants_evidence(&trust.pins, &served.address) {
             verdict.remarks.iter().find(|remark| remark.code == "deprecated").cloned()
         } else {
             release.notice().await?.and_then(|notice| TrustRemark::noticed(&notice))
         };
-        let signatures = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, &trust);
         let judged = ReleaseOpinion { signatures, notice };
         self.keep(release.id(), &judged);
         Ok(judged)

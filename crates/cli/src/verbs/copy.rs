@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use tofu_oci_layout::media_type::is_index;
-use tofu_oci_packer::{CopiedRelease, CopyPlan, CopyRequest, Rename, ReplaceTag, TagState, copy_release, plan_copy};
+use tofu_oci_packer::{
+    CopiedRelease, CopyPlan, CopyRequest, Rename, ReplaceTag, TagState, WithdrawnThere, copy_release, plan_copy,
+};
 use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Place, Version};
@@ -21,7 +23,7 @@ use crate::subject;
 pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagnostic> {
     let (from, version) = subject::place(&args.source)?;
     let (to, there) = subject::place(&args.destination)?;
-    if from == to {
+    if from.is_one(&to) {
         return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
@@ -35,6 +37,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let request = CopyRequest {
         versions: versions.into_iter().map(|version| (version, None)).collect(),
         withdrawn,
+        withdrawn_there: if args.all { WithdrawnThere::Skip } else { WithdrawnThere::Refuse },
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &predecessors,

@@ -140,10 +140,7 @@ async fn details(
     }
     // A signature names a provider: nothing can be said of it if nothing else does.
     let signatures = match &named.address {
-        Some(_) => {
-            let (verdict, id) = (judged(&*release, trust).await?, release.id());
-            Some(SignatureStanding::of(&verdict, id.subject(), &id.place, trust))
-        }
+        Some(_) => Some(judged(&*release, trust).await?.1),
         None => None,
     };
     let about = release.describe().await?;

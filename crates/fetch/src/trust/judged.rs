@@ -1,31 +1,23 @@
 //! What the policy and the pins say of a release.
 
 use serde::Serialize;
-use tofu_oci_source::{Release, ReleaseId, Search, SourceError};
-use tofu_oci_trust::{Archives, ReleaseFacts, Standing, Subject, Verdict, judge};
-use tofu_oci_types::Place;
+use tofu_oci_source::{Release, ReleaseDescription, Search, SourceError};
+use tofu_oci_trust::{Archives, Verdict};
 
-use super::Trust;
 use super::check::real_zips;
-use crate::pin_file;
+use super::{ReleaseWithEvidence, Trust};
 
-/// The judgement on a release by all evidence beside it. A refusal is part of the answer.
+/// The judgement on a release by all evidence beside it, and its short form. A refusal is part of the answer.
 ///
 /// # Errors
 /// If the place could not be asked.
-pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<Verdict, SourceError> {
+pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, SignatureStanding), SourceError> {
     let evidence = release.evidence(Search::Everywhere).await?;
     let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
-    let place = pin_file::place(&trust.pins_path, &release.id().place);
-    let ReleaseId { address, version, identity, .. } = release.id();
-    let of = |address| {
-        let of = Subject::Provider { address, version };
-        let facts = ReleaseFacts { of, place: &place, identity, archives: &archives };
-        judge(&trust.policy, &trust.pins, &facts, &evidence, trust.now)
-    };
-    let verdict = of(address);
-    let as_well = trust.judged_as_well(release).filter(|_| verdict.refusal.is_none()).map(of);
-    Ok(as_well.filter(|as_well| as_well.refusal.is_some()).unwrap_or(verdict))
+    let mut found = ReleaseWithEvidence::new(release, trust, ReleaseDescription::default(), archives, evidence);
+    let verdict = found.judge(trust);
+    let standing = found.standing(&verdict, trust);
+    Ok((verdict, standing))
 }
 
 /// What the signatures of a release come to, in short.
@@ -51,19 +43,4 @@ pub enum SignatureStanding {
         /// How many signatures lie beside it.
         found: usize,
     },
-}
-
-impl SignatureStanding {
-    /// The short form of a verdict.
-    pub fn of(verdict: &Verdict, of: Subject<'_>, place: &Place, trust: &Trust) -> Self {
-        if let Some(refusal) = &verdict.refusal {
-            return Self::Refused { code: refusal.code() };
-        }
-        match verdict.standing {
-            Standing::Signed => Self::Signed { by: verdict.signers.iter().map(|signer| signer.name.clone()).collect() },
-            Standing::Pinned => Self::SignedBefore,
-            Standing::Unsigned if trust.policy.wants_evidence_on(&trust.pins, of, place) => Self::Unsigned,
-            Standing::Unsigned => Self::NotJudged { found: verdict.examined.len() },
-        }
-    }
 }

@@ -15,6 +15,7 @@ mod known;
 mod module;
 mod pinned_release;
 mod trust_checker;
+mod with_evidence;
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -29,8 +30,9 @@ use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
 pub use known::OfflineScope;
-pub use module::{ModuleStanding, judge_module, module_facts, module_says_another};
+pub use module::{ModuleStanding, judge_module, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
+pub use with_evidence::{Conclusion, ReleaseWithEvidence};
 
 /// What is trusted, and what was trusted before.
 #[derive(Clone, Debug)]

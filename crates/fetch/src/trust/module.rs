@@ -34,7 +34,8 @@ pub async fn judge_module(
     trust: &Trust,
     reporter: &dyn Reporter,
 ) -> Result<ModuleStanding, ModuleFetchError> {
-    let facts = module_facts(package, wanted);
+    let of = Subject::Module { wanted, claimed: package.claimed_version() };
+    let facts = ReleaseFacts { of, place: package.place(), identity: package.identity(), archives: &Archives::Unknown };
     let judge = |evidence: &[Evidence]| judge(&trust.policy, &trust.pins, &facts, evidence, trust.now);
     let wants_evidence = trust.policy.wants_evidence_on(&trust.pins, facts.of, facts.place);
     let likely =
@@ -76,13 +77,6 @@ pub fn module_says_another(
     let said = package.other_address(address, predecessors)?;
     let text = format!("{} has {version} as {said}, not as {address}", package.place());
     Some((said, text))
-}
-
-/// The package of a module as what is judged; `wanted` is the version that was asked for.
-pub fn module_facts<'a>(package: &'a ModulePackage, wanted: Option<&'a Version>) -> ReleaseFacts<'a> {
-    let (place, identity) = (package.place(), package.identity());
-    let of = Subject::Module { wanted, claimed: package.claimed_version() };
-    ReleaseFacts { of, place, identity, archives: &Archives::Unknown }
 }
 
 /// What its publisher says of it later, if no key could have signed it.

@@ -37,6 +37,7 @@ async fn copy(
         &CopyRequest {
             versions,
             withdrawn: Vec::new(),
+            withdrawn_there: WithdrawnThere::Refuse,
             replace,
             rename: Rename::Refuse,
             predecessors: Predecessors::NONE,

@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, VersionOf, in_force};
-use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, printable};
 
 use super::model::{StateChange, StateReport, StateRequest};
 use crate::StateError;
@@ -99,6 +99,9 @@ impl<'a> StatePlan<'a> {
             return Err(StateError::SignedNotice { place: store.place(), tag, state }.into());
         }
         let can_be_ended = can_be_ended(request.change.kind(), &about, request.key);
+        if let Some(event) = of_other_keys(&request, &about) {
+            reporter.event(&event);
+        }
         let mut plan = Self {
             report: StateReport {
                 place: store.place(),
@@ -227,6 +230,27 @@ impl<'a> StatePlan<'a> {
         }
         Ok(())
     }
+}
+
+/// The warning that notices by other keys than the one that takes them back go on counting for those who trust these keys.
+fn of_other_keys(request: &StateRequest<'_>, about: &[&StatedNotice]) -> Option<Event> {
+    let own = request.key.filter(|_| request.change.state() == ReleaseState::Available)?.public().id().to_string();
+    let is_ended = |one: &StatedNotice| {
+        let same = about.iter().filter(|other| other.is_signed && other.claimed_key == one.claimed_key);
+        same.into_iter().any(|other| other.notice.supersedes.contains(&one.digest))
+    };
+    let counts = |one: &&&StatedNotice| one.notice.state == request.change.kind() && one.is_signed && !is_ended(one);
+    let keys = about.iter().filter(counts).filter_map(|one| one.claimed_key.as_deref());
+    let others: BTreeSet<&str> = keys.filter(|key| *key != own).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let (kind, others) = (request.change.kind(), others.into_iter().collect::<Vec<_>>().join(", "));
+    let text = format!(
+        "its notice ({kind}) is signed by {}, and what takes it back by {own}: whoever trusts the first key alone goes on heeding it",
+        printable(&others)
+    );
+    Some(Event::warning("other-notice-key", text).with_hint("sign with that key: --sign-key KEY"))
 }
 
 /// What a version is called in messages: the version of a provider is a release.

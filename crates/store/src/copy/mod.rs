@@ -106,6 +106,19 @@ pub async fn copy(
     Ok(run.report)
 }
 
+/// Demands that [`copy()`] could read every manifest below `root`, and reads them for that, `jobs` at a time.
+///
+/// # Errors
+/// As [`copy()`], of the source.
+pub async fn demand_readable(
+    from: &dyn ReadStore,
+    root: &Descriptor,
+    (budget, jobs): (&CopyBudget, usize),
+) -> Result<(), CopyError> {
+    let read = Graph::read(from, vec![root.clone()], None, &HashSet::new(), (budget, jobs.max(1))).await;
+    read.map(drop).map_err(CopyError::source)
+}
+
 struct CopyRun<'a> {
     from: &'a dyn ReadStore,
     to: &'a dyn Store,

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::{ProviderAddr, Version};
 
 use super::trusted_keys::TrustedKeys;
 use super::votes::{ExaminedNotice, Vote};
+use crate::bundle::claimed_key;
 use crate::openpgp::VerifyBudget;
 use crate::verdict::ListedArchive;
 use crate::{
@@ -86,7 +85,7 @@ impl<'a> Examination<'a> {
     }
 
     fn signature(&mut self, mut examined: Examined, opened: Result<Signed, SignatureFault>, peek: Option<&Peek>) {
-        examined.claimed_key = peek.and_then(Peek::hint).map(claimed);
+        examined.claimed_key = peek.and_then(Peek::hint).map(claimed_key);
         match opened {
             Ok(signed) => {
                 self.describe(&mut examined, &signed.statement);
@@ -262,10 +261,4 @@ impl<'a> Examination<'a> {
 /// Whether a bundle holds a notice; also one that the rule's `predicate_types` name is no signature.
 fn says_notice(bundle: &[u8]) -> bool {
     peek_bundle(bundle).is_ok_and(|peek| peek.statement.predicate_type == NOTICE_PREDICATE)
-}
-
-/// The id of the key that a hint names, if the hint has the recommended form; else the hint.
-fn claimed(hint: &str) -> String {
-    let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-    hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())
 }

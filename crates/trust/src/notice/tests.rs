@@ -47,7 +47,8 @@ fn a_notice_about_a_module_names_its_manifest_alone() {
 fn a_bundle_carries_the_same_statement() {
     let notice = notice(ReleaseState::Deprecated, "use 2.0.0", &[]);
     let bundle = with_subject(|subject| sign_notice(&private("p256"), subject, &notice));
-    let in_bundle = StatedNotice { is_signed: true, ..stated(&notice) };
+    let in_bundle =
+        StatedNotice { is_signed: true, claimed_key: Some(public("p256").id().to_string()), ..stated(&notice) };
     assert_eq!(StatedNotice::peek(&bundle).unwrap().unwrap(), in_bundle);
     let signed = open_bundle(&bundle, &[public("p256")]).unwrap();
     assert_eq!(signed.statement.predicate_type, NOTICE_PREDICATE);

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::{SignatureStanding, Trust, judged, module_facts};
+use tofu_oci_fetch::{ReleaseWithEvidence, SignatureStanding, Trust, judged};
 use tofu_oci_mirror::{
     BundledModule, BundledPackage, BundledVersion, bundled_modules, bundled_providers, contents_of, tofurc,
 };
-use tofu_oci_source::{BundleSource, ModulePackage, Search, Source as _};
+use tofu_oci_source::{BundleSource, ModulePackage, Source as _};
 use tofu_oci_store::BundleArchive;
-use tofu_oci_trust::judge;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Reference, Subdir, Version};
 
 use crate::args::BundleShowArgs;
@@ -77,8 +76,7 @@ async fn standing(
     trust: &Trust,
 ) -> Result<SignatureStanding, Diagnostic> {
     let release = source.release(address, version).await?;
-    let verdict = judged(&*release, trust).await?;
-    Ok(SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust))
+    Ok(judged(&*release, trust).await?.1)
 }
 
 /// What the rules for modules say of one, by its signatures.
@@ -89,9 +87,9 @@ async fn module_standing(
 ) -> Result<SignatureStanding, Diagnostic> {
     let store = Arc::new(bundle.repository(&module.address.to_string()));
     let package = ModulePackage::of_store(store, &Reference::Digest(module.manifest.clone()), Subdir::root()).await?;
-    let facts = module_facts(&package, Some(&module.version));
-    let verdict = judge(&trust.policy, &trust.pins, &facts, &package.evidence(Search::Everywhere).await?, trust.now);
-    Ok(SignatureStanding::of(&verdict, facts.of, facts.place, trust))
+    let mut found = ReleaseWithEvidence::of_module(&package, Some(&module.version), None).await?;
+    let verdict = found.judge(trust);
+    Ok(found.standing(&verdict, trust))
 }
 
 #[derive(Serialize)]

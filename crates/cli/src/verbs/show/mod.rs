@@ -8,8 +8,7 @@ mod text;
 use std::sync::Arc;
 
 use tofu_oci_explain::releases::describe;
-use tofu_oci_fetch::Trust;
-use tofu_oci_fetch::{SignatureStanding, judged};
+use tofu_oci_fetch::{Trust, judged};
 use tofu_oci_source::{Release, SourceError};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::Platform;
@@ -59,10 +58,7 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
         return Signatures::Unnamed;
     }
     match judged(release, trust).await {
-        Ok(verdict) => {
-            let standing = SignatureStanding::of(&verdict, release.id().subject(), &release.id().place, trust);
-            Signatures::Judged { verdict: Box::new(verdict), standing }
-        }
+        Ok((verdict, standing)) => Signatures::Judged { verdict: Box::new(verdict), standing },
         Err(error) => Signatures::Failed(Box::new(error)),
     }
 }

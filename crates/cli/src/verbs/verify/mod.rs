@@ -1,19 +1,18 @@
 //! `verify`.
 
-mod found;
 mod model;
-#[cfg(test)]
-mod tests;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{FolderLock, ModuleFetchError, Trust, TrustChecker, pin_file};
+use tofu_oci_fetch::{Conclusion, FolderLock, ModuleFetchError, ReleaseWithEvidence, Trust, TrustChecker, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
-use tofu_oci_types::{Counter, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
+use tofu_oci_types::{
+    Counter, ModuleAddr, ModuleName, Platform, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version,
+};
 
 use super::context::Context;
 use super::install::{finder, working_dir};
@@ -28,7 +27,6 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::modules;
 use crate::subject;
-use found::ReleaseWithEvidence;
 pub(super) use model::CodeAndText;
 use model::VerifyReport;
 pub(super) use text::found as found_text;
@@ -72,21 +70,21 @@ async fn module(
             .hint("a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust-policy`"));
     }
     let Judging { trust, file, .. } = judging;
-    let found = ReleaseWithEvidence::of_module(module).await?;
+    let OpenedModule { package, version, tag, .. } = module;
+    let mut found = ReleaseWithEvidence::of_module(package, version.as_ref(), tag.as_ref()).await?;
     let verdict = found.judge(trust);
     let rule = found.rule(trust);
     let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: None };
     print(context, &report, &verdict);
-    let place = module.package.place();
-    if let Some(refusal) = &verdict.refusal {
-        let (place, version) = (place.clone(), found.version().cloned());
-        let (refusal, rule) = (Box::new(refusal.clone()), Box::new(rule.clone()));
-        return Err(ModuleFetchError::Untrusted { place, version, refusal, rule }.into());
+    match found.conclusion(&verdict) {
+        Conclusion::Refused(refusal) | Conclusion::RefusedFor(_, refusal) => {
+            let (place, version) = (found.place.clone(), found.version().cloned());
+            let (refusal, rule) = (Box::new(refusal.clone()), Box::new(rule.clone()));
+            Err(ModuleFetchError::Untrusted { place, version, refusal, rule }.into())
+        }
+        Conclusion::Unsigned | Conclusion::UnsignedFor(_) => Err(unsigned(&report, &verdict, None)),
+        Conclusion::Trusted => Ok(()),
     }
-    if verdict.standing != Standing::Unsigned {
-        return Ok(());
-    }
-    Err(unsigned(&report, &verdict, "", &invocation::sign(place, found.version())))
 }
 
 fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
@@ -143,9 +141,8 @@ async fn one(
     let Judging { trust, filed, file } = judging;
     let release = source.release(address, version).await?;
     TrustChecker::new(trust, context.reporter.as_ref()).demand_address(&*release)?;
-    let said = trust.judged_as_well(&*release);
-    let mut found = ReleaseWithEvidence::read(&*release, &trust.pins_path).await?;
-    let mut verdict = found.judge_as_well(said, trust);
+    let mut found = ReleaseWithEvidence::read(&*release, trust).await?;
+    let mut verdict = found.judge(trust);
     let mut accepted = None;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
@@ -153,25 +150,12 @@ async fn one(
     } else {
         None
     };
-    if args.accept {
-        let before = trust.pins.clone();
-        // The pin is written only if the policy trusts the release with it.
-        let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
-        let after = found.judge_as_well(said, trust);
-        if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
-            let folder_lock =
-                FolderLock::take(&trust.pins_path, &context.waiter(&args.access.network), context.reporter.as_ref())
-                    .await?;
-            pin_file::write(&trust.pins_path, &trust.pins, &folder_lock)?;
-            verdict = after;
-            accepted = Some(trust.pins_path.as_path());
-        } else {
-            trust.pins = before;
-            // The rule for the address that the release says refuses it, and reports name that one.
-            if found.of != VersionOf::from(address) {
-                verdict = after;
-            }
-        }
+    if args.accept && demanded.is_none() && found.accept(&mut verdict, trust) {
+        let folder_lock =
+            FolderLock::take(&trust.pins_path, &context.waiter(&args.access.network), context.reporter.as_ref())
+                .await?;
+        pin_file::write(&trust.pins_path, &trust.pins, &folder_lock)?;
+        accepted = Some(trust.pins_path.as_path());
     }
     // It is named by the address that refuses it.
     let address = found.of.address().unwrap_or(address);
@@ -197,46 +181,41 @@ fn end(
 ) -> Result<(), Diagnostic> {
     let place = &report.found.place;
     let refused = |refusal| Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, address, version, place };
-    if let Some(refusal) = &verdict.refusal {
-        let text = format!("{address} {version} is not trusted: {refusal}");
-        let refused = refused(refusal);
-        let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
-        return Err(match refused.rule() {
-            _ if !args.accept => diagnostic,
-            Some(_) => diagnostic.hint("--accept never overrides a rule of the policy: nothing is remembered"),
-            None => diagnostic.hint(
-                "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
-            ),
-        });
+    match report.found.conclusion(verdict) {
+        Conclusion::Refused(refusal) => {
+            let text = format!("{address} {version} is not trusted: {refusal}");
+            let refused = refused(refusal);
+            let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
+            Err(match refused.rule() {
+                _ if !args.accept => diagnostic,
+                Some(_) => diagnostic.hint("--accept never overrides a rule of the policy: nothing is remembered"),
+                None => diagnostic.hint(
+                    "--accept settles that a version has moved or is not signed, and nothing else: nothing is remembered",
+                ),
+            })
+        }
+        Conclusion::RefusedFor(platform, refusal) => {
+            let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
+            Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused(refusal)))
+        }
+        Conclusion::Unsigned if !args.accept => Err(unsigned(report, verdict, None)),
+        Conclusion::UnsignedFor(platform) if !args.accept => Err(unsigned(report, verdict, Some(platform))),
+        Conclusion::Trusted | Conclusion::Unsigned | Conclusion::UnsignedFor(_) => Ok(()),
     }
-    if let Some((platform, refusal)) = report.found.refused_package(verdict) {
-        let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
-        return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused(refusal)));
-    }
-    if args.accept {
-        return Ok(());
-    }
-    let uncovered = match verdict.standing {
-        Standing::Unsigned => String::new(),
-        Standing::Signed | Standing::Pinned => match report.found.uncovered_package(verdict) {
-            Some(platform) => format!(" for {platform}"),
-            None => return Ok(()),
-        },
-    };
-    Err(unsigned(report, verdict, &uncovered, &invocation::sign(place, Some(version))))
 }
 
-/// No key of the user's has signed it, and the policy accepts that.
-fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign: &str) -> Diagnostic {
-    let name = report.found.name();
+/// No key of the user's has signed it, or its package for a platform, and the policy accepts that.
+fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Platform>) -> Diagnostic {
+    let found = report.found;
+    let sign = invocation::sign(&found.place, found.version());
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {
-        let text = format!("{name} is not trusted: {refusal}");
+        let text = format!("{found} is not trusted: {refusal}");
         let diagnostic = Diagnostic::new(Exit::Fixable, text)
             .code(refusal.code())
             .cause("the policy demands no signature, so `install` takes it")
-            .flawed(flaw, sign);
+            .flawed(flaw, &sign);
         return match flaw {
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
                 diagnostic.hint("--key FILE judges by a public key without trust.toml")
@@ -244,7 +223,8 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign:
             _ => diagnostic,
         };
     }
-    let text = format!("{name} is not signed by a key of yours{uncovered}");
+    let uncovered = uncovered.map_or_else(String::new, |platform| format!(" for {platform}"));
+    let text = format!("{found} is not signed by a key of yours{uncovered}");
     Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy demands no signature, so `install` takes it")

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use tofu_oci_fetch::ReleaseWithEvidence;
 use tofu_oci_trust::{
     Action, Admission, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer, Standing,
     TrustRemark, TrustRule, Verdict, VersionOf,
 };
 use tofu_oci_types::{Digest, Identity, PathText, Place, Platform, Tag, Version};
-
-use super::found::ReleaseWithEvidence;
 
 /// A release, and what it was judged by.
 pub(super) struct VerifyReport<'a> {

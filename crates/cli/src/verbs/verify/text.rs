@@ -5,15 +5,17 @@ use tofu_oci_types::{Digest, Level};
 
 use super::model::VerifyReport;
 use crate::page::Page;
+use crate::verbs::context::tagged;
 use crate::verbs::install::shown;
 use crate::verbs::sign::manifest_word;
 
 impl VerifyReport<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
-        let mut page = Page::of(self.found.name());
+        let mut page = Page::of(self.found.to_string());
         let mut say = |name: &str, text: &str| page.row("  ", name, text);
-        say("place", &self.found.tagged());
+        let place = &self.found.place;
+        say("place", &self.found.about.tag.as_ref().map_or_else(|| place.to_string(), |tag| tagged(place, tag)));
         say(manifest_word(&self.found.of), self.found.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
         if let Some(pin) = self.pin {
@@ -134,11 +136,12 @@ fn pin_text(pin: &Pin) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::sync::Arc;
 
-    use tofu_oci_trust::{Archives, Evidence, Pins, Policy, judge};
-
-    use super::super::found::ReleaseWithEvidence;
+    use tofu_oci_fetch::{ReleaseWithEvidence, RenamedReleases, Trust};
+    use tofu_oci_source::ReleaseDescription;
+    use tofu_oci_trust::{Archives, Evidence, Pins, VersionOf};
+    use tofu_oci_types::{Identity, Place};
 
     use super::*;
 
@@ -147,11 +150,28 @@ mod tests {
         let digest = Digest::sha256(b"index");
         let problem = "gone\x1b[2J\n  result    signed by acme\u{202e}".to_owned();
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found = ReleaseWithEvidence::widget(Vec::new(), Archives::Read(BTreeMap::new()), evidence);
-        let (policy, pins) = (Policy::default(), Pins::default());
-        let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
-        let rule = policy.rule_of(found.facts().of, &found.place);
-        let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: None };
+        let place: Place = "ghcr.io/acme/widget".parse().expect("a place");
+        let mut found = ReleaseWithEvidence {
+            of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
+            wanted: Some("1.4.0".parse().expect("a version")),
+            claimed: None,
+            said: None,
+            pinned_as: place.clone(),
+            place,
+            identity: Identity::of_index(b"index"),
+            about: ReleaseDescription { tag: Some("1.4.0".parse().expect("a tag")), ..ReleaseDescription::default() },
+            archives: Archives::Unknown,
+            evidence,
+        };
+        let trust = Trust {
+            policy: Arc::default(),
+            pins: Pins::default(),
+            pins_path: "pins".into(),
+            now: std::time::UNIX_EPOCH,
+            renamed: RenamedReleases::Refuse,
+        };
+        let verdict = found.judge(&trust);
+        let report = VerifyReport { found: &found, rule: found.rule(&trust), file: None, pin: None, accepted: None };
         insta::assert_snapshot!(report.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0

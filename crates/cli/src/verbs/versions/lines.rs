@@ -180,9 +180,13 @@ pub(in crate::verbs) async fn noticed(
     }
     for version in listing.half_withdrawn.iter().rev().take(NAMED) {
         let Ok(tag) = Tag::for_version(version) else { continue };
-        let text = format!(
-            "the tag {tag} in {place} names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses {version}"
-        );
+        let text = if listing.tags.as_ref().is_some_and(|tags| tags.contains(&tag)) {
+            format!("the tag {tag} in {place} still names the withdrawn release, so OpenTofu can choose {version}")
+        } else {
+            format!(
+                "the tag {tag} in {place} names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses {version}"
+            )
+        };
         let release = invocation::quoted(&format!("{place}:{tag}"));
         let again = invocation::command(&format!("withdraw {release} --reason TEXT"));
         let hint = format!("`{again}` finishes it; --undo instead of --reason brings the version back");

@@ -1,9 +1,10 @@
 //! Releases that a signature covers in part (`testdata/trust/gpg`: a list of `widget 1.4.0` on two platforms).
 
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_trust::{Pins, Policy};
+use tofu_oci_types::{Digest, PackageHash};
 
 use super::*;
 
@@ -24,8 +25,20 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
         signatures: vec![file("rsa.sig")],
         keys: Vec::new(),
     };
-    let archives = Archives::Read(zips.iter().map(zip).collect());
-    ReleaseWithEvidence::widget(vec![platform("darwin_arm64"), platform("linux_amd64")], archives, vec![sums])
+    let platforms = vec![platform("darwin_arm64"), platform("linux_amd64")];
+    let place: Place = "ghcr.io/acme/widget".parse().expect("a place");
+    ReleaseWithEvidence {
+        of: VersionOf::from(&"example.com/acme/widget".parse().expect("an address")),
+        wanted: Some("1.4.0".parse().expect("a version")),
+        claimed: None,
+        said: None,
+        pinned_as: place.clone(),
+        place,
+        identity: Identity::of_index(b"index"),
+        about: ReleaseDescription { platforms, ..ReleaseDescription::default() },
+        archives: Archives::Read(zips.iter().map(zip).collect()),
+        evidence: vec![sums],
+    }
 }
 
 /// The verdict by a rule for the publisher's key.
@@ -39,24 +52,33 @@ fn verdict(found: &ReleaseWithEvidence, rule: &str) -> Verdict {
     judge(&policy, &Pins::default(), &found.facts(), &found.evidence, now)
 }
 
-/// Checks the first refused platform, and the first uncovered one if the policy accepts unsigned packages.
+/// Checks the platform that decides by a strict rule, and by one that accepts unsigned packages.
 #[track_caller]
-fn check(zips: &[(&str, &str)], refused: Option<&str>, uncovered: Option<&str>) {
+fn check(zips: &[(&str, &str)], uncovered: Option<&str>) {
     let found = found(zips);
     let strict = verdict(&found, "");
-    assert!(strict.refusal.is_none(), "the list itself is good: {:?}", strict.refusal);
-    assert_eq!(found.refused_package(&strict).map(|(platform, _)| platform.to_string()).as_deref(), refused);
+    let refused = match found.conclusion(&strict) {
+        Conclusion::RefusedFor(platform, _) => Some(platform.to_string()),
+        Conclusion::Trusted => None,
+        _ => panic!("the list itself is good: {:?}", strict.refusal),
+    };
+    assert_eq!(refused.as_deref(), uncovered);
     let lax = verdict(&found, "unsigned = \"warn\"");
-    assert_eq!(found.uncovered_package(&lax).map(ToString::to_string).as_deref(), uncovered);
+    let unsigned = match found.conclusion(&lax) {
+        Conclusion::UnsignedFor(platform) => Some(platform.to_string()),
+        Conclusion::Trusted => None,
+        _ => panic!("the list itself is good: {:?}", lax.refusal),
+    };
+    assert_eq!(unsigned.as_deref(), uncovered);
 }
 
 /// `verify` said "signed", with exit code 0, of images and archives that `install` refuses, or takes with a warning.
 #[test]
 fn a_good_list_of_archives_does_not_vouch_for_other_packages() {
-    check(&[("darwin_arm64", "one"), ("linux_amd64", "two")], None, None);
-    check(&[("darwin_arm64", "one")], Some("linux_amd64"), Some("linux_amd64"));
-    check(&[("linux_amd64", "two")], Some("darwin_arm64"), Some("darwin_arm64"));
-    check(&[("darwin_arm64", "one"), ("linux_amd64", "other")], Some("linux_amd64"), Some("linux_amd64"));
+    check(&[("darwin_arm64", "one"), ("linux_amd64", "two")], None);
+    check(&[("darwin_arm64", "one")], Some("linux_amd64"));
+    check(&[("linux_amd64", "two")], Some("darwin_arm64"));
+    check(&[("darwin_arm64", "one"), ("linux_amd64", "other")], Some("linux_amd64"));
     assert_eq!(verdict(&found(&[]), "").refusal, Some(TrustRefusal::Unsigned), "images alone");
     assert_eq!(verdict(&found(&[]), "unsigned = \"warn\"").standing, Standing::Unsigned);
 }

@@ -1,0 +1,144 @@
+//! What a copy finds at both ends before it writes anything.
+
+use tofu_oci_source::{notices, version_of};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{Notice, ReleaseState, in_force};
+use tofu_oci_types::{Descriptor, Event, Place, Reference, Reporter, Tag, Version};
+
+use super::{CopyRequest, WithdrawnThere, canonical, no_release, of_destination};
+use crate::found::resolve;
+use crate::kept_for::{demand_takes, or_note, tags_before};
+use crate::other::because;
+use crate::signing::at_destination;
+use crate::tags::{for_version, tag_of};
+use crate::{PackError, StateError};
+
+/// A release to copy.
+pub(super) struct FoundRelease {
+    pub(super) tag: Tag,
+    pub(super) root: Descriptor,
+    /// What the tag names at the destination.
+    pub(super) there: Option<Descriptor>,
+}
+
+impl FoundRelease {
+    /// Whether the destination has this very release under the tag.
+    pub(super) fn is_there(&self) -> bool {
+        self.there.as_ref().is_some_and(|there| there.digest == self.root.digest)
+    }
+
+    /// What else the tag names at the destination.
+    pub(super) fn taken(&self) -> Option<&Descriptor> {
+        self.there.as_ref().filter(|_| !self.is_there())
+    }
+}
+
+/// What is to be copied, and what there is at the destination.
+pub(super) async fn look(
+    from: &dyn ReadStore,
+    to: &dyn ReadStore,
+    request: &CopyRequest<'_>,
+) -> Result<Vec<FoundRelease>, PackError> {
+    let releases = find(from, request).await?;
+    let mut found = Vec::with_capacity(releases.len());
+    for (tag, root) in releases {
+        let there = resolve(to, &Reference::Tag(tag.clone())).await?;
+        found.push(FoundRelease { tag, root, there });
+    }
+    Ok(found)
+}
+
+/// The releases without those that the destination has withdrawn, if it takes the others. Warns if it still has a version that the
+/// source has withdrawn.
+pub(super) async fn admitted(
+    from: &dyn ReadStore,
+    to: &dyn ReadStore,
+    releases: Vec<FoundRelease>,
+    request: &CopyRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<Vec<FoundRelease>, PackError> {
+    let mut tags = Vec::new();
+    if releases.iter().any(|release| !release.is_there()) {
+        tags = or_note(tags_before(to).await?, reporter);
+        let named = releases.iter().map(|release| (&release.tag, &release.root));
+        demand_takes(from, (to, &tags), named, request.names()).await?;
+    }
+    let mut admitted = Vec::with_capacity(releases.len());
+    for release in releases {
+        if let Some(version) = release.tag.withdrawn_version() {
+            warn_if_offered(to, from.place(), &version, reporter).await?;
+        }
+        let Some(notice) = withdrawn_there(from, to, &release, &tags).await? else {
+            admitted.push(release);
+            continue;
+        };
+        let (place, tag, reason) = (to.place(), release.tag, notice.reason);
+        if request.withdrawn_there == WithdrawnThere::Refuse {
+            return Err(StateError::Withdrawn { place, tag, reason: Some(reason), offered: canonical(&tags) }.into());
+        }
+        let text = format!("{tag} is not copied, because it was withdrawn from {place}{}", because(Some(&reason)));
+        let hint = format!(
+            "`tofu-oci withdraw {place}:{tag} --undo` brings it back, with --sign-key KEY if its notice is signed"
+        );
+        reporter.event(&Event::warning("withdrawn-not-copied", text).with_hint(hint));
+    }
+    Ok(admitted)
+}
+
+/// The notice that withdraws at the destination what the source offers under a version's tag; `None` if the tag is there, if the
+/// destination keeps other content as withdrawn, and if a notice at either end takes that back.
+async fn withdrawn_there(
+    from: &dyn ReadStore,
+    to: &dyn ReadStore,
+    FoundRelease { tag, root, there }: &FoundRelease,
+    tags: &[Tag],
+) -> Result<Option<Notice>, PackError> {
+    let Some(version) = tag.version().filter(|_| there.is_none()) else { return Ok(None) };
+    let Some(kept) = Tag::withdrawn(&version).ok().filter(|kept| tags.contains(kept)) else { return Ok(None) };
+    if resolve(to, &Reference::Tag(kept)).await?.is_none_or(|kept| kept.digest != root.digest) {
+        return Ok(None);
+    }
+    let Some(of) = version_of(from, root).await? else { return Ok(None) };
+    let mut found = notices(to, root).await.map_err(at_destination)?;
+    found.extend(notices(from, root).await?);
+    let about = found.iter().filter(|found| found.is_about(of.content(&root.digest, &version)));
+    let now = in_force(about).filter(|now| now.notice.state == ReleaseState::Withdrawn);
+    Ok(now.map(|now| now.notice.clone()))
+}
+
+/// Warns if the destination still has a version that the source has withdrawn.
+async fn warn_if_offered(
+    to: &dyn ReadStore,
+    from: Place,
+    version: &Version,
+    reporter: &dyn Reporter,
+) -> Result<(), PackError> {
+    let tag = for_version(version)?;
+    if resolve(to, &Reference::Tag(tag)).await.map_err(of_destination)?.is_some() {
+        let place = to.place();
+        let text = format!("{place} still offers {version}, which {from} has withdrawn");
+        let hint = format!("withdraw it there as well: tofu-oci withdraw {place}:{version} --reason TEXT");
+        reporter.event(&Event::warning("withdrawn-still-offered", text).with_hint(hint));
+    }
+    Ok(())
+}
+
+/// The tags to copy and what they point at, in the order of versions.
+async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
+    let named = |(version, manifest): &(_, _)| Ok((tag_of(version)?, *manifest));
+    let mut tags = request.versions.iter().map(named).collect::<Result<Vec<_>, PackError>>()?;
+    tags.extend(request.withdrawn.iter().filter_map(|version| Some((Tag::withdrawn(version).ok()?, None))));
+    let mut found = Vec::with_capacity(tags.len());
+    for (tag, manifest) in tags {
+        let root = match manifest {
+            Some(manifest) => Some(manifest.clone()),
+            None => resolve(from, &Reference::Tag(tag.clone())).await?,
+        };
+        let Some(root) = root else { return Err(no_release(from, tag).await) };
+        found.push((tag, root));
+    }
+    if found.is_empty() {
+        return Err(PackError::NothingToCopy { place: from.place() });
+    }
+    Ok(found)
+}
