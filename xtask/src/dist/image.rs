@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::member::{Member, gzip, tar};
-use super::release::{Release, SUMMARY};
+use super::release::{REPOSITORY, Release, SUMMARY};
 use crate::failure::{ChoreResult, Doing};
 use crate::paths;
 
@@ -101,6 +101,7 @@ fn labels(release: &Release) -> Value {
         "org.opencontainers.image.description": SUMMARY,
         "org.opencontainers.image.licenses": "Apache-2.0",
         "org.opencontainers.image.revision": release.commit,
+        "org.opencontainers.image.source": REPOSITORY,
         "org.opencontainers.image.title": "tofu-oci",
         "org.opencontainers.image.version": release.version,
     })
