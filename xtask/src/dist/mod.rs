@@ -4,12 +4,13 @@
 //! target        names of a target                  build     the program, without a trace of its folder
 //! dependencies  crates of the program              payload   completions, man pages, licences
 //! licences      their texts                        member    archives, byte for byte the same
-//! sbom          bill of materials                  debian, redhat, image   packages and image
+//! sbom          bill of materials                  debian, redhat, alpine, image   packages and image
 //! sums          checksums, signature               release   version, date, where the sources are
 //! ```
 //!
 //! What it is not: a release. Nothing is sent anywhere.
 
+mod alpine;
 mod build;
 mod debian;
 mod dependencies;
@@ -121,6 +122,13 @@ fn write<'a>(
         paths::write(&out.join(format!("tofu-oci_{}_{}.deb", release.version, names.debian)), package)?;
         let package = redhat::package(release, names.rpm, &texts.system(Packager::Rpm, &bytes, &licences)?)?;
         paths::write(&out.join(format!("tofu-oci-{}-1.{}.rpm", release.version, names.rpm)), package)?;
+        let package = alpine::package(release, names.debian, &texts.system(Packager::Rpm, &bytes, &licences)?)?;
+        match package {
+            Some(package) => {
+                paths::write(&out.join(format!("tofu-oci_{}_{}.apk", release.version, names.rpm)), package)?;
+            }
+            None => println!("note: no package of Alpine: `nfpm` is not on the PATH"),
+        }
         images.push((names.debian, texts.installed(&bytes, &licences)));
     }
     if !images.is_empty() {
