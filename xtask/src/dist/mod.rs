@@ -142,12 +142,7 @@ fn write<'a>(
 fn check_twice(root: &Path, release: &Release, targets: &[&DistTarget], out: &Path) -> ChoreResult {
     let other = tempfile::tempdir()?;
     let source = DistSource { root: other.path().join("sources"), target: other.path().join("objects") };
-    let listed = ProgramRun::inheriting("git").arg("-C").arg(root).args(["ls-files", "-z"]).success()?.stdout;
-    for file in listed.split_terminator('\0') {
-        let to = source.root.join(file);
-        fs::create_dir_all(to.parent().unwrap_or(&source.root))?;
-        fs::copy(root.join(file), &to).doing(|| format!("copying {file}"))?;
-    }
+    copy_sources(root, &source.root)?;
     let again = other.path().join("out");
     write(&source, release, targets, &again)?;
     let differing = differing(&fs::read_to_string(out.join(sums::NAME))?, &fs::read_to_string(again.join(sums::NAME))?);
@@ -155,6 +150,19 @@ fn check_twice(root: &Path, release: &Release, targets: &[&DistTarget], out: &Pa
         return Err(ChoreFailure::new(format!("two builds differ: {}", differing.join(", "))));
     }
     println!("two builds in two folders: the same bytes");
+    Ok(())
+}
+
+/// Copies the files of a repository as they are now, with its commit, which the program names.
+fn copy_sources(root: &Path, to: &Path) -> ChoreResult {
+    let clone = ["clone", "--quiet", "--shared", "--no-checkout"];
+    ProgramRun::inheriting("git").args(clone).arg(root).arg(to).success()?;
+    let listed = ProgramRun::inheriting("git").arg("-C").arg(root).args(["ls-files", "-z"]).success()?.stdout;
+    for file in listed.split_terminator('\0') {
+        let copy = to.join(file);
+        fs::create_dir_all(copy.parent().unwrap_or(to))?;
+        fs::copy(root.join(file), &copy).doing(|| format!("copying {file}"))?;
+    }
     Ok(())
 }
 
@@ -173,6 +181,24 @@ fn differing(first: &str, second: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_elsewhere_have_the_same_commit_and_the_edits() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let git = |folder: &Path, arguments: &[&str]| {
+            let who = ["-c", "user.name=a", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false"];
+            ProgramRun::isolated("git", &from).arg("-C").arg(folder).args(who).args(arguments).success().unwrap().stdout
+        };
+        paths::write(&from.join("a/b"), "committed").unwrap();
+        git(&from, &["init", "--quiet"]);
+        git(&from, &["add", "a/b"]);
+        git(&from, &["commit", "--quiet", "--message", "one"]);
+        paths::write(&from.join("a/b"), "edited").unwrap();
+        copy_sources(&from, &to).unwrap();
+        assert_eq!(git(&from, &["rev-parse", "HEAD"]), git(&to, &["rev-parse", "HEAD"]));
+        assert_eq!(fs::read_to_string(to.join("a/b")).unwrap(), "edited");
+    }
 
     #[test]
     fn a_file_that_differs_or_is_missing_is_named() {
