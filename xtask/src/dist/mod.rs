@@ -61,12 +61,14 @@ pub(crate) fn run(arguments: &DistArgs) -> ChoreResult {
     let release = Release::checked_out(&source.root)?;
     let out = std::path::absolute(&arguments.out)?;
     let ends = write(&source, &release, &targets, &out)?;
-    if arguments.check_twice {
-        check_twice(&source.root, &release, &targets, &out)?;
-    }
-    print!("{}", fs::read_to_string(out.join(sums::NAME))?);
-    if let Some(key) = &arguments.sign_key {
-        println!("signed: {}", sums::sign(&out, key)?);
+    if any_program(&ends) {
+        if arguments.check_twice {
+            check_twice(&source.root, &release, &targets, &out)?;
+        }
+        print!("{}", fs::read_to_string(out.join(sums::NAME))?);
+        if let Some(key) = &arguments.sign_key {
+            println!("signed: {}", sums::sign(&out, key)?);
+        }
     }
     let mut missing = Vec::new();
     for (target, end) in ends {
@@ -98,6 +100,9 @@ fn write<'a>(
     let mut ends = Vec::new();
     for target in targets {
         ends.push((*target, build::build(source, release, target)?));
+    }
+    if !any_program(&ends) {
+        return Ok(ends);
     }
     let here = ends.iter().find_map(|(target, end)| match end {
         Built::Program(file) if target.runs_here() => Some(file.clone()),
@@ -136,6 +141,10 @@ fn write<'a>(
     }
     paths::write(&out.join(sums::NAME), sums::of_folder(out)?)?;
     Ok(ends)
+}
+
+fn any_program(ends: &[(&DistTarget, Built)]) -> bool {
+    ends.iter().any(|(_, end)| matches!(end, Built::Program(_)))
 }
 
 /// Does it all again with a copy of the sources elsewhere.
