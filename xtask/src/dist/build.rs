@@ -20,6 +20,9 @@ pub(super) enum Built {
 
 /// Builds for a target, as far as that goes here.
 pub(super) fn build(source: &DistSource, release: &Release, target: &DistTarget) -> ChoreResult<Built> {
+    if !has_std(target.triple)? {
+        return Ok(Built::Skipped("Rust's library for it is missing: `rustup target add TRIPLE`"));
+    }
     let zig = ["zig", "python-zig"].into_iter().find_map(find);
     let own_compiler = env::var_os(format!("CC_{}", target.triple.replace('-', "_"))).is_some();
     if zig.is_none() && !own_compiler {
@@ -61,6 +64,14 @@ pub(super) fn build(source: &DistSource, release: &Release, target: &DistTarget)
         .ok_or_else(|| ChoreFailure::new("cargo built no executable named tofu-oci"))
 }
 
+/// Whether the compiler has the libraries of Rust for a target, or cargo is told to build them.
+fn has_std(triple: &str) -> ChoreResult<bool> {
+    let compiler = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let run = ProgramRun::inheriting(compiler).args(["--print", "target-libdir", "--target", triple]);
+    let folder = run.success()?.stdout;
+    Ok(env::var_os("CARGO_UNSTABLE_BUILD_STD").is_some() || Path::new(folder.trim()).is_dir())
+}
+
 /// The options of the compiler: paths of this machine become others, and equal functions one.
 fn flags(source: &DistSource, target: &DistTarget) -> Vec<String> {
     let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
@@ -78,4 +89,15 @@ fn flags(source: &DistSource, target: &DistTarget) -> Vec<String> {
 fn cargo_home() -> Option<PathBuf> {
     let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cargo"));
     env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_without_the_library_of_rust_is_no_failure_of_cargo() {
+        // The Rust project has no library for it to download.
+        assert!(!has_std("sparc64-unknown-netbsd").unwrap());
+    }
 }

@@ -3,7 +3,7 @@
 //! Spec: deb(5), deb-control(5).
 
 use super::member::{Member, gzip, tar};
-use super::release::{MAINTAINER, Release, SUMMARY};
+use super::release::{MAINTAINER, REPOSITORY, Release, SUMMARY};
 use crate::failure::ChoreResult;
 
 /// The package with these files. It depends on nothing.
@@ -38,7 +38,8 @@ fn control(release: &Release, architecture: &str, kibibytes: usize) -> String {
     let version = release.version.replace('-', "~");
     format!(
         "Package: tofu-oci\nVersion: {version}\nArchitecture: {architecture}\nMaintainer: {MAINTAINER}\n\
-         Installed-Size: {kibibytes}\nSection: admin\nPriority: optional\nDescription: {SUMMARY}\n"
+         Installed-Size: {kibibytes}\nSection: admin\nPriority: optional\nHomepage: {REPOSITORY}\n\
+         Description: {SUMMARY}\n"
     )
 }
 
@@ -59,7 +60,9 @@ mod tests {
         let release = Release { version: "1.2.0-rc.1".to_owned(), date: 0, commit: String::new() };
         let text = control(&release, "amd64", 12);
         assert!(text.starts_with("Package: tofu-oci\nVersion: 1.2.0~rc.1\nArchitecture: amd64\n"), "{text}");
-        assert!(text.contains("\nInstalled-Size: 12\n") && text.ends_with('\n'), "{text}");
+        assert!(text.ends_with('\n'), "{text}");
+        let maintainer = format!("\nMaintainer: {}\nInstalled-Size: 12\n", env!("CARGO_PKG_AUTHORS"));
+        assert!(text.contains(&maintainer) && text.contains("\nHomepage: https://"), "{text}");
         let package = package(&release, "amd64", &[Member::file("usr/share/a", "text")]).unwrap();
         assert!(package.starts_with(b"!<arch>\ndebian-binary   0 "));
     }

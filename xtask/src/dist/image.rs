@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::member::{Member, gzip, tar};
-use super::release::{Release, SUMMARY};
+use super::release::{REPOSITORY, Release, SUMMARY};
 use crate::failure::{ChoreResult, Doing};
 use crate::paths;
 
@@ -42,7 +42,7 @@ pub(super) fn write(folder: &Path, release: &Release, programs: &[(&str, Vec<Mem
             "os": "linux",
             "config": {
                 "User": format!("{USER}:{USER}"),
-                "Env": ["PATH=/usr/bin", "HOME=/home/nonroot"],
+                "Env": ["PATH=/usr/bin", "HOME=/home/nonroot", "XDG_CACHE_HOME=/cache"],
                 "Entrypoint": ["/usr/bin/tofu-oci"],
                 "WorkingDir": "/home/nonroot",
                 "Labels": labels,
@@ -75,6 +75,8 @@ fn layer(files: &[Member]) -> Vec<Member> {
     members.push(Member::file("etc/ssl/certs/ca-certificates.crt", authorities()));
     members.push(Member::file("etc/passwd", format!("nonroot:x:{USER}:{USER}:nonroot:/home/nonroot:/sbin/nologin\n")));
     members.push(Member::file("etc/group", format!("nonroot:x:{USER}:\n")));
+    // For a volume, if the rest is read-only: a bridge refuses a cache that others could fill.
+    members.push(Member::folder("cache", 0o700, USER));
     members.push(Member::folder("home/nonroot", 0o700, USER));
     members.push(Member::folder("tmp", 0o1777, 0));
     members
@@ -101,6 +103,7 @@ fn labels(release: &Release) -> Value {
         "org.opencontainers.image.description": SUMMARY,
         "org.opencontainers.image.licenses": "Apache-2.0",
         "org.opencontainers.image.revision": release.commit,
+        "org.opencontainers.image.source": REPOSITORY,
         "org.opencontainers.image.title": "tofu-oci",
         "org.opencontainers.image.version": release.version,
     })
@@ -143,6 +146,13 @@ mod tests {
             (&config["config"]["User"], &config["created"]),
             (&json!("65532:65532"), &json!("1970-01-01T00:00:00Z"))
         );
+    }
+
+    #[test]
+    fn the_user_of_an_image_alone_may_fill_its_cache() {
+        let folders = layer(&[]).into_iter().filter(|member| member.path.ends_with('/'));
+        let lines: Vec<String> = folders.map(|one| format!("{} {:o} {}", one.path, one.mode, one.owner)).collect();
+        assert_eq!(lines, ["cache/ 700 65532", "home/nonroot/ 700 65532", "tmp/ 1777 0"]);
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! target        names of a target                  build     the program, without a trace of its folder
 //! dependencies  crates of the program              payload   completions, man pages, licences
 //! licences      their texts                        member    archives, byte for byte the same
-//! sbom          bill of materials                  debian, redhat, image   packages and image
+//! sbom          bill of materials                  debian, redhat, alpine, image   packages and image
 //! sums          checksums, signature               release   version, date, where the sources are
 //! ```
 //!
 //! What it is not: a release. Nothing is sent anywhere.
 
+mod alpine;
 mod build;
 mod debian;
 mod dependencies;
@@ -60,12 +61,14 @@ pub(crate) fn run(arguments: &DistArgs) -> ChoreResult {
     let release = Release::checked_out(&source.root)?;
     let out = std::path::absolute(&arguments.out)?;
     let ends = write(&source, &release, &targets, &out)?;
-    if arguments.check_twice {
-        check_twice(&source.root, &release, &targets, &out)?;
-    }
-    print!("{}", fs::read_to_string(out.join(sums::NAME))?);
-    if let Some(key) = &arguments.sign_key {
-        println!("signed: {}", sums::sign(&out, key)?);
+    if any_program(&ends) {
+        if arguments.check_twice {
+            check_twice(&source.root, &release, &targets, &out)?;
+        }
+        print!("{}", fs::read_to_string(out.join(sums::NAME))?);
+        if let Some(key) = &arguments.sign_key {
+            println!("signed: {}", sums::sign(&out, key)?);
+        }
     }
     let mut missing = Vec::new();
     for (target, end) in ends {
@@ -98,6 +101,9 @@ fn write<'a>(
     for target in targets {
         ends.push((*target, build::build(source, release, target)?));
     }
+    if !any_program(&ends) {
+        return Ok(ends);
+    }
     let here = ends.iter().find_map(|(target, end)| match end {
         Built::Program(file) if target.runs_here() => Some(file.clone()),
         _ => None,
@@ -121,6 +127,13 @@ fn write<'a>(
         paths::write(&out.join(format!("tofu-oci_{}_{}.deb", release.version, names.debian)), package)?;
         let package = redhat::package(release, names.rpm, &texts.system(Packager::Rpm, &bytes, &licences)?)?;
         paths::write(&out.join(format!("tofu-oci-{}-1.{}.rpm", release.version, names.rpm)), package)?;
+        let package = alpine::package(release, names.debian, &texts.system(Packager::Rpm, &bytes, &licences)?)?;
+        match package {
+            Some(package) => {
+                paths::write(&out.join(format!("tofu-oci_{}_{}.apk", release.version, names.rpm)), package)?;
+            }
+            None => println!("note: no package of Alpine: `nfpm` is not on the PATH"),
+        }
         images.push((names.debian, texts.installed(&bytes, &licences)));
     }
     if !images.is_empty() {
@@ -130,16 +143,15 @@ fn write<'a>(
     Ok(ends)
 }
 
+fn any_program(ends: &[(&DistTarget, Built)]) -> bool {
+    ends.iter().any(|(_, end)| matches!(end, Built::Program(_)))
+}
+
 /// Does it all again with a copy of the sources elsewhere.
 fn check_twice(root: &Path, release: &Release, targets: &[&DistTarget], out: &Path) -> ChoreResult {
     let other = tempfile::tempdir()?;
     let source = DistSource { root: other.path().join("sources"), target: other.path().join("objects") };
-    let listed = ProgramRun::inheriting("git").arg("-C").arg(root).args(["ls-files", "-z"]).success()?.stdout;
-    for file in listed.split_terminator('\0') {
-        let to = source.root.join(file);
-        fs::create_dir_all(to.parent().unwrap_or(&source.root))?;
-        fs::copy(root.join(file), &to).doing(|| format!("copying {file}"))?;
-    }
+    copy_sources(root, &source.root)?;
     let again = other.path().join("out");
     write(&source, release, targets, &again)?;
     let differing = differing(&fs::read_to_string(out.join(sums::NAME))?, &fs::read_to_string(again.join(sums::NAME))?);
@@ -147,6 +159,19 @@ fn check_twice(root: &Path, release: &Release, targets: &[&DistTarget], out: &Pa
         return Err(ChoreFailure::new(format!("two builds differ: {}", differing.join(", "))));
     }
     println!("two builds in two folders: the same bytes");
+    Ok(())
+}
+
+/// Copies the files of a repository as they are now, with its commit, which the program names.
+fn copy_sources(root: &Path, to: &Path) -> ChoreResult {
+    let clone = ["clone", "--quiet", "--shared", "--no-checkout"];
+    ProgramRun::inheriting("git").args(clone).arg(root).arg(to).success()?;
+    let listed = ProgramRun::inheriting("git").arg("-C").arg(root).args(["ls-files", "-z"]).success()?.stdout;
+    for file in listed.split_terminator('\0') {
+        let copy = to.join(file);
+        fs::create_dir_all(copy.parent().unwrap_or(to))?;
+        fs::copy(root.join(file), &copy).doing(|| format!("copying {file}"))?;
+    }
     Ok(())
 }
 
@@ -165,6 +190,24 @@ fn differing(first: &str, second: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_elsewhere_have_the_same_commit_and_the_edits() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        let git = |folder: &Path, arguments: &[&str]| {
+            let who = ["-c", "user.name=a", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false"];
+            ProgramRun::isolated("git", &from).arg("-C").arg(folder).args(who).args(arguments).success().unwrap().stdout
+        };
+        paths::write(&from.join("a/b"), "committed").unwrap();
+        git(&from, &["init", "--quiet"]);
+        git(&from, &["add", "a/b"]);
+        git(&from, &["commit", "--quiet", "--message", "one"]);
+        paths::write(&from.join("a/b"), "edited").unwrap();
+        copy_sources(&from, &to).unwrap();
+        assert_eq!(git(&from, &["rev-parse", "HEAD"]), git(&to, &["rev-parse", "HEAD"]));
+        assert_eq!(fs::read_to_string(to.join("a/b")).unwrap(), "edited");
+    }
 
     #[test]
     fn a_file_that_differs_or_is_missing_is_named() {

@@ -3,7 +3,7 @@
 use rpm::{BuildConfig, CompressionWithLevel, FileOptions, PackageBuilder};
 
 use super::member::Member;
-use super::release::{Release, SUMMARY};
+use super::release::{MAINTAINER, REPOSITORY, Release, SUMMARY};
 use crate::failure::ChoreResult;
 
 /// The package with these files. It depends on nothing.
@@ -12,6 +12,7 @@ pub(super) fn package(release: &Release, architecture: &str, files: &[Member]) -
     let version = release.version.replace('-', "~");
     let mut builder = PackageBuilder::new("tofu-oci", &version, "Apache-2.0", architecture, SUMMARY);
     builder.using_config(config).release("1").description(SUMMARY).build_host("localhost");
+    builder.url(REPOSITORY).packager(MAINTAINER);
     for file in files {
         let options = FileOptions::new(format!("/{}", file.path)).permissions(u16::try_from(file.mode)?);
         builder.with_file_contents(file.bytes.clone(), options)?;

@@ -9,7 +9,9 @@ use crate::failure::ChoreResult;
 use crate::process::ProgramRun;
 
 pub(super) const SUMMARY: &str = "OpenTofu and Terraform providers and modules in any OCI registry";
-pub(super) const MAINTAINER: &str = "tofu-oci <tofu-oci@localhost>";
+/// `NAME <ADDRESS>`, as `authors` in Cargo.toml has it.
+pub(super) const MAINTAINER: &str = env!("CARGO_PKG_AUTHORS");
+pub(super) const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// Where a build reads and where it leaves its objects.
 #[derive(Debug)]
@@ -40,6 +42,9 @@ impl Release {
         };
         if !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty() {
             println!("note: there are changes that are not committed; the files carry the date of the last commit");
+        }
+        if REPOSITORY.contains("/OWNER/") {
+            println!("note: the files carry placeholders: set `authors` and `repository` in Cargo.toml");
         }
         let date = git(&["log", "-1", "--format=%ct"])?.parse::<u64>()?;
         Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), date, commit: git(&["rev-parse", "HEAD"])? })
