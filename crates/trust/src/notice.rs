@@ -183,13 +183,11 @@ impl StatedNotice {
     /// What a bundle or a bare statement claims, unverified; `None` if it is a statement of another type.
     pub fn peek(bytes: &[u8]) -> Result<Option<Self>, SignatureFault> {
         let value = json::parse(bytes).map_err(SignatureFault::malformed)?;
-        match value.get("_type") {
-            Some(_) => Self::parse(bytes),
-            None => {
-                let (statement, claimed_key) = statement_bytes(bytes)?;
-                Ok(Self::parse(&statement)?.map(|stated| Self { is_signed: true, claimed_key, ..stated }))
-            }
+        if value.get("_type").is_some() {
+            return Self::parse(bytes);
         }
+        let (statement, claimed_key) = statement_bytes(bytes)?;
+        Ok(Self::parse(&statement)?.map(|stated| Self { is_signed: true, claimed_key, ..stated }))
     }
 
     pub(crate) fn parse(statement: &[u8]) -> Result<Option<Self>, SignatureFault> {
