@@ -1,72 +1,23 @@
 //! A release or a module from one store to another, byte for byte.
 
 mod look;
+mod model;
 
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::{version_of, withdrawal};
-use tofu_oci_store::{
-    CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, StoreError, StoreItem, demand_readable,
-};
-use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Digest, Place, Predecessors, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_source::version_of;
+use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, demand_readable};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Reporter, Tag};
 
-use self::look::{FoundRelease, admitted, look};
+pub(crate) use self::look::no_release;
+use self::look::{FoundRelease, admitted, look, of_destination};
+pub use self::model::{CopyRequest, CopySigning, WithdrawnThere};
 use crate::found::resolve;
 use crate::module::{taken as module_taken, zip_of};
-use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
+use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, SourceTags, at_destination};
 use crate::tags::{contents_of, leaves_of, point};
-use crate::{PackError, ReleaseDifference, Rename, ReplaceTag, StateError, TagState, TagTaken, Transfers};
-
-/// What to copy and how.
-#[derive(Clone, Debug)]
-pub struct CopyRequest<'a> {
-    /// Which releases, each under its canonical tag; no tag moves if one of them is taken. The manifest to copy if the source
-    /// has the version under another tag.
-    pub versions: Vec<(Version, Option<&'a Descriptor>)>,
-    /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
-    pub withdrawn: Vec<Version>,
-    /// What becomes of a version that the destination has withdrawn.
-    pub withdrawn_there: WithdrawnThere,
-    /// What happens when a tag is taken at the destination.
-    pub replace: ReplaceTag,
-    /// What happens when the destination is kept for another provider than these versions say.
-    pub rename: Rename,
-    /// Which addresses count as one.
-    pub predecessors: &'a Predecessors,
-    /// What the versions are copied as; `None` for what they say themselves.
-    pub asked_as: Option<&'a ProviderAddr>,
-    /// How many things move at a time, at least 1.
-    pub jobs: usize,
-    /// Who signs the copies at the destination, each before its tag is written; `None` to sign nothing.
-    pub signing: Option<CopySigning<'a>>,
-}
-
-impl<'a> CopyRequest<'a> {
-    /// What `demand_takes` goes by.
-    fn names(&self) -> ((Rename, &'a Predecessors), Option<&'a ProviderAddr>) {
-        ((self.rename, self.predecessors), self.asked_as)
-    }
-}
-
-/// What becomes of a version that the destination has withdrawn, if the source does not say that it is available again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WithdrawnThere {
-    /// It is an error.
-    Refuse,
-    /// A warning says that it is not copied.
-    Skip,
-}
-
-/// Who signs a copy, and as what.
-#[derive(Clone, Copy, Debug)]
-pub struct CopySigning<'a> {
-    /// What the signature names: a provider, or a module, whose signature names nothing.
-    pub of: &'a VersionOf,
-    /// The key and the forms.
-    pub signing: Signing<'a>,
-}
+use crate::{PackError, ReleaseDifference, ReplaceTag, TagState, TagTaken, Transfers};
 
 /// One release that was copied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -140,6 +91,7 @@ pub async fn plan_copy(
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent if one of the tags points at something else there;
 /// [`PackError::NoRelease`] if the source lacks a version; [`PackError::NothingToCopy`] if no version is asked for;
+/// [`PackError::State`] if the destination has withdrawn a version that may not be omitted;
 /// [`PackError::KeptForOther`], [`PackError::OtherAddress`] and [`PackError::Module`] if the destination does not take such versions;
 /// [`PackError::Copy`] if all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
@@ -202,35 +154,6 @@ pub async fn copy_release(
     Ok(copied)
 }
 
-/// The tag does not exist: the error names what there is instead.
-pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
-    match store.tags().await {
-        // A registry's garbage collection took the manifest, or a copy was not whole.
-        Ok(tags) if tags.contains(&tag) => {
-            StoreError::NotFound { place: store.place(), what: StoreItem::ManifestOfTag(tag) }.into()
-        }
-        Ok(tags) => {
-            let (place, offered) = (store.place(), canonical(&tags));
-            let is_kept = |version: &Version| Tag::withdrawn(version).is_ok_and(|kept| tags.contains(&kept));
-            let Some(version) = tag.version().filter(is_kept) else {
-                return PackError::NoRelease { place, tag, offered };
-            };
-            // The manifest says what it is a version of.
-            let notice = withdrawal(store, &VersionOf::Module, &version).await;
-            StateError::Withdrawn { place, tag, reason: notice.map(|notice| notice.reason), offered }.into()
-        }
-        Err(error) => error.into(),
-    }
-}
-
-/// The versions that have their own tag, in their order.
-fn canonical(tags: &[Tag]) -> Vec<Version> {
-    let own = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
-    let mut found: Vec<Version> = tags.iter().filter_map(own).collect();
-    found.sort_by(Version::precedence);
-    found
-}
-
 /// The refusal of a tag that points at something else.
 async fn taken(
     from: &dyn ReadStore,
@@ -252,14 +175,6 @@ async fn taken(
         difference,
         of,
     })))
-}
-
-/// Marks an error as one of the destination.
-fn of_destination(error: PackError) -> PackError {
-    match error {
-        PackError::Store(error) => at_destination(error),
-        other => other,
-    }
 }
 
 #[cfg(test)]

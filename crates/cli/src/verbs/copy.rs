@@ -37,7 +37,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let request = CopyRequest {
         versions: versions.into_iter().map(|version| (version, None)).collect(),
         withdrawn,
-        withdrawn_there: if args.all { WithdrawnThere::Skip } else { WithdrawnThere::Refuse },
+        withdrawn_there: if args.all { WithdrawnThere::Omit } else { WithdrawnThere::Refuse },
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &predecessors,

@@ -1,24 +1,6 @@
-//! What the policy and the pins say of a release.
+//! What the signatures of a release come to.
 
 use serde::Serialize;
-use tofu_oci_source::{Release, ReleaseDescription, Search, SourceError};
-use tofu_oci_trust::{Archives, Verdict};
-
-use super::check::real_zips;
-use super::{ReleaseWithEvidence, Trust};
-
-/// The judgement on a release by all evidence beside it, and its short form. A refusal is part of the answer.
-///
-/// # Errors
-/// If the place could not be asked.
-pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, SignatureStanding), SourceError> {
-    let evidence = release.evidence(Search::Everywhere).await?;
-    let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
-    let mut found = ReleaseWithEvidence::new(release, trust, ReleaseDescription::default(), archives, evidence);
-    let verdict = found.judge(trust);
-    let standing = found.standing(&verdict, trust);
-    Ok((verdict, standing))
-}
 
 /// What the signatures of a release come to, in short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -28,11 +28,11 @@ use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::{Event, PackageHash, Platform, ProviderAddr};
 
 pub use check::real_zips;
-pub use judged::{SignatureStanding, judged};
+pub use judged::SignatureStanding;
 pub use known::OfflineScope;
 pub use module::{ModuleStanding, judge_module, module_says_another};
 pub use trust_checker::{Judgement, TrustChecker};
-pub use with_evidence::{Conclusion, ReleaseWithEvidence};
+pub use with_evidence::{Conclusion, ReleaseWithEvidence, judged};
 
 /// What is trusted, and what was trusted before.
 #[derive(Clone, Debug)]

@@ -49,6 +49,19 @@ pub enum Conclusion<'a> {
     UnsignedFor(&'a Platform),
 }
 
+/// The judgement on a release by all evidence beside it, and its short form. A refusal is part of the answer.
+///
+/// # Errors
+/// If the place could not be asked.
+pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, SignatureStanding), SourceError> {
+    let evidence = release.evidence(Search::Everywhere).await?;
+    let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
+    let mut found = ReleaseWithEvidence::new(release, trust, ReleaseDescription::default(), archives, evidence);
+    let verdict = found.judge(trust);
+    let standing = found.standing(&verdict, trust);
+    Ok((verdict, standing))
+}
+
 impl ReleaseWithEvidence {
     /// Reads all evidence: also that which does not count.
     ///

@@ -1,11 +1,11 @@
 //! What a copy finds at both ends before it writes anything.
 
-use tofu_oci_source::{notices, version_of};
-use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Notice, ReleaseState, in_force};
+use tofu_oci_source::{notices, version_of, withdrawal};
+use tofu_oci_store::{ReadStore, StoreError, StoreItem};
+use tofu_oci_trust::{Notice, ReleaseState, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Event, Place, Reference, Reporter, Tag, Version};
 
-use super::{CopyRequest, WithdrawnThere, canonical, no_release, of_destination};
+use super::model::{CopyRequest, WithdrawnThere};
 use crate::found::resolve;
 use crate::kept_for::{demand_takes, or_note, tags_before};
 use crate::other::because;
@@ -141,4 +141,41 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
         return Err(PackError::NothingToCopy { place: from.place() });
     }
     Ok(found)
+}
+
+/// The tag does not exist: the error names what there is instead.
+pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
+    match store.tags().await {
+        // A registry's garbage collection took the manifest, or a copy was not whole.
+        Ok(tags) if tags.contains(&tag) => {
+            StoreError::NotFound { place: store.place(), what: StoreItem::ManifestOfTag(tag) }.into()
+        }
+        Ok(tags) => {
+            let (place, offered) = (store.place(), canonical(&tags));
+            let is_kept = |version: &Version| Tag::withdrawn(version).is_ok_and(|kept| tags.contains(&kept));
+            let Some(version) = tag.version().filter(is_kept) else {
+                return PackError::NoRelease { place, tag, offered };
+            };
+            // The manifest says what it is a version of.
+            let notice = withdrawal(store, &VersionOf::Module, &version).await;
+            StateError::Withdrawn { place, tag, reason: notice.map(|notice| notice.reason), offered }.into()
+        }
+        Err(error) => error.into(),
+    }
+}
+
+/// The versions that have their own tag, in their order.
+fn canonical(tags: &[Tag]) -> Vec<Version> {
+    let own = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
+    let mut found: Vec<Version> = tags.iter().filter_map(own).collect();
+    found.sort_by(Version::precedence);
+    found
+}
+
+/// Marks an error as one of the destination.
+pub(super) fn of_destination(error: PackError) -> PackError {
+    match error {
+        PackError::Store(error) => at_destination(error),
+        other => other,
+    }
 }

@@ -6,11 +6,11 @@ use insta::assert_snapshot;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ByteStream, DirStore, StoreError};
 use tofu_oci_testkit::{HookedStore, StoreHook};
-use tofu_oci_types::NetworkFault;
+use tofu_oci_types::{NetworkFault, Predecessors, Version};
 
 use super::*;
 use crate::testing::{EventLog, Folder, Push, Watching, tags};
-use crate::{ModuleChecks, ModulePushRequest, PackedFiles, push_module};
+use crate::{ModuleChecks, ModulePushRequest, PackedFiles, Rename, push_module};
 
 /// A store with these versions, each of one platform.
 async fn store(versions: &[&str]) -> Watching {
