@@ -465,7 +465,9 @@ fn copy_all_brought_a_withdrawn_version_back() {
 fn an_undo_with_another_key_than_the_notice_was_silent() {
     let scene = Scene::deleting();
     scene.publish("1.4.0");
-    ["p256.pem", "p384.pem"].iter().for_each(|key| scene.key(key));
+    for key in ["p256.pem", "p384.pem"] {
+        scene.key(key);
+    }
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
     let undo = "withdraw REGISTRY/acme/widget:1.4.0 --undo --sign-key";
     let (notice, other) = (

@@ -140,8 +140,10 @@ async fn providers(
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
     for address in upstream.addresses(rules).await? {
-        let claimed = destination.map(|destination| destination.claim(&address)).transpose();
-        let place = claimed.map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
+        let place = match destination {
+            Some(to) => Some(to.claim(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?),
+            None => None,
+        };
         let source = upstream.source(&address, place.as_ref())?;
         providers.push((address, source));
     }
