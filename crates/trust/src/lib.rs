@@ -15,6 +15,7 @@ mod fixtures;
 mod json;
 mod judge;
 mod key_id;
+mod keyless;
 mod keys;
 mod material;
 mod notice;
@@ -37,6 +38,7 @@ pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
+pub use keyless::{Identity, IdentityProblem, ProvenIdentity, ROOTS_DATE, TrustedIdentity};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
