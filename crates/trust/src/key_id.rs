@@ -56,6 +56,11 @@ impl KeyId {
         }
     }
 
+    /// Whether it is that of an identity, and not of a key.
+    pub(crate) fn is_identity(&self) -> bool {
+        matches!(self.0, KeyIdForm::Identity(_))
+    }
+
     /// The fingerprint, upper-case hexadecimal digits; `None` for another kind of key.
     pub fn openpgp_fingerprint(&self) -> Option<String> {
         match &self.0 {

@@ -152,11 +152,6 @@ impl Identity {
         }
     }
 
-    /// Whether the ref says which version it is.
-    pub(crate) fn names_version(&self) -> bool {
-        self.reference.as_ref().is_some_and(|reference| reference.contains(VERSION))
-    }
-
     /// The whole path of a workflow of another repository.
     fn called(&self) -> Option<String> {
         let workflow = self.workflow.as_ref().filter(|workflow| !workflow.starts_with('.'))?;
@@ -186,13 +181,12 @@ impl Identity {
         }
         let mut version = None;
         if let Some(wanted) = &self.reference {
-            let named = proven.reference.as_deref().and_then(|found| named_version(wanted, found));
-            version = named.ok_or_else(|| other("ref", &proven.reference))?;
+            let found = proven.reference.as_deref().unwrap_or_default();
+            version = named_version(wanted, found).map_err(|()| other("ref", &proven.reference))?;
         }
-        for (member, wanted, found) in [
-            ("environment", &self.environment, &proven.environment),
-            ("runner", &self.runner, &proven.runner),
-        ] {
+        for (member, wanted, found) in
+            [("environment", &self.environment, &proven.environment), ("runner", &self.runner, &proven.runner)]
+        {
             let is_same = |wanted: &String| found.as_ref().is_some_and(|found| matches(wanted, found));
             if !wanted.as_ref().is_none_or(is_same) {
                 return Err(other(member, found));
@@ -273,24 +267,24 @@ fn segment_matches(pattern: &str, text: &str) -> bool {
     text.ends_with(end)
 }
 
-/// The version in a ref that a pattern matches; `Some(None)` if the pattern asks for none.
-fn named_version(pattern: &str, reference: &str) -> Option<Option<String>> {
+/// The version in a ref that a pattern matches, `None` if the pattern asks for none; an error if it does not match.
+fn named_version(pattern: &str, reference: &str) -> Result<Option<String>, ()> {
     if pattern.split('/').count() != reference.split('/').count() {
-        return None;
+        return Err(());
     }
     let mut version = None;
     for (pattern, segment) in pattern.split('/').zip(reference.split('/')) {
         match pattern.split_once(VERSION) {
             Some((before, after)) => {
-                let named = segment.strip_prefix(before)?.strip_suffix(after)?;
-                version = Some(named).filter(|named| !named.is_empty()).map(str::to_owned);
-                version.as_ref()?;
+                let named = segment.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+                version = named.filter(|named| !named.is_empty()).map(str::to_owned);
+                version.as_ref().ok_or(())?;
             }
-            None if !segment_matches(pattern, segment) => return None,
+            None if !segment_matches(pattern, segment) => return Err(()),
             None => {}
         }
     }
-    Some(version)
+    Ok(version)
 }
 
 #[cfg(test)]
@@ -328,7 +322,7 @@ mod tests {
             ("refs/heads/release-*", "refs/heads/release-1", Some(None)),
             ("refs/heads/*", "refs/heads/a/b", None),
         ] {
-            let want = want.map(|version| version.map(str::to_owned));
+            let want = want.map(|version| version.map(str::to_owned)).ok_or(());
             assert_eq!(named_version(pattern, reference), want, "{pattern} {reference}");
         }
     }
@@ -373,12 +367,16 @@ mod tests {
 
     #[test]
     fn repositories_of_one_owner_are_one_party() {
-        let of = |repository: &str| Identity { repository: Some(repository.to_owned()), ..workflow() }.checked().unwrap();
+        let of =
+            |repository: &str| Identity { repository: Some(repository.to_owned()), ..workflow() }.checked().unwrap();
         assert_eq!(of("github.com/acme/a").party(), of("github.com/ACME/b*").party());
         assert_ne!(of("github.com/acme/a").party(), of("github.com/other/a").party());
         assert_eq!(of("github.com/acme/a").id(), of("github.com/Acme/A").id());
         assert_ne!(of("github.com/acme/a").id(), of("github.com/acme/b").id());
-        let called = Identity { workflow: Some("acme/ci/.github/workflows/x.yml@refs/tags/v1".to_owned()), ..of("github.com/other/b") };
+        let called = Identity {
+            workflow: Some("acme/ci/.github/workflows/x.yml@refs/tags/v1".to_owned()),
+            ..of("github.com/other/b")
+        };
         let called = called.checked().unwrap();
         assert!(!called.party().is_disjoint(&of("github.com/acme/a").party()));
     }

@@ -13,6 +13,7 @@ mod roots;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -24,13 +25,12 @@ use sigstore_verify::{CertificateError, Error, TimestampError, TransparencyLogEr
 
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
-pub use roots::ROOTS_DATE;
 pub(crate) use roots::{RootName, TrustedRoot};
 
 use crate::dsse::Envelope;
 use crate::json;
 use crate::statement::Statement;
-use roots::Names;
+use roots::{Names, ROOTS_DATE};
 
 /// The largest certificate, in characters of base64.
 const CERTIFICATE: usize = 32 * 1024;
@@ -103,12 +103,46 @@ impl ProvenIdentity {
     }
 }
 
+/// `SUBJECT (by ISSUER)`: what the authority has seen, not what the signer says.
+impl fmt::Display for ProvenIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.issuer {
+            Some(issuer) => write!(f, "{} (by {issuer})", self.subject),
+            None => f.write_str(&self.subject),
+        }
+    }
+}
+
+impl ProvenIdentity {
+    /// The members of the `[[identity]]` that admits it; `None` for what no identity can name.
+    pub(crate) fn to_add(&self) -> Option<String> {
+        let mut members: Vec<String> = Vec::new();
+        let mut member = |name: &str, value: Option<&str>| {
+            members.extend(value.map(|value| format!("{name} = {}", json::shown(value))));
+        };
+        if self.is_person {
+            member("email", Some(&self.subject));
+            member("issuer", self.issuer.as_deref());
+            return Some(members.join(", "));
+        }
+        self.repository.as_ref()?;
+        let own = self.workflow.as_deref().zip(self.repository.as_deref());
+        let own = own.and_then(|(workflow, repository)| workflow.strip_prefix(repository));
+        let called = || self.workflow.as_deref().and_then(|workflow| Some(workflow.split_once('/')?.1));
+        member("repository", self.repository.as_deref());
+        member("workflow", own.map(|path| path.trim_start_matches('/')).or_else(called));
+        member("ref", self.reference.as_deref());
+        member("issuer", self.issuer.as_deref());
+        Some(members.join(", "))
+    }
+}
+
 /// Why a bundle with a certificate proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeylessFault {
     #[error("the bundle is malformed: {0}")]
     Malformed(String),
-    #[error("its certificate is of an authority that no trusted root names")]
+    #[error("its certificate is of an authority that no trusted root names; the embedded roots are of {ROOTS_DATE}")]
     UnknownAuthority,
     #[error("its certificate is not one of the authority that it names, or was not valid when the signature was made")]
     Certificate,
@@ -150,6 +184,12 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
     crypto::install();
     let bundle = Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))?;
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let is_future = |time: i64| u64::try_from(time).is_ok_and(|time| time > seconds);
+    let entries = &bundle.verification_material.tlog_entries;
+    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second())) {
+        return Err(KeylessFault::Future);
+    }
     // Both readers must have read the same.
     let is_same = match &bundle.content {
         SignatureContent::DsseEnvelope(read) => {
@@ -168,8 +208,6 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     for root in roots {
         match root.verifier.verify(digest, &bundle, &root.demands) {
             Ok(verified) => {
-                let now = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-                let is_future = |time: i64| u64::try_from(time).is_ok_and(|time| time > now);
                 let times = verified.verified_timestamps();
                 if times.iter().any(|time| is_future(time.as_second())) {
                     return Err(KeylessFault::Future);

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use p256::pkcs8::der::asn1::AnyRef;
-use p256::pkcs8::der::{Decode as _, Encode as _, Reader as _, SliceReader, Tag, TagNumber};
+use p256::pkcs8::der::{Decode as _, Encode as _, SliceReader, Tag, TagNumber, Tagged as _};
 use sigstore_verify::trust_root::TrustedRoot as Document;
 use sigstore_verify::{VerificationPolicy, Verifier};
 
@@ -11,7 +11,7 @@ use super::crypto;
 use crate::json;
 
 /// The day on which the embedded roots were taken.
-pub const ROOTS_DATE: &str = "2026-10-23";
+pub(super) const ROOTS_DATE: &str = "2026-10-23";
 
 /// The instances whose roots are embedded: that of the Sigstore project, and GitHub's own for private repositories.
 static EMBEDDED: LazyLock<[Arc<TrustedRoot>; 2]> = LazyLock::new(|| {
@@ -118,7 +118,7 @@ impl Names {
         let version = Tag::ContextSpecific { constructed: true, number: TagNumber::new(0) };
         let mut next = || AnyRef::decode(&mut fields).ok();
         let first = next()?;
-        let _serial = if p256::pkcs8::der::Tagged::tag(&first) == version { next()? } else { first };
+        let _serial = if first.tag() == version { next()? } else { first };
         let _algorithm = next()?;
         let issuer = next()?.to_der().ok()?;
         let _validity = next()?;

@@ -45,7 +45,10 @@ fn the_public_instance_proves_a_workflow() {
     assert_eq!(identity.repository.as_deref(), Some(beacon));
     let workflow = format!("{beacon}/.github/workflows/extremely-dangerous-oidc-beacon.yml");
     assert_eq!(identity.workflow, Some(workflow));
-    assert_eq!((identity.workflow_ref.as_deref(), &identity.workflow_ref), (Some("refs/heads/main"), &identity.reference));
+    assert_eq!(
+        (identity.workflow_ref.as_deref(), &identity.workflow_ref),
+        (Some("refs/heads/main"), &identity.reference)
+    );
     assert_eq!(identity.commit.as_deref(), Some("82a3bfe6dd50fe9c71d6315eae66da15307856cf"));
     assert_eq!(identity.runner.as_deref(), Some("github-hosted"));
     assert_eq!(statement.predicate_type, "https://slsa.dev/provenance/v1");
@@ -106,7 +109,7 @@ fn what_is_missing_or_foreign() {
     let entry = |bundle: &mut Value| {
         bundle["verificationMaterial"]["tlogEntries"] = other["verificationMaterial"]["tlogEntries"].clone();
     };
-    assert_eq!(fault(&changed("public-good.json", entry)), KeylessFault::CertificateTime);
+    assert_eq!(fault(&changed("public-good.json", entry)), KeylessFault::Certificate);
     let certificate = |bundle: &mut Value| {
         bundle["verificationMaterial"]["certificate"] = other["verificationMaterial"]["certificate"].clone();
     };
@@ -134,7 +137,7 @@ fn no_bit_of_a_bundle_changes_who_signed_what() {
     let staging = [staging()];
     for (name, more) in [("public-good.json", &[][..]), ("github.json", &[]), ("rekor2.json", &staging[..])] {
         let (file, whole) = (bytes(name), proven(name, more));
-        for bit in (0..file.len() * 8).step_by(211) {
+        for bit in (0..file.len() * 8).step_by(499) {
             let mut damaged = file.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
             if let Ok(same) = prove(&damaged, more, today()) {
@@ -149,8 +152,5 @@ fn what_is_no_root() {
     let read = |text: &str| TrustedRoot::read(RootName::PublicGood, text.as_bytes()).expect_err("no root");
     assert_eq!(read("{}"), "it is not a trusted root of Sigstore");
     let media = "application/vnd.dev.sigstore.trustedroot+json;version=0.1";
-    assert_eq!(
-        read(&format!(r#"{{"mediaType":"{media}"}}"#)),
-        "it names no certificate authority that can be read"
-    );
+    assert_eq!(read(&format!(r#"{{"mediaType":"{media}"}}"#)), "it names no certificate authority that can be read");
 }
