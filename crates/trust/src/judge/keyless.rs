@@ -3,6 +3,7 @@
 use tofu_oci_types::{Digest, PackageHash};
 
 use super::examine::Examination;
+use super::sums::ListedRelease;
 use super::votes::Vote;
 use crate::keyless::{Proven, prove};
 use crate::{
@@ -39,8 +40,9 @@ impl Examination<'_> {
         let mut statement = proven.statement;
         statement.predicate_type = self.counted_type(statement.predicate_type);
         let about_index = statement.subjects.iter().any(|subject| self.is_about_index(subject));
-        if !about_index && let Some(sums) = archives(&statement) {
-            return self.lists(examined, &statement, &sums, key, version);
+        let listing = archives(&statement).filter(|_| !about_index).map(|sums| self.listing(&sums));
+        if let Some(listing) = listing.filter(|listing| !matches!(listing, ListedRelease::Nothing)) {
+            return self.lists(examined, &statement, &listing, key, version);
         }
         let wanted = self.version().map(ToString::to_string);
         let address = self.facts.provider().map(|(address, _)| address).filter(|_| self.trusted.is_exact(key));
@@ -66,13 +68,12 @@ impl Examination<'_> {
         &mut self,
         examined: &mut Examined,
         statement: &Statement,
-        sums: &Sums,
+        listing: &ListedRelease,
         key: &KeyId,
         version: Option<String>,
     ) {
-        let listing = self.listing(sums);
         let Some(listed) = listing.listed() else {
-            examined.outcome = self.listed_outcome(&listing, key, &statement.predicate_type);
+            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
             return;
         };
         examined.zips = listed.values().cloned().collect();
@@ -80,8 +81,8 @@ impl Examination<'_> {
             examined.outcome = self.other_version(named);
             return;
         }
-        self.remember(&listing, examined);
-        examined.outcome = self.listed_outcome(&listing, key, &statement.predicate_type);
+        self.remember(listing, examined);
+        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
         if !examined.outcome.counts() {
             return;
         }

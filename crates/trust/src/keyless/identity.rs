@@ -116,8 +116,8 @@ impl Identity {
                     return wrong("ref", "reads refs/tags/v{version}, refs/heads/BRANCH, or the like");
                 }
             }
-            let runners = ["github-hosted", "gitlab-hosted", "self-hosted"];
-            if self.runner.as_deref().is_some_and(|runner| !runners.contains(&runner)) {
+            let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
+            if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
                 return wrong("runner", "is \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
             }
         }
