@@ -98,6 +98,7 @@ mod install;
 mod install_refused;
 mod interrupt;
 mod json;
+mod keyless;
 mod killed;
 mod layout_places;
 mod limits;

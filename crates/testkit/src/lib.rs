@@ -40,6 +40,7 @@ mod referrer;
 mod registry;
 mod rounds;
 mod signer;
+mod sigstore;
 mod tunnel;
 mod upstream;
 mod web;
@@ -68,6 +69,7 @@ pub use registry::{
     TokenField, Types, profiles,
 };
 pub use rounds::{Round, Rounds};
+pub use sigstore::{BuiltBy, LocalSigstore};
 pub use tunnel::Tunnel;
 pub use upstream::{MirrorHashes, Upstream};
 pub use web::WebServer;

@@ -65,7 +65,7 @@ pub enum SignatureFault {
     TooLarge { bytes: usize, limit: usize },
     #[error("the bundle is {}; only {BUNDLE_TYPE} is supported", shown_version(.media_type))]
     BundleVersion { media_type: String },
-    #[error("the signature is keyless (made with a certificate), and only signatures by keys are supported")]
+    #[error("the signature is keyless (made with a certificate), and a key is asked for")]
     Keyless,
     #[error("the bundle holds the signature of a file (messageSignature), not of a statement about an index")]
     MessageSignature,

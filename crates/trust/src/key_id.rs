@@ -7,8 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The identity of a key: `sha256:` and 64 hexadecimal digits of the SHA-256 of its `SubjectPublicKeyInfo` in DER, or
-/// `openpgp:` and the fingerprint of a primary key in upper-case hexadecimal digits.
+/// The identity of a key: `sha256:` and 64 hexadecimal digits of the SHA-256 of its `SubjectPublicKeyInfo` in DER, `openpgp:`
+/// and the fingerprint of a primary key in upper-case hexadecimal digits, or, for an identity, `identity:` and the SHA-256
+/// of what the policy says of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(KeyIdForm);
 
@@ -16,6 +17,7 @@ pub struct KeyId(KeyIdForm);
 enum KeyIdForm {
     Spki([u8; 32]),
     OpenPgp(Vec<u8>),
+    Identity([u8; 32]),
 }
 
 /// A text that is not a key id.
@@ -29,10 +31,12 @@ pub struct InvalidKeyId {
 impl KeyId {
     /// The id of the key whose `SubjectPublicKeyInfo` in DER is `der`.
     pub fn of_spki(der: &[u8]) -> Self {
-        let hash = ring::digest::digest(&ring::digest::SHA256, der);
-        let mut bytes = [0; 32];
-        bytes.copy_from_slice(hash.as_ref());
-        Self(KeyIdForm::Spki(bytes))
+        Self(KeyIdForm::Spki(sha256(der)))
+    }
+
+    /// The id of the identity of which this is the canonical text.
+    pub(crate) fn of_identity(text: &[u8]) -> Self {
+        Self(KeyIdForm::Identity(sha256(text)))
     }
 
     /// The id of the `OpenPGP` certificate whose primary key has this fingerprint (20 bytes in version 4, 32 in version
@@ -41,20 +45,26 @@ impl KeyId {
         Self(KeyIdForm::OpenPgp(fingerprint.to_vec()))
     }
 
-    /// What a Sigstore bundle says about the key that signed it: the hash in base64; `None` for `OpenPGP`.
+    /// What a Sigstore bundle says about the key that signed it: the hash in base64; `None` for
+    /// another form.
     ///
     /// Spec: Sigstore protobuf-specs, `sigstore_common.proto`, `PublicKeyIdentifier.hint`.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
             KeyIdForm::Spki(hash) => Some(STANDARD.encode(hash)),
-            KeyIdForm::OpenPgp(_) => None,
+            KeyIdForm::OpenPgp(_) | KeyIdForm::Identity(_) => None,
         }
+    }
+
+    /// Whether it is that of an identity, and not of a key.
+    pub(crate) fn is_identity(&self) -> bool {
+        matches!(self.0, KeyIdForm::Identity(_))
     }
 
     /// The fingerprint, upper-case hexadecimal digits; `None` for another kind of key.
     pub fn openpgp_fingerprint(&self) -> Option<String> {
         match &self.0 {
-            KeyIdForm::Spki(_) => None,
+            KeyIdForm::Spki(_) | KeyIdForm::Identity(_) => None,
             KeyIdForm::OpenPgp(fingerprint) => Some(upper_hex(fingerprint)),
         }
     }
@@ -65,12 +75,17 @@ impl FromStr for KeyId {
 
     fn from_str(input: &str) -> Result<Self, InvalidKeyId> {
         let invalid = |reason| InvalidKeyId { input: input.to_owned(), reason };
-        if let Some(digits) = input.strip_prefix("sha256:") {
+        let hash = |digits: &str| {
             let lower = digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
-            let bytes = unhex(digits).filter(|_| lower).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-            return bytes
-                .map(|bytes| Self(KeyIdForm::Spki(bytes)))
-                .ok_or_else(|| invalid("sha256 needs 64 lower-case hexadecimal digits"));
+            unhex(digits).filter(|_| lower).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok())
+        };
+        if let Some(digits) = input.strip_prefix("sha256:") {
+            let bytes = hash(digits).ok_or_else(|| invalid("sha256 needs 64 lower-case hexadecimal digits"))?;
+            return Ok(Self(KeyIdForm::Spki(bytes)));
+        }
+        if let Some(digits) = input.strip_prefix("identity:") {
+            let bytes = hash(digits).ok_or_else(|| invalid("identity needs 64 lower-case hexadecimal digits"))?;
+            return Ok(Self(KeyIdForm::Identity(bytes)));
         }
         if let Some(digits) = input.strip_prefix("openpgp:") {
             let upper = digits.bytes().all(|byte| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte));
@@ -79,8 +94,14 @@ impl FromStr for KeyId {
                 .map(|bytes| Self(KeyIdForm::OpenPgp(bytes)))
                 .ok_or_else(|| invalid("openpgp needs 40 or 64 upper-case hexadecimal digits"));
         }
-        Err(invalid("it begins neither with `sha256:` nor with `openpgp:`"))
+        Err(invalid("it does not begin with `sha256:`, `openpgp:` or `identity:`"))
     }
+}
+
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    let mut hash = [0; 32];
+    hash.copy_from_slice(ring::digest::digest(&ring::digest::SHA256, bytes).as_ref());
+    hash
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
@@ -100,8 +121,8 @@ fn upper_hex(bytes: &[u8]) -> String {
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            KeyIdForm::Spki(hash) => {
-                f.write_str("sha256:")?;
+            KeyIdForm::Spki(hash) | KeyIdForm::Identity(hash) => {
+                f.write_str(if matches!(self.0, KeyIdForm::Spki(_)) { "sha256:" } else { "identity:" })?;
                 hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
             }
             KeyIdForm::OpenPgp(fingerprint) => write!(f, "openpgp:{}", upper_hex(fingerprint)),
@@ -145,6 +166,8 @@ mod tests {
     fn texts() {
         check(&format!("sha256:{}", "0a".repeat(32)), Ok(()));
         check(&format!("openpgp:{}", "0A".repeat(20)), Ok(()));
+        check(&format!("identity:{}", "0a".repeat(32)), Ok(()));
+        check("identity:0A", Err("identity needs 64 lower-case hexadecimal digits"));
         check(&format!("openpgp:{}", "0A".repeat(32)), Ok(()));
         let sha256 = Err("sha256 needs 64 lower-case hexadecimal digits");
         check(&format!("sha256:{}", "0A".repeat(32)), sha256);
@@ -154,7 +177,7 @@ mod tests {
         let openpgp = Err("openpgp needs 40 or 64 upper-case hexadecimal digits");
         check(&format!("openpgp:{}", "0a".repeat(20)), openpgp);
         check("openpgp:AABBCCDD", openpgp);
-        check("deadbeef", Err("it begins neither with `sha256:` nor with `openpgp:`"));
+        check("deadbeef", Err("it does not begin with `sha256:`, `openpgp:` or `identity:`"));
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod fixtures;
 mod json;
 mod judge;
 mod key_id;
+mod keyless;
 mod keys;
 mod material;
 mod notice;
@@ -37,6 +38,7 @@ pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
+pub use keyless::{Identity, IdentityProblem, ProvenIdentity, TrustedIdentity};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
@@ -61,6 +63,6 @@ pub use verdict::{
     TrustRefusal, TrustRemark, Verdict,
 };
 pub use vocabulary::{
-    ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, SIGN_PREDICATE, SIGNATURE_ANNOTATION,
-    SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE, VERSION_ANNOTATION,
+    ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, PROVENANCE_PREDICATE, SIGN_PREDICATE,
+    SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE, VERSION_ANNOTATION,
 };

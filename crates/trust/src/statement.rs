@@ -33,6 +33,8 @@ pub struct Statement {
 pub struct StatementSubject {
     /// Its SHA-256; `None` if the statement names it by another hash only.
     pub digest: Option<Digest>,
+    /// What the signer called it, such as the name of a file.
+    pub name: Option<String>,
     /// The provider that the signer named.
     pub address: Name<ProviderAddr>,
     /// The version that the signer named.
@@ -151,7 +153,8 @@ impl StatementSubject {
             Some(_) => Some(sha256(json::text(digest, "sha256")?)?),
         };
         let names = value.get("annotations").filter(|names| !names.is_null());
-        Self::named(digest, names, "annotations")
+        let name = value.get("name").and_then(Value::as_str).map(str::to_owned);
+        Ok(Self { name, ..Self::named(digest, names, "annotations")? })
     }
 
     /// With the names that are members of `names`, which is called `place`.
@@ -162,6 +165,7 @@ impl StatementSubject {
         let member = |name| names.and_then(|names| names.get(name));
         Ok(Self {
             digest,
+            name: None,
             address: Name::parse(member(ADDRESS_ANNOTATION)),
             version: Name::parse(member(VERSION_ANNOTATION)),
         })
@@ -174,14 +178,18 @@ fn sha256(hex: &str) -> Result<Digest, String> {
 }
 
 impl<T: FromStr + ToString> Name<T> {
+    /// Only as it is written out: `1.0` is not a version, and `acme/widget` names no host.
+    pub(crate) fn written(text: &str) -> Self {
+        match text.parse::<T>() {
+            Ok(name) if name.to_string() == text => Self::Is(name),
+            _ => Self::Invalid(text.to_owned()),
+        }
+    }
+
     fn parse(value: Option<&Value>) -> Self {
         match value {
             None => Self::Absent,
-            // Only as it is written out: `1.0` is not a version, and `acme/widget` names no host.
-            Some(Value::String(text)) => match text.parse::<T>() {
-                Ok(name) if name.to_string() == *text => Self::Is(name),
-                _ => Self::Invalid(text.clone()),
-            },
+            Some(Value::String(text)) => Self::written(text),
             Some(other) => Self::Invalid(other.to_string()),
         }
     }
@@ -281,13 +289,14 @@ mod tests {
     }
 
     fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {
-        StatementSubject { digest, address, version }
+        StatementSubject { digest, name: None, address, version }
     }
 
     #[test]
     fn subjects() {
         let nameless = || subject(Some(index()), Name::Absent, Name::Absent);
-        check(&format!(r#"[{{"name":"x","digest":{{"sha256":"{HEX}"}}}}]"#), Ok(&[nameless()]));
+        let file = StatementSubject { name: Some("x".to_owned()), ..nameless() };
+        check(&format!(r#"[{{"name":"x","digest":{{"sha256":"{HEX}"}}}}]"#), Ok(&[file]));
         check(&format!(r#"[{{"digest":{{"sha256":"{HEX}"}},"annotations":null}}]"#), Ok(&[nameless()]));
         let other = subject(None, Name::Absent, Name::Absent);
         check(

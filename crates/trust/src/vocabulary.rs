@@ -13,6 +13,9 @@ pub const SIMPLE_SIGNING_TYPE: &str = "application/vnd.dev.cosign.simplesigning.
 /// The predicate type of a statement that says only "signed", as cosign 3 writes it.
 pub const SIGN_PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 
+/// The predicate type of a statement that says how something was built, as `actions/attest` writes it.
+pub const PROVENANCE_PREDICATE: &str = "https://slsa.dev/provenance/v1";
+
 /// The artifact type of the referrer that carries `SHA256SUMS` and its `OpenPGP` signatures.
 pub const SUMS_ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.shasums.v1";
 

@@ -132,7 +132,12 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
     let said = format!("{}: it {}", examined.outcome.code(), examined.outcome);
     let rule = match examined.outcome.flaw()? {
         Flaw::Unreadable { .. } => &SIGNATURE_UNREADABLE,
-        Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless | Flaw::NoSignature => {
+        Flaw::UnknownKey { .. }
+        | Flaw::TravellingKey { .. }
+        | Flaw::Keyless { .. }
+        | Flaw::OtherIdentity { .. }
+        | Flaw::NotProven { .. }
+        | Flaw::NoSignature => {
             let another = if another_counts { "; another signature of the release counts" } else { "" };
             return Some(SIGNATURE_NOT_CHECKED.at(place, format!("{said}{another}")));
         }

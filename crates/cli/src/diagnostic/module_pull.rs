@@ -104,7 +104,7 @@ impl Diagnostic {
                 .hint("take another version; `tofu-oci module versions` lists them")
                 .more_hints(refusal.hints()),
             TrustRefusal::Signature {
-                flaw: flaw @ (Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless),
+                flaw: flaw @ (Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless { .. }),
                 ..
             } => diagnostic.flawed(flaw, ""),
             TrustRefusal::Signature { flaw: Flaw::OtherVersion { .. }, .. } => diagnostic

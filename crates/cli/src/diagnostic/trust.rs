@@ -110,7 +110,7 @@ impl Diagnostic {
         let own = match flaw {
             Flaw::Unnamed { .. } => Some(format!("its publisher signs it with both in the signature{sign}")),
             // `--key` of `verify` stands for the policy.
-            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless
+            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless { .. }
                 if invocation::verb() == "verify" && invocation::says("key") =>
             {
                 return self.hint("name its publisher's key with --key: the one that was named did not sign it");

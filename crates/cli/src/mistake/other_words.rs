@@ -65,7 +65,7 @@ const NOT_HERE: &[(&[&str], &str)] = &[
     ),
     (
         &["keyless", "fulcio", "rekor", "tlog"],
-        "signatures with certificates are shown and do not count: sign with a key, from a file or a variable",
+        "`verify` verifies signatures with certificates, by an [[identity]] in trust.toml; `sign` takes a key, from a file or a variable",
     ),
     (
         &["scan", "vuln", "vulnerabilities", "audit"],

@@ -11,9 +11,9 @@ use crate::bundle::claimed_key;
 use crate::openpgp::VerifyBudget;
 use crate::verdict::ListedArchive;
 use crate::{
-    Action, Covers, Evidence, Examined, Flaw, KeyId, Missing, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts,
-    SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement, StatementSubject, Subject, TrustRemark,
-    TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault, Peek,
+    ReleaseFacts, SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement, StatementSubject, Subject,
+    TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -62,11 +62,15 @@ impl<'a> Examination<'a> {
     pub(super) fn look_at(&mut self, piece: &Evidence) {
         let keys = &self.trusted.public;
         match piece {
-            Evidence::Bundle { bytes, .. } if says_notice(bytes) => self.notice(bytes),
-            Evidence::Bundle { origin, bytes } => {
-                let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
-                self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
-            }
+            Evidence::Bundle { origin, bytes } => match peek_bundle(bytes).ok() {
+                // Also one that the rule's `predicate_types` name is no signature.
+                Some(peek) if peek.statement.predicate_type == NOTICE_PREDICATE => self.notice(bytes),
+                Some(Peek { made_by: MadeBy::Certificate, .. }) => self.keyless(origin, bytes),
+                peek => {
+                    let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
+                    self.signature(blank, open_bundle(bytes, keys), peek.as_ref());
+                }
+            },
             Evidence::CosignTag { origin, payload, signature } => {
                 let blank = Examined::new(Some(SignatureForm::CosignTag), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(
@@ -110,7 +114,6 @@ impl<'a> Examination<'a> {
                 }
                 let flaw = match fault {
                     SignatureFault::UnknownKey { .. } => Flaw::UnknownKey { claimed: examined.claimed_key.clone() },
-                    SignatureFault::Keyless => Flaw::Keyless,
                     fault => Flaw::BadSignature { problem: fault.to_string() },
                 };
                 examined.outcome = flaw.into();
@@ -119,32 +122,38 @@ impl<'a> Examination<'a> {
         self.examined.push(examined);
     }
 
-    fn vote(&mut self, examined: &Examined, signed: &Signed) {
+    pub(super) fn vote(&mut self, examined: &Examined, signed: &Signed) {
         let name = self.by(&signed.key);
-        if let (SignatureOutcome::CountsUnnamed { missing }, Action::Warn) = (&examined.outcome, self.rule.unnamed) {
-            let text = format!("the signature by {name} counts, although it does not name {missing}");
-            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
-        }
+        let missing = match &examined.outcome {
+            SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
+            _ => None,
+        };
+        self.remark_unnamed(&name, missing);
         self.votes.push(Vote {
             key: signed.key.clone(),
             name,
             form: signed.form,
             predicate_type: signed.statement.predicate_type.clone(),
-            missing: match &examined.outcome {
-                SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
-                _ => None,
-            },
+            missing,
             covers: Covers::Index,
             listed: BTreeMap::new(),
         });
     }
 
-    fn is_about_index(&self, subject: &StatementSubject) -> bool {
+    /// What people should know of a signature that counts without a name.
+    pub(super) fn remark_unnamed(&mut self, by: &str, missing: Option<Missing>) {
+        if let (Some(missing), Action::Warn) = (missing, self.rule.unnamed) {
+            let text = format!("the signature by {by} counts, although it does not name {missing}");
+            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
+        }
+    }
+
+    pub(super) fn is_about_index(&self, subject: &StatementSubject) -> bool {
         self.facts.identity.index().is_some_and(|index| subject.digest.as_ref() == Some(index))
     }
 
     /// The outcome of a statement that a trusted key has signed.
-    fn outcome(&self, statement: &Statement) -> SignatureOutcome {
+    pub(super) fn outcome(&self, statement: &Statement) -> SignatureOutcome {
         let about = statement.subjects.iter().filter(|subject| self.is_about_index(subject));
         // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
         // none.
@@ -182,7 +191,7 @@ impl<'a> Examination<'a> {
     }
 
     /// The version that a signature may name.
-    fn version(&self) -> Option<&Version> {
+    pub(super) fn version(&self) -> Option<&Version> {
         match self.facts.of {
             Subject::Provider { version, .. } => Some(version),
             Subject::Module { wanted, claimed } => wanted.or(claimed),
@@ -215,7 +224,7 @@ impl<'a> Examination<'a> {
     }
 
     /// What the statement says of this index, or of whatever it is about.
-    fn describe(&self, examined: &mut Examined, statement: &Statement) {
+    pub(super) fn describe(&self, examined: &mut Examined, statement: &Statement) {
         fn text<T: ToString>(name: &Name<T>) -> Option<String> {
             match name {
                 Name::Absent => None,
@@ -256,9 +265,4 @@ impl<'a> Examination<'a> {
     pub(super) fn by(&self, key: &KeyId) -> String {
         self.trusted.name(key).map_or_else(|| key.to_string(), str::to_owned)
     }
-}
-
-/// Whether a bundle holds a notice; also one that the rule's `predicate_types` name is no signature.
-fn says_notice(bundle: &[u8]) -> bool {
-    peek_bundle(bundle).is_ok_and(|peek| peek.statement.predicate_type == NOTICE_PREDICATE)
 }

@@ -17,6 +17,7 @@
 
 mod decide;
 mod examine;
+mod keyless;
 mod notices;
 mod sums;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// What a list says of the release that is asked for.
-enum ListedRelease {
+pub(super) enum ListedRelease {
     /// Archives under the release's file names.
     Listed(BTreeMap<Platform, PackageHash>),
     /// Archives of this provider in another version alone.
@@ -23,6 +23,13 @@ enum ListedRelease {
     OtherProvider(String),
     /// No archive of a provider.
     Nothing,
+}
+
+impl ListedRelease {
+    /// The archives of the release that is asked for.
+    pub(super) fn listed(&self) -> Option<&BTreeMap<Platform, PackageHash>> {
+        if let Self::Listed(listed) = self { Some(listed) } else { None }
+    }
 }
 
 impl Examination<'_> {
@@ -109,7 +116,7 @@ impl Examination<'_> {
     }
 
     /// Remembers what a trusted list says of each platform.
-    fn remember(&mut self, listing: &ListedRelease, examined: &Examined) {
+    pub(super) fn remember(&mut self, listing: &ListedRelease, examined: &Examined) {
         let ListedRelease::Listed(listed) = listing else { return };
         for (platform, zip) in listed {
             let otherwise = examined.refusal(&Flaw::OtherPackage { file_name: self.file_name(platform) });
@@ -146,7 +153,8 @@ impl Examination<'_> {
         });
     }
 
-    fn sums_outcome(&self, listing: &ListedRelease, signature: &OpenPgpSignature) -> SignatureOutcome {
+    /// What becomes of a list that a trusted key or identity has signed.
+    pub(super) fn listed_outcome(&self, listing: &ListedRelease, key: &KeyId, says: &str) -> SignatureOutcome {
         let listed = match listing {
             ListedRelease::Listed(listed) => listed,
             ListedRelease::OtherVersion(named) => return self.other_version(named.clone()),
@@ -158,18 +166,25 @@ impl Examination<'_> {
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Flaw::OtherPackage { file_name: self.file_name(platform) }.into();
         }
-        if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) {
-            return Flaw::PredicateType { found: SIGN_PREDICATE.to_owned() }.into();
+        if !self.rule.predicate_types.iter().any(|wanted| wanted == says) {
+            return Flaw::PredicateType { found: says.to_owned() }.into();
         }
         // Its file names have a type and a version, and neither host nor namespace.
         let missing = Missing::Address;
-        let named = self.trusted.is_dedicated(&signature.key);
-        if !named && self.rule.unnamed == Action::Refuse {
-            return Flaw::Unnamed { missing }.into();
+        match (self.trusted.is_dedicated(key), self.rule.unnamed) {
+            (true, _) => SignatureOutcome::Counts,
+            (false, Action::Refuse) => Flaw::Unnamed { missing }.into(),
+            (false, Action::Warn | Action::Allow) => SignatureOutcome::CountsUnnamed { missing },
+        }
+    }
+
+    fn sums_outcome(&self, listing: &ListedRelease, signature: &OpenPgpSignature) -> SignatureOutcome {
+        let outcome = self.listed_outcome(listing, &signature.key, SIGN_PREDICATE);
+        if !outcome.counts() {
+            return outcome;
         }
         let (what, refused): (_, fn(String) -> Flaw) = match &signature.standing {
-            KeyStanding::Good if named => return SignatureOutcome::Counts,
-            KeyStanding::Good => return SignatureOutcome::CountsUnnamed { missing },
+            KeyStanding::Good => return outcome,
             KeyStanding::Expired { what, .. } => (expired(what), |what| Flaw::ExpiredKey { what }),
             KeyStanding::Retired { part, reason, .. } => {
                 (format!("its {part} was revoked since: {reason}"), |what| Flaw::RevokedKey { what })
@@ -189,7 +204,7 @@ impl Examination<'_> {
         self.facts.archives.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
     }
 
-    fn listing(&self, sums: &Sums) -> ListedRelease {
+    pub(super) fn listing(&self, sums: &Sums) -> ListedRelease {
         let Some((address, version)) = self.facts.provider() else { return ListedRelease::Nothing };
         let wanted_type = address.provider_type();
         let archives = sums.archives(wanted_type, version);

@@ -1,17 +1,26 @@
 //! Whose signatures count.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use tofu_oci_types::{Predecessors, ProviderAddr};
 
-use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule};
+use crate::keyless::{OtherMember, Proven, TrustedRoot};
+use crate::{
+    DistinctKeys, Flaw, Identity, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule,
+    TrustedIdentity,
+};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
 pub(super) struct TrustedKeys {
     pub(super) public: Vec<PublicKey>,
     pub(super) openpgp: Vec<OpenPgpKey>,
+    /// Whose certificates count.
+    identities: Vec<TrustedIdentity>,
     names: BTreeMap<KeyId, String>,
-    /// The `OpenPGP` keys that speak for no other host and namespace.
+    /// The identities that speak for no other provider.
+    exact: BTreeSet<KeyId>,
+    /// The `OpenPGP` keys and identities that speak for no other host and namespace.
     dedicated: BTreeSet<KeyId>,
     /// All of them, distinguished by their material.
     pub(super) distinct: DistinctKeys,
@@ -25,11 +34,13 @@ impl TrustedKeys {
     pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: Option<&ProviderAddr>) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let (compromised, predecessors) = (policy.compromised(), policy.predecessors().clone());
-        let (public, openpgp) = (Vec::new(), Vec::new());
-        let mut trusted = Self { public, openpgp, names, dedicated, distinct, compromised, predecessors };
+        let (public, openpgp, identities, exact) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
+        let mut trusted =
+            Self { public, openpgp, identities, names, exact, dedicated, distinct, compromised, predecessors };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => trusted.add_public(&key.name, public),
+                KeyMaterial::Identity(identity) => trusted.add_identity(&key.name, identity),
                 KeyMaterial::OpenPgp(certificates) => {
                     for certificate in certificates {
                         trusted.openpgp.push(certificate.clone());
@@ -40,13 +51,23 @@ impl TrustedKeys {
         }
         trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
         let Some(address) = address else { return trusted };
-        trusted.dedicated = policy.dedicated(trusted.openpgp.iter().map(OpenPgpKey::id), address);
+        let identities = || trusted.identities.iter().map(|trusted| trusted.identity.id());
+        let dedicated = trusted.openpgp.iter().map(OpenPgpKey::id).chain(identities());
+        (trusted.dedicated, trusted.exact) =
+            (policy.dedicated(dedicated, address), policy.exact(identities(), address));
         if rule.keys.is_empty() {
             trusted.distinct = pins.distinct_keys(address);
             for signer in pins.signers(address) {
-                match &signer.public_key {
-                    Some(public) => trusted.add_public(&signer.name, public),
-                    None => {
+                match (&signer.public_key, &signer.identity) {
+                    (Some(public), _) => trusted.add_public(&signer.name, public),
+                    (None, Some(identity)) => {
+                        trusted.add_identity(&signer.name, &TrustedIdentity { identity: identity.clone(), root: None });
+                        if pins.names_by(address, &signer.key) {
+                            trusted.dedicated.insert(signer.key.clone());
+                            trusted.exact.insert(signer.key.clone());
+                        }
+                    }
+                    (None, None) => {
                         trusted.names.insert(signer.key.clone(), signer.name.clone());
                     }
                 }
@@ -67,6 +88,61 @@ impl TrustedKeys {
             self.public.push(key.clone());
             self.names.insert(id, name.to_owned());
         }
+    }
+
+    fn add_identity(&mut self, name: &str, trusted: &TrustedIdentity) {
+        let id = trusted.identity.id();
+        if !self.names.contains_key(&id) {
+            self.identities.push(trusted.clone());
+            self.names.insert(id, name.to_owned());
+        }
+    }
+
+    /// The roots that its identities name.
+    pub(super) fn roots(&self) -> Vec<Arc<TrustedRoot>> {
+        let mut roots: Vec<Arc<TrustedRoot>> = Vec::new();
+        for root in self.identities.iter().filter_map(|trusted| trusted.root.as_ref()) {
+            if !roots.iter().any(|have| Arc::ptr_eq(have, root)) {
+                roots.push(Arc::clone(root));
+            }
+        }
+        roots
+    }
+
+    /// Which identity made a signature, with the version that its ref names.
+    pub(super) fn identity_of(&self, proven: &Proven, wanted: Option<&str>) -> Result<(KeyId, Option<String>), Flaw> {
+        let mut admitted: Vec<(KeyId, Option<String>)> = Vec::new();
+        let mut nearest: Option<(&TrustedIdentity, OtherMember)> = None;
+        for trusted in &self.identities {
+            match trusted.admits(proven) {
+                Ok(version) => admitted.push((trusted.identity.id(), version)),
+                Err(other) if matches!(other.member, "root" | "issuer" | "email" | "repository") => {}
+                Err(other) => {
+                    nearest.get_or_insert((trusted, other));
+                }
+            }
+        }
+        let right = admitted.iter().position(|(_, version)| version.is_some() && version.as_deref() == wanted);
+        if !admitted.is_empty() {
+            return Ok(admitted.swap_remove(right.unwrap_or(0)));
+        }
+        Err(match nearest {
+            Some((trusted, OtherMember { member, found })) => {
+                let name = self.name(&trusted.identity.id()).unwrap_or_default().to_owned();
+                Flaw::OtherIdentity { name, member, found }
+            }
+            None => Flaw::Keyless { identity: Box::new(proven.identity.clone()) },
+        })
+    }
+
+    /// The identity of this id.
+    pub(super) fn identity(&self, id: &KeyId) -> Option<&Identity> {
+        self.identities.iter().map(|trusted| &trusted.identity).find(|identity| identity.id() == *id)
+    }
+
+    /// Whether an identity speaks for no other provider.
+    pub(super) fn is_exact(&self, key: &KeyId) -> bool {
+        self.exact.contains(key)
     }
 
     /// Whether what an `OpenPGP` key signs can be about no other host and namespace.

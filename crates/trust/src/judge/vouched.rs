@@ -138,6 +138,7 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             key: vote.key.clone(),
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
+            identity: examination.trusted.identity(&vote.key).cloned(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),

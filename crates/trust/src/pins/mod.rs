@@ -20,7 +20,7 @@ use pin::{Force, PinChange};
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider};
 pub use text::PinsError;
 
-use crate::{DistinctKeys, Flaw, ReleaseFacts, Standing, TrustRefusal, Verdict};
+use crate::{DistinctKeys, Flaw, KeyId, Missing, ReleaseFacts, Standing, TrustRefusal, Verdict};
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
@@ -111,6 +111,16 @@ impl Pins {
     /// The keys that have signed a version of this provider, distinguished by their material.
     pub(crate) fn distinct_keys(&self, address: &ProviderAddr) -> DistinctKeys {
         DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
+    }
+
+    /// Whether an identity was named for this provider alone: it signed a release of it by a rule that gave the address, and
+    /// no other provider's.
+    pub(crate) fn names_by(&self, address: &ProviderAddr, key: &KeyId) -> bool {
+        let elsewhere = self.signed.iter().filter(|signed| signed.address != *address);
+        let pinned = self.releases.iter().filter(|pin| pin.address == *address).flat_map(|pin| &pin.signers);
+        let mut said = pinned.filter(|signer| signer.key == *key).flat_map(|signer| &signer.statements);
+        !elsewhere.flat_map(|signed| &signed.signers).any(|signer| signer.key == *key)
+            && said.any(|statement| matches!(statement.missing, None | Some(Missing::Version)))
     }
 
     /// The pins of this very index under this address and version, wherever it was.
@@ -256,7 +266,14 @@ fn settled(refusal: &TrustRefusal) -> bool {
     match refusal {
         TrustRefusal::MovedTag { .. } | TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => true,
         TrustRefusal::Signature { flaw, .. } => {
-            matches!(flaw, Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless)
+            matches!(
+                flaw,
+                Flaw::UnknownKey { .. }
+                    | Flaw::TravellingKey { .. }
+                    | Flaw::Keyless { .. }
+                    | Flaw::OtherIdentity { .. }
+                    | Flaw::NotProven { .. }
+            )
         }
         TrustRefusal::Withdrawn { .. } | TrustRefusal::PredicateType { .. } | TrustRefusal::Threshold { .. } => false,
     }

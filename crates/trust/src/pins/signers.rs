@@ -6,7 +6,7 @@ use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
-use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
+use crate::{Archives, Identity, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -21,6 +21,9 @@ pub struct PinnedSigner {
     /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
     #[serde(skip)]
     pub materials: BTreeSet<Material>,
+    /// The identity, if it is one and not a key.
+    #[serde(skip)]
+    pub identity: Option<Identity>,
     /// What was signed with it, sorted; at least one statement.
     #[serde(skip)]
     pub statements: Vec<SignedStatement>,
@@ -43,7 +46,8 @@ impl PinnedSigner {
         statements.retain(|statement| statement.zips.as_ref().is_none_or(|zips| !zips.is_empty()));
         let (name, key) = (signer.name.clone(), signer.key.clone());
         let (public_key, materials) = (signer.public_key.clone(), signer.materials.clone());
-        (!statements.is_empty()).then_some(Self { name, key, public_key, materials, statements })
+        let identity = signer.identity.clone();
+        (!statements.is_empty()).then_some(Self { name, key, public_key, materials, identity, statements })
     }
 
     /// Whether the index was signed, and not archives only.
@@ -76,6 +80,8 @@ pub struct ProviderSigner {
     pub public_key: Option<PublicKey>,
     /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
     pub materials: BTreeSet<Material>,
+    /// The identity, if it is one and not a key.
+    pub identity: Option<Identity>,
 }
 
 /// Adds a signer, or what it has signed besides.
@@ -129,6 +135,7 @@ impl SignedProvider {
             key: signer.key.clone(),
             public_key: signer.public_key.clone(),
             materials: signer.materials.clone(),
+            identity: signer.identity.clone(),
         };
         let signers = signers.iter().map(signer).collect();
         Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }
@@ -140,6 +147,7 @@ impl ProviderSigner {
     pub(super) fn key_with_materials(&self) -> (KeyId, BTreeSet<Material>) {
         let mut materials = self.materials.clone();
         materials.extend(self.public_key.as_ref().map(PublicKey::numbers));
+        materials.extend(self.identity.iter().flat_map(Identity::party));
         (self.key.clone(), materials)
     }
 }

@@ -12,7 +12,7 @@ use super::pin::{Admission, Pin};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
 use crate::verdict::add_statements;
-use crate::{KeyId, Material, Missing, PublicKey, SignedStatement};
+use crate::{Identity, KeyId, Material, Missing, PublicKey, SignedStatement};
 
 /// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +82,8 @@ struct SignerEntry {
     public_key: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     materials: BTreeSet<Material>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    identity: Option<Identity>,
     statements: Vec<StatementEntry>,
 }
 
@@ -145,6 +147,8 @@ struct ProviderSignerEntry {
     public_key: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     materials: BTreeSet<Material>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    identity: Option<Identity>,
 }
 
 pub(super) fn parse(
@@ -185,13 +189,13 @@ pub(super) fn parse(
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for ProviderSignerEntry { name, key, public_key, materials } in signers {
+    for ProviderSignerEntry { name, key, public_key, materials, identity } in signers {
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
-        let public_key = public(&key, public_key, &materials).map_err(wrong)?;
+        let (public_key, identity) = held(&key, public_key, identity, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        read.push(ProviderSigner { name, key, public_key, materials });
+        read.push(ProviderSigner { name, key, public_key, materials, identity });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
@@ -231,7 +235,7 @@ fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsEr
 }
 
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
-    let SignerEntry { name, key, public_key, materials, statements: entries } = entry;
+    let SignerEntry { name, key, public_key, materials, identity, statements: entries } = entry;
     let mut statements = Vec::new();
     for StatementEntry { predicate_type, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
@@ -243,8 +247,25 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
     }
-    let public_key = public(&key, public_key, &materials)?;
-    Ok(PinnedSigner { name, key, public_key, materials, statements })
+    let (public_key, identity) = held(&key, public_key, identity, &materials)?;
+    Ok(PinnedSigner { name, key, public_key, materials, identity, statements })
+}
+
+/// The key or the identity itself: one of the two is there unless the id is one of `OpenPGP`.
+fn held(
+    key: &KeyId,
+    public_key: Option<String>,
+    identity: Option<Identity>,
+    materials: &BTreeSet<Material>,
+) -> Result<(Option<PublicKey>, Option<Identity>), String> {
+    if !key.is_identity() && identity.is_none() {
+        return Ok((public(key, public_key, materials)?, None));
+    }
+    let identity = identity.ok_or("its `identity` is missing")?.checked().map_err(|problem| problem.to_string())?;
+    if public_key.is_some() || !materials.is_empty() || identity.id() != *key {
+        return Err("its `identity` is another one".to_owned());
+    }
+    Ok((None, Some(identity)))
 }
 
 /// The key itself, which is there unless the id is one of `OpenPGP`.
@@ -281,6 +302,7 @@ fn entry(pin: &Pin) -> PinEntry {
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
         materials: signer.materials.clone(),
+        identity: signer.identity.clone(),
         statements: signer.statements.iter().map(statement).collect(),
     });
     PinEntry {
@@ -309,6 +331,7 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),
         materials: signer.materials.clone(),
+        identity: signer.identity.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),

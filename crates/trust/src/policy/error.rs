@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tofu_oci_types::InvalidPattern;
 
 use super::{InvalidModulePlacePattern, KeyMaterialError};
+use crate::IdentityProblem;
 
 /// A policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,16 @@ pub enum PolicyProblem {
     },
     #[error("the key {name:?} cannot be used: {source}")]
     Key { name: String, source: KeyMaterialError },
+    #[error("{name:?}: {source}")]
+    Identity { name: String, source: IdentityProblem },
+    #[error("the trusted root {} cannot be read", path.display())]
+    RootFile {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the trusted root {} cannot be used: {problem}", path.display())]
+    Root { path: PathBuf, problem: String },
     #[error("`pem` of the key {name:?} is not the text of a key")]
     NotPem { name: String, text: String },
     #[error("a rule names the providers or the modules that it is for")]
@@ -57,6 +68,8 @@ pub enum PolicyProblem {
     UnusedKey { name: String },
     #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
     SameKey { one: String, other: String },
+    #[error("the identities {one:?} and {other:?} are of one owner, and a threshold counts owners")]
+    SameOwner { one: String, other: String },
     #[error("there is no key named {name:?}")]
     UnknownKey { name: String, known: Vec<String> },
     #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
@@ -76,6 +89,11 @@ impl PolicyProblem {
                 Some("add a [[key]] with that `name`, and `file` or `pem`".to_owned())
             }
             Self::UnknownKey { known, .. } => Some(format!("the keys are: {}", known.join(", "))),
+            Self::RootFile { .. } => Some("the path of a root is relative to the policy file".to_owned()),
+            Self::Root { .. } => Some(
+                "`root` names the trusted_root.json of a Sigstore instance of your own; omit it for the public one"
+                    .to_owned(),
+            ),
             Self::KeyFile { .. } => Some("a key file's path is relative to the policy file".to_owned()),
             Self::NoContent { .. } | Self::TwoContents { .. } => {
                 Some("write file = \"PATH\", or pem = \"\"\"the key itself\"\"\"".to_owned())

@@ -10,6 +10,7 @@ use tofu_oci_types::Pattern;
 use toml::Spanned;
 
 use super::error::{PolicyError, PolicyProblem};
+use super::identity::{IdentityEntry, IdentityTable};
 use super::key::{KeyMaterial, NamedKey};
 use super::module_pattern::ModulePlacePattern;
 use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
@@ -33,6 +34,7 @@ impl Policy {
 #[derive(Clone, Debug)]
 pub struct PolicyFile {
     keys: Vec<PolicyKeyEntry>,
+    identities: Vec<IdentityEntry>,
     rules: Vec<RuleEntry>,
 }
 
@@ -64,6 +66,8 @@ struct RuleEntry {
 struct PolicyDocument {
     #[serde(default)]
     key: Vec<Spanned<KeyTable>>,
+    #[serde(default)]
+    identity: Vec<IdentityTable>,
     #[serde(default)]
     rule: Vec<Spanned<RuleTable>>,
 }
@@ -113,18 +117,29 @@ fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
             Err(at(entry.named, PolicyProblem::DuplicateName { name: entry.name }))
         })
         .collect::<Result<_, _>>()?;
+    let identities = document.identity.into_iter().map(IdentityEntry::read).collect::<Result<Vec<_>, _>>()?;
+    if let Some(twice) = identities.iter().find(|identity| !names.insert(identity.name.clone())) {
+        return Err(at(twice.named.clone(), PolicyProblem::DuplicateName { name: twice.name.clone() }));
+    }
+    let written = || {
+        let keys = keys.iter().map(|key| (&key.name, &key.named));
+        keys.chain(identities.iter().map(|identity| (&identity.name, &identity.named)))
+    };
     let rules = document.rule.into_iter().map(|table| rule(text, table)).collect::<Result<Vec<_>, _>>()?;
-    for named in rules.iter().flat_map(|rule| &rule.keys) {
-        if !names.contains(named.get_ref()) {
-            let known = keys.iter().map(|key| key.name.clone()).collect();
-            return Err(at(named.span(), PolicyProblem::UnknownKey { name: named.get_ref().clone(), known }));
+    for wanted in rules.iter().flat_map(|rule| &rule.keys) {
+        if !names.contains(wanted.get_ref()) {
+            let problem = PolicyProblem::UnknownKey {
+                name: wanted.get_ref().clone(),
+                known: written().map(|(name, _)| name.clone()).collect(),
+            };
+            return Err(at(wanted.span(), problem));
         }
     }
     let used: BTreeSet<&str> = rules.iter().flat_map(|rule| &rule.keys).map(|name| name.get_ref().as_str()).collect();
-    if let Some(unused) = keys.iter().find(|key| !used.contains(key.name.as_str())) {
-        return Err(at(unused.named.clone(), PolicyProblem::UnusedKey { name: unused.name.clone() }));
+    if let Some((name, span)) = written().find(|(name, _)| !used.contains(name.as_str())) {
+        return Err(at(span.clone(), PolicyProblem::UnusedKey { name: name.clone() }));
     }
-    Ok(PolicyFile { keys, rules })
+    Ok(PolicyFile { keys, identities, rules })
 }
 
 fn key(table: Spanned<KeyTable>) -> Result<PolicyKeyEntry, PolicyError> {
@@ -218,7 +233,9 @@ impl PolicyFile {
     /// # Errors
     /// A key that cannot be read or used, and a threshold above the number of distinct keys.
     pub fn resolve(self, read: impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<Policy, PolicyError> {
-        let keys = self.keys.into_iter().map(|entry| load(entry, &read)).collect::<Result<Vec<_>, _>>()?;
+        let keys = self.keys.into_iter().map(|entry| load(entry, &read));
+        let identities = self.identities.into_iter().map(|entry| entry.load(&read));
+        let keys = keys.chain(identities).collect::<Result<Vec<_>, _>>()?;
         let rules = self.rules.into_iter().map(|entry| complete(entry, &keys)).collect::<Result<_, _>>()?;
         Ok(Policy { rules, ..Policy::default() })
     }
@@ -252,6 +269,9 @@ fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError
         let (written, count) = (*threshold.get_ref(), distinct.count());
         rule.rule.threshold = usize::try_from(written).ok().filter(|wanted| *wanted <= count).ok_or_else(|| {
             let problem = match in_two_forms(&rule.rule.keys, &distinct) {
+                Some((one, other)) if one.material.is_identity() && other.material.is_identity() => {
+                    PolicyProblem::SameOwner { one: one.name.clone(), other: other.name.clone() }
+                }
                 Some((one, other)) => PolicyProblem::SameKey { one: one.name.clone(), other: other.name.clone() },
                 None => PolicyProblem::Threshold { threshold: written, keys: count },
             };

@@ -2,24 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use crate::{KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey};
+use crate::{KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey, TrustedIdentity};
 
-/// A key file under a name of the user's.
+/// A key file or an identity under a name of the user's.
 #[derive(Clone, Debug)]
 pub struct NamedKey {
     /// What the user calls it.
     pub name: String,
-    /// What is in the file.
+    /// What is in the file, or whose certificates count.
     pub material: KeyMaterial,
 }
 
-/// What is in a key file; the bytes decide which of the two, not the file's name.
+/// Who signs: what is in a key file, whose bytes decide which kind it is, or an identity.
 #[derive(Clone, Debug)]
 pub enum KeyMaterial {
     /// A public key in PEM.
     Public(PublicKey),
     /// `OpenPGP` certificates.
     OpenPgp(Vec<OpenPgpKey>),
+    /// Whoever an authority issues certificates to.
+    Identity(Box<TrustedIdentity>),
 }
 
 /// A file that holds no key to verify with.
@@ -53,13 +55,19 @@ impl KeyMaterial {
         match self {
             Self::Public(key) => vec![key.id()],
             Self::OpenPgp(keys) => keys.iter().map(OpenPgpKey::id).collect(),
+            Self::Identity(trusted) => vec![trusted.identity.id()],
         }
+    }
+
+    pub(crate) fn is_identity(&self) -> bool {
+        matches!(self, Self::Identity(_))
     }
 
     pub(crate) fn materials(&self) -> Vec<(KeyId, BTreeSet<Material>)> {
         match self {
             Self::Public(key) => vec![(key.id(), BTreeSet::from([key.numbers()]))],
             Self::OpenPgp(keys) => keys.iter().map(|key| (key.id(), key.materials())).collect(),
+            Self::Identity(trusted) => vec![(trusted.identity.id(), trusted.identity.party())],
         }
     }
 }

@@ -10,6 +10,7 @@
 
 mod error;
 mod file;
+mod identity;
 mod key;
 mod module_pattern;
 mod rule;

@@ -80,10 +80,22 @@ impl Policy {
     /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
     /// the command line are for what they are asked about.
     pub(crate) fn dedicated(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
-        let alone = |pattern: &Pattern| {
+        self.alone(keys, |pattern| {
             pattern.hostname() == Some(address.hostname()) && pattern.namespace() == Some(address.namespace())
-        };
-        let shared = self.rules.iter().filter(|rule| !rule.patterns.iter().all(alone));
+        })
+    }
+
+    /// Those of `keys` that may sign only for `address`, the type of the provider too.
+    pub(crate) fn exact(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
+        self.alone(keys, |pattern| {
+            pattern.hostname() == Some(address.hostname())
+                && pattern.namespace() == Some(address.namespace())
+                && pattern.provider_type() == Some(address.provider_type())
+        })
+    }
+
+    fn alone(&self, keys: impl Iterator<Item = KeyId>, alone: impl Fn(&Pattern) -> bool) -> BTreeSet<KeyId> {
+        let shared = self.rules.iter().filter(|rule| !rule.patterns.iter().all(&alone));
         let shared: Vec<KeyId> = shared.flat_map(|rule| &rule.rule.keys).flat_map(|key| key.material.ids()).collect();
         let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
         let distinct = DistinctKeys::new(rules.flat_map(|rule| &rule.keys).flat_map(|key| key.material.materials()));
@@ -95,7 +107,7 @@ impl Policy {
         let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
         let certificates = rules.flat_map(|rule| &rule.keys).flat_map(|key| match &key.material {
             KeyMaterial::OpenPgp(certificates) => certificates.as_slice(),
-            KeyMaterial::Public(_) => &[],
+            KeyMaterial::Public(_) | KeyMaterial::Identity(_) => &[],
         });
         certificates.flat_map(OpenPgpKey::compromised).collect()
     }

@@ -9,7 +9,7 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
-use crate::{KeyId, SignatureForm};
+use crate::{KeyId, ProvenIdentity, SignatureForm};
 
 /// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +25,9 @@ pub struct Examined {
     pub key_name: Option<String>,
     /// What the signature says about its key.
     pub claimed_key: Option<String>,
+    /// Who is proven to have made it with a certificate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Box<ProvenIdentity>>,
     /// The provider that it names.
     pub address: Option<String>,
     /// The version that it names.
@@ -54,6 +57,7 @@ impl Examined {
             key: None,
             key_name: None,
             claimed_key: None,
+            identity: None,
             address: None,
             version: None,
             predicate_type: None,

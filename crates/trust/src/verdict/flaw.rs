@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, Version};
 
-use crate::KeyId;
+use crate::{KeyId, ProvenIdentity};
 
 /// Why a signature does not count, or how it contradicts the release. Texts are as the signer wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Fault)]
@@ -83,10 +83,31 @@ pub enum Flaw {
     #[fault("weak-digest")]
     #[hint("its publisher must sign the release anew, with a good key")]
     WeakDigest { what: String },
-    /// `verify` only: a certificate made the signature; tofu-oci accepts keys alone
-    #[fault("keyless", todo = "the publisher signs with a key too")]
-    #[hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")]
-    Keyless,
+    /// `verify` only: a certificate made the signature, for an identity that no rule names
+    #[fault("keyless", todo = "if it is its publisher, add an `[[identity]]` to `trust.toml` and name it in the rule")]
+    #[hint(if let Some(members) = identity.to_add() => "if that is its publisher, add an [[identity]] to trust.toml with \
+        {members}, and name it in the rule; in ref, {{version}} stands for the version")]
+    Keyless { identity: Box<ProvenIdentity> },
+    /// an identity of the rule has the same repository, and another workflow, ref, environment or runner
+    #[fault(
+        "other-identity",
+        todo = "the publisher releases by the workflow that you trust, or correct the `[[identity]]`"
+    )]
+    #[hint("if its publisher releases so now, correct {member} of the [[identity]] in trust.toml")]
+    OtherIdentity {
+        /// What the policy or the pins call it.
+        name: String,
+        member: &'static str,
+        /// What the certificate says, if anything.
+        found: Option<String>,
+    },
+    /// a certificate made the signature, and no trusted root proves it
+    #[fault(
+        "not-proven",
+        todo = "name the `root` of its Sigstore instance in the `[[identity]]`, or tell the publisher"
+    )]
+    #[hint("if it is of a Sigstore instance of your own, name its trusted_root.json as root of an [[identity]]")]
+    NotProven { problem: String },
     /// `verify` only: a `SHA256SUMS` has no signature
     #[fault("no-signature", todo = "the publisher signs the file")]
     NoSignature,
@@ -113,10 +134,12 @@ impl Flaw {
             Self::OtherIndex { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
-            Self::UnknownKey { .. } => Some(7),
-            Self::Keyless => Some(8),
-            Self::BadSignature { .. } => Some(9),
-            Self::Unreadable { .. } => Some(10),
+            Self::OtherIdentity { .. } => Some(7),
+            Self::UnknownKey { .. } => Some(8),
+            Self::Keyless { .. } => Some(9),
+            Self::NotProven { .. } => Some(10),
+            Self::BadSignature { .. } => Some(11),
+            Self::Unreadable { .. } => Some(12),
             Self::OtherProvider { .. }
             | Self::OtherVersion { .. }
             | Self::OtherPackage { .. }
@@ -146,7 +169,12 @@ impl fmt::Display for Flaw {
             },
             Self::BadSignature { problem } => f.write_str(problem),
             Self::ExpiredKey { what } | Self::RevokedKey { what } | Self::WeakDigest { what } => f.write_str(what),
-            Self::Keyless => f.write_str("was made with a certificate; only signatures by keys are supported"),
+            Self::Keyless { identity } => write!(f, "is by {identity}, which no rule names"),
+            Self::OtherIdentity { name, member, found: Some(found) } => {
+                write!(f, "is not by {name}: its {member} is {found}")
+            }
+            Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
+            Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),
             Self::NoSignature => f.write_str("has no signature"),
             Self::Unreadable { problem } => write!(f, "cannot be read: {problem}"),
         }

@@ -19,7 +19,7 @@ pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
+use crate::{Identity, KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -95,6 +95,9 @@ pub struct Signer {
     /// The material of an `OpenPGP` key; empty if another form of the key is here.
     #[serde(skip)]
     pub materials: BTreeSet<Material>,
+    /// The identity, if it is one and not a key.
+    #[serde(skip)]
+    pub identity: Option<Identity>,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.

@@ -96,7 +96,7 @@ impl TrustRefusal {
 /// Of the names that `verify` shows alone, the one of the refusal.
 fn refusing_code(flaw: &Flaw) -> &'static str {
     match flaw {
-        Flaw::Keyless => "unknown-key",
+        Flaw::Keyless { .. } => "unknown-key",
         Flaw::Unreadable { .. } => "bad-signature",
         flaw => flaw.code(),
     }
@@ -118,7 +118,8 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
             "it is signed by a key that is not one of yours, or its signature was damaged".to_owned()
         }
         Flaw::TravellingKey { key } => format!("it is signed by {key}, which is not one of your keys"),
-        Flaw::Keyless => "it is signed by a certificate, which is not one of your keys".to_owned(),
+        Flaw::Keyless { identity } => format!("it is signed by {identity}, which no rule names"),
+        Flaw::NotProven { .. } | Flaw::OtherIdentity { .. } => format!("its signature {flaw}"),
         Flaw::Unreadable { problem } => format!("what may be its signature cannot be read: {problem}"),
         Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
         Flaw::BadSignature { problem } => problem.clone(),

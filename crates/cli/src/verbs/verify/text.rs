@@ -103,6 +103,14 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     if let Some(says) = &examined.predicate_type {
         text.push_str(&format!("; it says {says}"));
     }
+    if let Some(identity) = examined.identity.as_deref() {
+        if examined.key.is_some() {
+            text.push_str(&format!("; its certificate is for {identity}"));
+        }
+        let claims = [("ref", &identity.reference), ("commit", &identity.commit), ("run", &identity.run)];
+        let claims = claims.into_iter().filter_map(|(name, claim)| Some(format!("{name} {}", claim.as_ref()?)));
+        text.extend(claims.map(|claim| format!("; {claim}")));
+    }
     if !examined.zips.is_empty() {
         text.push_str(&format!("; it lists {} of this release's archives", examined.zips.len()));
     }

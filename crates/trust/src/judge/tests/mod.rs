@@ -2,6 +2,7 @@
 
 mod evidence;
 mod kept;
+mod keyless;
 mod memory;
 mod notices;
 mod offered;

@@ -1,0 +1,122 @@
+//! Bundles with certificates: who is proven to have signed, whether a rule names them, and what they signed.
+
+use tofu_oci_types::{Digest, PackageHash};
+
+use super::examine::Examination;
+use super::sums::ListedRelease;
+use super::votes::Vote;
+use crate::keyless::{Proven, prove};
+use crate::{
+    Covers, Examined, Flaw, KeyId, Missing, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm,
+    SignatureOutcome, Signed, Statement, Sums, peek_bundle,
+};
+
+impl Examination<'_> {
+    pub(super) fn keyless(&mut self, origin: &Digest, bytes: &[u8]) {
+        let mut examined = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::NoSignature);
+        match prove(bytes, &self.trusted.roots(), self.now) {
+            Ok(proven) => {
+                self.describe(&mut examined, &proven.statement);
+                examined.identity = Some(Box::new(proven.identity.clone()));
+                let wanted = self.version().map(ToString::to_string);
+                match self.trusted.identity_of(&proven, wanted.as_deref()) {
+                    Ok((key, version)) => self.by_identity(&mut examined, proven, &key, version),
+                    Err(flaw) => examined.outcome = flaw.into(),
+                }
+            }
+            Err(fault) => {
+                if let Ok(peek) = peek_bundle(bytes) {
+                    self.describe(&mut examined, &peek.statement);
+                }
+                examined.outcome = Flaw::NotProven { problem: fault.to_string() }.into();
+            }
+        }
+        self.examined.push(examined);
+    }
+
+    /// What a trusted identity has signed. It names neither provider nor version: the rule may give the one, the ref the other.
+    fn by_identity(&mut self, examined: &mut Examined, proven: Proven, key: &KeyId, version: Option<String>) {
+        self.name(examined, key);
+        let mut statement = proven.statement;
+        statement.predicate_type = self.counted_type(statement.predicate_type);
+        let about_index = statement.subjects.iter().any(|subject| self.is_about_index(subject));
+        let listing = archives(&statement).filter(|_| !about_index).map(|sums| self.listing(&sums));
+        if let Some(listing) = listing.filter(|listing| !matches!(listing, ListedRelease::Nothing)) {
+            return self.lists(examined, &statement, &listing, key, version);
+        }
+        let wanted = self.version().map(ToString::to_string);
+        let address = self.facts.provider().map(|(address, _)| address).filter(|_| self.trusted.is_exact(key));
+        for subject in &mut statement.subjects {
+            if let (Name::Absent, Some(address)) = (&subject.address, address) {
+                subject.address = Name::Is(address.clone());
+            }
+            // A version that the ref names is said, whatever the statement says.
+            if let Some(version) = version.as_ref().filter(|_| wanted.is_some())
+                && (subject.version == Name::Absent || wanted.as_ref() != Some(version))
+            {
+                subject.version = Name::written(version);
+            }
+        }
+        examined.outcome = self.outcome(&statement);
+        if examined.outcome.counts() {
+            self.vote(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement });
+        }
+    }
+
+    /// What a trusted identity has signed of archives, whose names say type, version and platform.
+    fn lists(
+        &mut self,
+        examined: &mut Examined,
+        statement: &Statement,
+        listing: &ListedRelease,
+        key: &KeyId,
+        version: Option<String>,
+    ) {
+        let Some(listed) = listing.listed() else {
+            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+            return;
+        };
+        examined.zips = listed.values().cloned().collect();
+        if let Some(named) = version.filter(|named| self.version().is_some_and(|wanted| wanted.to_string() != *named)) {
+            examined.outcome = self.other_version(named);
+            return;
+        }
+        self.remember(listing, examined);
+        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+        if !examined.outcome.counts() {
+            return;
+        }
+        let name = self.by(key);
+        let missing = match &examined.outcome {
+            SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
+            _ => None,
+        };
+        self.remark_unnamed(&name, missing);
+        self.votes.push(Vote {
+            key: key.clone(),
+            name,
+            form: SignatureForm::Bundle,
+            predicate_type: statement.predicate_type.clone(),
+            missing: missing.map(|_| Missing::Address),
+            covers: Covers::Zips(examined.zips.clone()),
+            listed: listed.clone(),
+        });
+    }
+
+    /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it.
+    fn counted_type(&self, found: String) -> String {
+        let is_usual = self.rule.predicate_types == [SIGN_PREDICATE];
+        if is_usual && found == PROVENANCE_PREDICATE { SIGN_PREDICATE.to_owned() } else { found }
+    }
+}
+
+/// What a statement names by files, as a list; `None` if that is nothing.
+fn archives(statement: &Statement) -> Option<Sums> {
+    let line = |subject: &crate::StatementSubject| {
+        let name = subject.name.as_ref().filter(|name| !name.contains(char::is_control))?;
+        let digest = subject.digest.as_ref().filter(|digest| PackageHash::zh(digest).is_some())?;
+        Some(format!("{}  {name}\n", digest.encoded()))
+    };
+    let text: String = statement.subjects.iter().filter_map(line).collect();
+    Sums::parse(text.as_bytes()).ok().filter(|_| !text.is_empty())
+}

@@ -1,0 +1,224 @@
+//! Releases that a workflow has signed with a certificate.
+
+use serde_json::{Value, json};
+use tofu_oci_testkit::{BuiltBy, LocalSigstore};
+
+use super::*;
+use crate::testing::key;
+use crate::{PROVENANCE_PREDICATE, SIGN_PREDICATE};
+
+/// What the release workflow of `github.com/acme/widget` may sign.
+const WORKFLOW: &str = r#"
+repository = "github.com/acme/widget"
+workflow = ".github/workflows/release.yml"
+ref = "refs/tags/v{version}"
+"#;
+
+const EXACT: &str = "providers = [\"example.com/acme/widget\"]";
+
+struct Stage {
+    sigstore: LocalSigstore,
+    scene: Scene,
+}
+
+impl Stage {
+    fn new() -> Self {
+        // The crate below has a clock of its own: what it sees must be past by that, too.
+        let scene = Scene { now: UNIX_EPOCH + Duration::from_hours(490_000), ..Scene::new() };
+        Self { sigstore: LocalSigstore::generate(scene.now), scene }
+    }
+
+    /// With one identity and one rule.
+    fn ruled(identity: &str, rule: &str) -> Self {
+        Self::new().policy(&format!("[[identity]]\nname = \"acme\"\nroot = \"root.json\"\n{identity}"), rule, &["acme"])
+    }
+
+    fn policy(mut self, identities: &str, rule: &str, names: &[&str]) -> Self {
+        let text = format!("{identities}\n[[rule]]\nkeys = {names:?}\n{rule}\n");
+        let root = self.sigstore.root();
+        let read = |path: &std::path::Path| {
+            assert_eq!(path, std::path::Path::new("root.json"));
+            Ok(root.clone().into_bytes())
+        };
+        self.scene.policy = Policy::parse(&text).expect("a policy").resolve(read).expect("roots");
+        self
+    }
+
+    fn found(mut self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Self {
+        let bytes = self.sigstore.attest(by, predicate_type, subjects);
+        self.scene.evidence.push(Evidence::Bundle { origin: Digest::sha256(&bytes), bytes });
+        self
+    }
+
+    /// Provenance of this index.
+    fn built(self, by: &BuiltBy<'_>) -> Self {
+        self.found(by, PROVENANCE_PREDICATE, &[subject("1.4.0")])
+    }
+}
+
+fn subject(content: &str) -> Value {
+    json!({ "name": "index", "digest": { "sha256": index(content).encoded() } })
+}
+
+fn at(reference: &'static str) -> BuiltBy<'static> {
+    BuiltBy { reference, ..BuiltBy::RELEASE }
+}
+
+#[test]
+fn a_release_by_the_workflow_of_the_rule_is_signed() {
+    check(&Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE).scene, "signed [acme] index");
+    let signed = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, SIGN_PREDICATE, &[subject("1.4.0")]);
+    check(&signed.scene, "signed [acme] index");
+    let verdict = signed.scene.judge();
+    let identity = verdict.examined[0].identity.as_ref().expect("an identity");
+    assert_eq!(identity.repository.as_deref(), Some("github.com/acme/widget"));
+    assert_eq!(identity.run.as_deref(), Some("https://github.com/acme/widget/actions/runs/7/attempts/1"));
+    assert!(verdict.signers[0].key.to_string().starts_with("identity:"));
+}
+
+#[test]
+fn another_identity_does_not_count() {
+    let other = BuiltBy {
+        repository: "github.com/other/widget",
+        workflow: "github.com/other/widget/.github/workflows/release.yml",
+        ..BuiltBy::RELEASE
+    };
+    let ci = BuiltBy { workflow: "github.com/acme/widget/.github/workflows/ci.yml", ..BuiltBy::RELEASE };
+    let called = BuiltBy { workflow: "github.com/evil/ci/.github/workflows/release.yml", ..BuiltBy::RELEASE };
+    let issuer = BuiltBy { issuer: "https://token.example.com", ..BuiltBy::RELEASE };
+    let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
+    for (by, code) in [
+        (other, "keyless"),
+        (issuer, "keyless"),
+        (person, "keyless"),
+        (ci, "other-identity"),
+        (called, "other-identity"),
+        (at("refs/heads/main"), "other-identity"),
+    ] {
+        let stage = Stage::ruled(WORKFLOW, EXACT).built(&by);
+        check_outcomes(&stage.scene, &[code]);
+        let refused = if code == "keyless" { "unknown-key" } else { code };
+        check(&stage.scene, &format!("refused {refused}"));
+    }
+    for more in ["environment = \"release\"", "runner = \"self-hosted\""] {
+        let stage = Stage::ruled(&format!("{WORKFLOW}{more}\n"), EXACT).built(&BuiltBy::RELEASE);
+        check_outcomes(&stage.scene, &["other-identity"]);
+    }
+    let released = BuiltBy { environment: Some("release"), ..BuiltBy::RELEASE };
+    let stage = Stage::ruled(&format!("{WORKFLOW}environment = \"rel*\"\n"), EXACT).built(&released);
+    check(&stage.scene, "signed [acme] index");
+}
+
+#[test]
+fn the_ref_names_the_version() {
+    // An old release under a new tag: whoever moves it cannot move the tag that was built.
+    let old = Stage::ruled(WORKFLOW, &format!("{EXACT}\nunsigned = \"allow\"")).built(&at("refs/tags/v1.3.0"));
+    check(&old.scene, "refused other-version");
+    let branch = WORKFLOW.replace("refs/tags/v{version}", "refs/heads/main");
+    let main = at("refs/heads/main");
+    check(&Stage::ruled(&branch, EXACT).built(&main).scene, "refused unnamed-signature");
+    let warned = Stage::ruled(&branch, &format!("{EXACT}\nunnamed = \"warn\"")).built(&main);
+    check(&warned.scene, "signed [acme] index; Warning unnamed-signature");
+}
+
+#[test]
+fn the_rule_names_the_provider_if_it_is_for_one_alone() {
+    for (rule, want) in [
+        (EXACT, "signed [acme] index"),
+        ("providers = [\"example.com/acme/*\"]", "refused unnamed-signature"),
+        ("providers = [\"example.com/acme/*\"]\nunnamed = \"allow\"", "signed [acme] index"),
+        ("providers = [\"example.com/acme/widget\", \"example.com/acme/gadget\"]", "refused unnamed-signature"),
+    ] {
+        check(&Stage::ruled(WORKFLOW, rule).built(&BuiltBy::RELEASE).scene, want);
+    }
+}
+
+#[test]
+fn a_statement_of_another_index_does_not_count() {
+    let other = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &[subject("1.3.0")]);
+    check(&other.scene, "refused other-index");
+    let scan = "https://example.test/scan/v1";
+    let other = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, scan, &[subject("1.4.0")]);
+    check(&other.scene, "refused predicate-type");
+    let wanted = format!("{EXACT}\npredicate_types = [\"{PROVENANCE_PREDICATE}\"]");
+    check(&Stage::ruled(WORKFLOW, &wanted).built(&BuiltBy::RELEASE).scene, "signed [acme] index");
+}
+
+#[test]
+fn archives_are_covered_as_a_list_covers_them() {
+    let zip = |content: &str| PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256");
+    let platforms: [Platform; 2] = ["linux_amd64", "darwin_arm64"].map(|platform| platform.parse().expect("one"));
+    let archives = [(platforms[0].clone(), zip("linux")), (platforms[1].clone(), zip("darwin"))];
+    let file = |platform: &str, content: &str| {
+        let name = format!("terraform-provider-widget_1.4.0_{platform}.zip");
+        json!({ "name": name, "digest": { "sha256": Digest::sha256(content.as_bytes()).encoded() } })
+    };
+    let stage = |subjects: &[Value]| {
+        let rule = "providers = [\"example.com/acme/*\"]";
+        let mut stage = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, subjects);
+        stage.scene.archives = Archives::Read(archives.clone().into());
+        stage.scene
+    };
+    check(&stage(&[file("linux_amd64", "linux"), file("darwin_arm64", "darwin")]), "signed [acme] 2 zips");
+    let one = stage(&[file("linux_amd64", "linux")]);
+    let verdict = one.judge();
+    assert!(verdict.covers(&platforms[0], Some(&zip("linux"))) && !verdict.covers(&platforms[1], Some(&zip("darwin"))));
+    // The archive of another platform.
+    check(&stage(&[file("linux_amd64", "darwin")]), "refused other-package");
+}
+
+const TWO: &str = "[[rule]]\nproviders = [\"example.com/acme/widget\"]\nkeys = [\"a\", \"b\"]\nthreshold = 2\n";
+
+#[test]
+fn identities_of_one_owner_are_one_party() {
+    let two = |first: &str, second: &str| {
+        let identity = |name: &str, repository: &str| {
+            let workflow = WORKFLOW.replace("github.com/acme/widget", repository);
+            format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+        };
+        format!("{}{}{TWO}", identity("a", first), identity("b", second))
+    };
+    let root = LocalSigstore::generate(Scene::new().now).root();
+    let read = |text: String| Policy::parse(&text).expect("a policy").resolve(|_| Ok(root.clone().into_bytes()));
+    let same = read(two("github.com/acme/widget", "github.com/ACME/other")).expect_err("one party");
+    assert_eq!(same.to_string(), r#"the identities "a" and "b" are of one owner, and a threshold counts owners"#);
+    assert!(read(two("github.com/acme/widget", "github.com/other/widget")).is_ok());
+}
+
+#[test]
+fn an_identity_and_a_key_reach_a_threshold() {
+    let pem = key(1).public().to_pem();
+    let identities = format!(
+        "[[key]]\nname = \"a\"\npem = \"\"\"\n{pem}\"\"\"\n[[identity]]\nname = \"acme\"\nroot = \"root.json\"\n{WORKFLOW}"
+    );
+    let stage = Stage::new().policy(&identities, &format!("{EXACT}\nthreshold = 2"), &["a", "acme"]);
+    let mut stage = stage.built(&BuiltBy::RELEASE);
+    check(&stage.scene, "refused threshold");
+    stage.scene.evidence.push(crate::testing::bundle(1));
+    let verdict = stage.scene.judge();
+    assert!(verdict.refusal.is_none() && verdict.covered.index && verdict.signers.len() == 2);
+}
+
+#[test]
+fn a_root_that_the_rule_does_not_name_proves_nothing() {
+    let identity = format!("[[identity]]\nname = \"acme\"\n{WORKFLOW}");
+    let stage = Stage::new().policy(&identity, EXACT, &["acme"]).built(&BuiltBy::RELEASE);
+    check_outcomes(&stage.scene, &["not-proven"]);
+    check(&stage.scene, "refused not-proven");
+}
+
+#[test]
+fn a_provider_that_an_identity_signed_stays_signed() {
+    let stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
+    let pinned = stage.scene.remembered();
+    let text = pinned.pins.to_text();
+    let again = Pins::parse(&text).expect("pins");
+    assert_eq!(again.to_text(), text);
+    assert!(text.contains("\"repository\": \"github.com/acme/widget\""), "{text}");
+    // The pinned index needs no signature any more, with the rule and without it.
+    check(&pinned.clone().found([]), "pinned [] index; Note signature-gone");
+    check(&pinned.clone().found([]).without_policy(), "pinned [] index; Note signature-gone");
+    let next = pinned.clone().found([]).offers("1.5.0", "1.5.0").without_policy();
+    check(&next, "refused was-signed");
+    assert!(Pins::parse(&text.replace("acme/widget\"", "acme/other\"")).is_err(), "the id is that of the identity");
+}

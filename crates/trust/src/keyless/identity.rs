@@ -1,0 +1,383 @@
+//! Whose certificates count: an `[[identity]]` of a policy, and whether a proven one is it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::roots::{RootName, TrustedRoot};
+use super::{Proven, ProvenIdentity};
+use crate::{KeyId, Material};
+
+/// What stands for the version of the release in `ref`.
+const VERSION: &str = "{version}";
+
+/// Who may sign: a workflow of a repository, or a person.
+///
+/// `repository`, `workflow`, `ref` and `environment` may have `*`, for any characters but `/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object for an identity")]
+pub struct Identity {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    /// `HOST/OWNER/REPOSITORY`; only names behind the owner have `*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// Its path in the repository, or `OWNER/REPOSITORY/PATH`, also with `@REF`, of one that is called from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// What was built, such as `refs/tags/v{version}`.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// The address of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// The file with the root of a Sigstore instance of one's own, as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// An identity that protects nothing, or that cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{member}` of the identity {problem}")]
+pub struct IdentityProblem {
+    pub member: &'static str,
+    problem: &'static str,
+}
+
+/// The member of an identity that a proven certificate does not have so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OtherMember {
+    pub(crate) member: &'static str,
+    pub(crate) found: Option<String>,
+}
+
+/// An identity with its root, if that is one of a file.
+#[derive(Clone, Debug)]
+pub struct TrustedIdentity {
+    pub(crate) identity: Identity,
+    pub(crate) root: Option<Arc<TrustedRoot>>,
+}
+
+impl Identity {
+    /// The same with the issuer of its host, if it can be compared.
+    ///
+    /// # Errors
+    /// The member that is missing, wrong, or so wide that everybody is meant.
+    pub fn checked(mut self) -> Result<Self, IdentityProblem> {
+        let wrong = |member, problem| Err(IdentityProblem { member, problem });
+        if let Some(email) = &self.email {
+            if email.contains('*') || !email.contains('@') {
+                return wrong("email", "is the whole address of one person");
+            }
+            let others = [&self.repository, &self.workflow, &self.reference, &self.environment, &self.runner];
+            if others.into_iter().any(Option::is_some) {
+                return wrong("email", "is a person, who has no repository, workflow, ref, environment or runner");
+            }
+        } else {
+            let Some(repository) = &self.repository else {
+                return wrong("repository", "is missing; a person has `email` and `issuer`");
+            };
+            let segments: Vec<&str> = repository.split('/').collect();
+            let [host, owner, rest @ ..] = segments.as_slice() else {
+                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+            };
+            if rest.is_empty() || segments.iter().any(|segment| segment.is_empty()) || repository.contains(':') {
+                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+            }
+            if [host, owner].into_iter().any(|segment| segment.contains('*')) {
+                return wrong("repository", "names one host and one owner: everybody can have a repository elsewhere");
+            }
+            if self.issuer.is_none() {
+                self.issuer = issuer_of(host).map(str::to_owned);
+            }
+            let Some(workflow) = &self.workflow else {
+                return wrong("workflow", "is missing: any workflow of the repository could sign");
+            };
+            let path = workflow.split_once('@').map_or(workflow.as_str(), |(path, _)| path);
+            let is_path = !path.split('/').any(str::is_empty);
+            if !is_path || !(path.starts_with('.') && path == workflow || path.split('/').count() > 2) {
+                return wrong("workflow", "reads .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
+            }
+            if !path.starts_with('.') && path.split('/').take(2).any(|segment| segment.contains('*')) {
+                return wrong("workflow", "names one owner and one repository");
+            }
+            if path.ends_with("/*") {
+                return wrong("workflow", "names a file: any workflow of the repository could sign");
+            }
+            if let Some(reference) = &self.reference {
+                let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
+                let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
+                if !reference.starts_with("refs/") || versions.clone().count() > 1 || versions.clone().any(mixed) {
+                    return wrong("ref", "reads refs/tags/v{version}, refs/heads/BRANCH, or the like");
+                }
+            }
+            let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
+            if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
+                return wrong("runner", "is \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
+            }
+        }
+        if self.issuer.as_ref().is_none_or(|issuer| !issuer.starts_with("https://") || issuer.contains('*')) {
+            return wrong("issuer", "is a URL with https://, which only github.com and gitlab.com have by themselves");
+        }
+        Ok(self)
+    }
+
+    /// Its id: the same for the same members, however GitHub's names are spelled.
+    pub fn id(&self) -> KeyId {
+        let named = Self { repository: self.repository.as_deref().map(folded), ..self.clone() };
+        KeyId::of_identity(serde_json::to_string(&named).expect("texts are always JSON").as_bytes())
+    }
+
+    /// What makes two identities one party: whoever owns a repository can run what they like in it, and in the others of the
+    /// same owner.
+    pub(crate) fn party(&self) -> BTreeSet<Material> {
+        let issuer = self.issuer.as_deref().unwrap_or_default();
+        let material = |who: &str| Material::of("identity", format!("{issuer}\0{who}").as_bytes());
+        let owner = |repository: &str| {
+            let folded = folded(repository);
+            folded.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
+        };
+        match (&self.email, &self.repository) {
+            (Some(email), _) => BTreeSet::from([material(email)]),
+            (None, Some(repository)) => {
+                let called = self.called().map(|called| material(&owner(&called)));
+                BTreeSet::from([material(&owner(repository))]).into_iter().chain(called).collect()
+            }
+            (None, None) => BTreeSet::new(),
+        }
+    }
+
+    /// The whole path of a workflow of another repository.
+    fn called(&self) -> Option<String> {
+        let workflow = self.workflow.as_ref().filter(|workflow| !workflow.starts_with('.'))?;
+        let host = self.repository.as_ref()?.split('/').next()?;
+        Some(format!("{host}/{workflow}"))
+    }
+
+    /// The version that the ref of the proven identity names, if it is this one; `None` if this one asks for no version.
+    fn is(&self, proven: &ProvenIdentity) -> Result<Option<String>, OtherMember> {
+        let other = |member, found: &Option<String>| OtherMember { member, found: found.clone() };
+        if self.issuer != proven.issuer {
+            return Err(other("issuer", &proven.issuer));
+        }
+        let subject = Some(proven.subject.clone());
+        if let Some(email) = &self.email {
+            let is_same = proven.is_person && *email == proven.subject;
+            return if is_same { Ok(None) } else { Err(other("email", &subject)) };
+        }
+        let Some(repository) = proven.repository.as_ref().filter(|_| !proven.is_person) else {
+            return Err(other("repository", &subject));
+        };
+        if !self.repository.as_ref().is_some_and(|wanted| matches(&folded(wanted), &folded(repository))) {
+            return Err(other("repository", &proven.repository));
+        }
+        if !self.is_workflow(proven, repository) {
+            return Err(other("workflow", &subject));
+        }
+        let mut version = None;
+        if let Some(wanted) = &self.reference {
+            let found = proven.reference.as_deref().unwrap_or_default();
+            version = named_version(wanted, found).map_err(|()| other("ref", &proven.reference))?;
+        }
+        for (member, wanted, found) in
+            [("environment", &self.environment, &proven.environment), ("runner", &self.runner, &proven.runner)]
+        {
+            let is_same = |wanted: &String| found.as_ref().is_some_and(|found| matches(wanted, found));
+            if !wanted.as_ref().is_none_or(is_same) {
+                return Err(other(member, found));
+            }
+        }
+        Ok(version)
+    }
+
+    /// Whether the workflow that signed is the one meant. One of the repository itself has the ref that was built: another
+    /// branch has another text under the same path.
+    fn is_workflow(&self, proven: &ProvenIdentity, repository: &str) -> bool {
+        let (Some(wanted), Some(found)) = (&self.workflow, &proven.workflow) else { return false };
+        let Some(called) = self.called() else {
+            let path = found.strip_prefix(repository).and_then(|path| path.strip_prefix('/'));
+            let path = path.map(|path| path.strip_prefix('/').unwrap_or(path));
+            let is_built = proven.workflow_ref.is_some() && proven.workflow_ref == proven.reference;
+            return is_built && path.is_some_and(|path| matches(wanted, path));
+        };
+        let (called, reference) = match called.split_once('@') {
+            Some((called, reference)) => (called.to_owned(), Some(reference.to_owned())),
+            None => (called, None),
+        };
+        let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| matches(wanted, found));
+        matches(&folded(&called), &folded(found)) && reference.as_ref().is_none_or(is_ref)
+    }
+}
+
+impl TrustedIdentity {
+    /// The version that a proven identity names, if it is this one, proven by this root.
+    pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, OtherMember> {
+        let is_root = match (&self.identity.root, &proven.root) {
+            (None, RootName::PublicGood | RootName::GitHub) => true,
+            (Some(wanted), RootName::File(found)) => wanted == found,
+            _ => false,
+        };
+        if !is_root {
+            return Err(OtherMember { member: "root", found: None });
+        }
+        self.identity.is(&proven.identity)
+    }
+}
+
+/// Who vouches for the workflows of a host.
+fn issuer_of(host: &str) -> Option<&'static str> {
+    match host.to_ascii_lowercase().as_str() {
+        "github.com" => Some("https://token.actions.githubusercontent.com"),
+        "gitlab.com" => Some("https://gitlab.com"),
+        _ => None,
+    }
+}
+
+/// A repository, or a path in one, as it is compared: GitHub knows no case in the names of owners and repositories.
+fn folded(repository: &str) -> String {
+    let is_github = repository.split('/').next().is_some_and(|host| host.eq_ignore_ascii_case("github.com"));
+    let names = if is_github { 3 } else { 1 };
+    let fold = |(nth, segment): (usize, &str)| {
+        if nth < names { segment.to_ascii_lowercase() } else { segment.to_owned() }
+    };
+    repository.split('/').enumerate().map(fold).collect::<Vec<_>>().join("/")
+}
+
+/// Whether every segment of a pattern is the one of the text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (patterns, segments) = (pattern.split('/'), text.split('/'));
+    patterns.clone().count() == segments.clone().count()
+        && patterns.zip(segments).all(|(pattern, segment)| segment_matches(pattern, segment))
+}
+
+/// The same of one segment, in which `*` stands for any characters.
+fn segment_matches(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let (between, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in between.split('*').filter(|part| !part.is_empty()) {
+        let Some((_, after)) = text.split_once(part) else { return false };
+        text = after;
+    }
+    text.ends_with(end)
+}
+
+/// The version in a ref that a pattern matches, `None` if the pattern asks for none; an error if it does not match.
+fn named_version(pattern: &str, reference: &str) -> Result<Option<String>, ()> {
+    if pattern.split('/').count() != reference.split('/').count() {
+        return Err(());
+    }
+    let mut version = None;
+    for (pattern, segment) in pattern.split('/').zip(reference.split('/')) {
+        match pattern.split_once(VERSION) {
+            Some((before, after)) => {
+                let named = segment.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+                version = named.filter(|named| !named.is_empty()).map(str::to_owned);
+                version.as_ref().ok_or(())?;
+            }
+            None if !segment_matches(pattern, segment) => return Err(()),
+            None => {}
+        }
+    }
+    Ok(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_is_within_one_segment() {
+        for (pattern, text, want) in [
+            ("a/b", "a/b", true),
+            ("a/b", "a/b/c", false),
+            ("a/*", "a/b", true),
+            ("a/*", "a/b/c", false),
+            ("a/t-*-x", "a/t-aws-x", true),
+            ("a/t-*-x", "a/t-x", false),
+            ("*b*d", "abcd", true),
+            ("*b*d", "abc", false),
+            ("a*a", "a", false),
+            ("A", "a", false),
+        ] {
+            assert_eq!(matches(pattern, text), want, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_ref_names_the_version() {
+        for (pattern, reference, want) in [
+            ("refs/tags/v{version}", "refs/tags/v1.4.0", Some(Some("1.4.0"))),
+            ("refs/tags/v{version}", "refs/tags/1.4.0", None),
+            ("refs/tags/v{version}", "refs/tags/v", None),
+            ("refs/tags/v{version}", "refs/heads/v1.4.0", None),
+            ("refs/tags/v{version}", "refs/tags/v1.4.0/x", None),
+            ("refs/tags/w-{version}-r", "refs/tags/w-1.4.0-r", Some(Some("1.4.0"))),
+            ("refs/heads/main", "refs/heads/main", Some(None)),
+            ("refs/heads/release-*", "refs/heads/release-1", Some(None)),
+            ("refs/heads/*", "refs/heads/a/b", None),
+        ] {
+            let want = want.map(|version| version.map(str::to_owned)).ok_or(());
+            assert_eq!(named_version(pattern, reference), want, "{pattern} {reference}");
+        }
+    }
+
+    fn workflow() -> Identity {
+        Identity {
+            issuer: None,
+            repository: Some("github.com/acme/terraform-provider-widget".to_owned()),
+            workflow: Some(".github/workflows/release.yml".to_owned()),
+            reference: Some("refs/tags/v{version}".to_owned()),
+            environment: None,
+            runner: None,
+            email: None,
+            root: None,
+        }
+    }
+
+    #[test]
+    fn an_identity_that_means_everybody_is_refused() {
+        let whole = workflow().checked().expect("an identity");
+        assert_eq!(whole.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
+        let text = |text: &str| Some(text.to_owned());
+        let checks: [(Identity, &str); 13] = [
+            (Identity { repository: None, ..workflow() }, "repository"),
+            (Identity { repository: text("*"), ..workflow() }, "repository"),
+            (Identity { repository: text("github.com/acme"), ..workflow() }, "repository"),
+            (Identity { repository: text("github.com/*/widget"), ..workflow() }, "repository"),
+            (Identity { repository: text("https://github.com/acme/widget"), ..workflow() }, "repository"),
+            (Identity { workflow: None, ..workflow() }, "workflow"),
+            (Identity { workflow: text("*"), ..workflow() }, "workflow"),
+            (Identity { workflow: text(".github/workflows/*"), ..workflow() }, "workflow"),
+            (Identity { reference: text("*"), ..workflow() }, "ref"),
+            (Identity { reference: text("refs/tags/{version}*"), ..workflow() }, "ref"),
+            (Identity { runner: text("mine"), ..workflow() }, "runner"),
+            (Identity { repository: text("git.example.com/acme/widget"), ..workflow() }, "issuer"),
+            (Identity { email: text("ann@example.com"), ..workflow() }, "email"),
+        ];
+        for (identity, want) in checks {
+            assert_eq!(identity.clone().checked().expect_err(want).member, want, "{identity:?}");
+        }
+    }
+
+    #[test]
+    fn repositories_of_one_owner_are_one_party() {
+        let of =
+            |repository: &str| Identity { repository: Some(repository.to_owned()), ..workflow() }.checked().unwrap();
+        assert_eq!(of("github.com/acme/a").party(), of("github.com/ACME/b*").party());
+        assert_ne!(of("github.com/acme/a").party(), of("github.com/other/a").party());
+        assert_eq!(of("github.com/acme/a").id(), of("github.com/Acme/A").id());
+        assert_ne!(of("github.com/acme/a").id(), of("github.com/acme/b").id());
+        let called = Identity {
+            workflow: Some("acme/ci/.github/workflows/x.yml@refs/tags/v1".to_owned()),
+            ..of("github.com/other/b")
+        };
+        let called = called.checked().unwrap();
+        assert!(!called.party().is_disjoint(&of("github.com/acme/a").party()));
+    }
+}

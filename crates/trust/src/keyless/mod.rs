@@ -1,0 +1,271 @@
+//! Signatures by certificates ("keyless"): who made a statement, proven by an authority, its logs and its clocks.
+//!
+//! ```text
+//! bundle --prove(trusted roots, now)--> Proven { ProvenIdentity, Statement }
+//!                                           --Identity::admits--> the version that it names, or which member is another
+//! ```
+//!
+//! Nothing outside knows the crate that reads Sigstore's formats. What it says is judged here.
+
+mod crypto;
+mod identity;
+mod roots;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde_json::Value;
+use sigstore_verify::crypto::{CertificateInfo, SubjectAltName};
+use sigstore_verify::types::{Bundle, Sha256Hash, SignatureContent};
+use sigstore_verify::{CertificateError, Error, TimestampError, TransparencyLogError};
+
+pub(crate) use identity::OtherMember;
+pub use identity::{Identity, IdentityProblem, TrustedIdentity};
+pub(crate) use roots::{RootName, TrustedRoot};
+
+use crate::dsse::Envelope;
+use crate::json;
+use crate::statement::Statement;
+use roots::{Names, ROOTS_DATE};
+
+/// The largest certificate, in characters of base64.
+const CERTIFICATE: usize = 32 * 1024;
+/// The most timestamps that are read.
+const TIMESTAMPS: usize = 8;
+/// The most hashes in a proof of a log: a log of that many levels has more entries than a number can count.
+const PROOF: usize = 64;
+
+/// A statement, and who is proven to have made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Proven {
+    pub(crate) identity: ProvenIdentity,
+    pub(crate) root: RootName,
+    pub(crate) statement: Statement,
+}
+
+/// Who made a signature, as a proven certificate says it. Its texts are as the authority wrote them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ProvenIdentity {
+    /// Who vouched for it to the authority, such as `https://token.actions.githubusercontent.com`.
+    pub issuer: Option<String>,
+    /// The name in the certificate: a workflow with its ref as a URL, or the address of a person.
+    pub subject: String,
+    /// The repository that was built, such as `github.com/acme/widget`.
+    pub repository: Option<String>,
+    /// The workflow that signed, without its ref, such as `github.com/acme/widget/.github/workflows/release.yml`.
+    pub workflow: Option<String>,
+    /// The ref of the workflow that signed: another one than `ref` if it is of another repository.
+    pub workflow_ref: Option<String>,
+    /// The ref that was built.
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// The commit that was built.
+    pub commit: Option<String>,
+    /// The run that built it.
+    pub run: Option<String>,
+    /// The environment that it was deployed to.
+    pub environment: Option<String>,
+    /// Where it ran: `github-hosted`, `gitlab-hosted` or `self-hosted`.
+    pub runner: Option<String>,
+    /// Whether `subject` is the address of a person.
+    #[serde(skip)]
+    pub(crate) is_person: bool,
+}
+
+impl ProvenIdentity {
+    fn of(certificate: &CertificateInfo) -> Option<Self> {
+        let subject = certificate.identity.as_ref()?;
+        let claims = &certificate.ci_claims;
+        let bare = |url: &String| url.strip_prefix("https://").unwrap_or(url).to_owned();
+        let signer = claims.build_signer_uri.as_ref().map(bare);
+        let (workflow, workflow_ref) = match signer.as_deref().map(|signer| signer.split_once('@')) {
+            Some(Some((workflow, reference))) => (Some(workflow.to_owned()), Some(reference.to_owned())),
+            _ => (signer, None),
+        };
+        Some(Self {
+            issuer: certificate.issuer.clone(),
+            subject: subject.as_str().to_owned(),
+            repository: claims.source_repository_uri.as_ref().map(bare),
+            workflow,
+            workflow_ref,
+            reference: claims.source_repository_ref.clone(),
+            commit: claims.source_repository_digest.clone(),
+            run: claims.run_invocation_uri.clone(),
+            environment: claims.deployment_environment.clone(),
+            runner: claims.runner_environment.clone(),
+            is_person: matches!(subject, SubjectAltName::Email(_)),
+        })
+    }
+}
+
+/// `SUBJECT (by ISSUER)`: what the authority has seen, not what the signer says.
+impl fmt::Display for ProvenIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.issuer {
+            Some(issuer) => write!(f, "{} (by {issuer})", self.subject),
+            None => f.write_str(&self.subject),
+        }
+    }
+}
+
+impl ProvenIdentity {
+    /// The members of the `[[identity]]` that admits it; `None` for what no identity can name.
+    pub(crate) fn to_add(&self) -> Option<String> {
+        let mut members: Vec<String> = Vec::new();
+        let mut member = |name: &str, value: Option<&str>| {
+            members.extend(value.map(|value| format!("{name} = {}", json::shown(value))));
+        };
+        if self.is_person {
+            member("email", Some(&self.subject));
+            member("issuer", self.issuer.as_deref());
+            return Some(members.join(", "));
+        }
+        self.repository.as_ref()?;
+        let own = self.workflow.as_deref().zip(self.repository.as_deref());
+        let own = own.and_then(|(workflow, repository)| workflow.strip_prefix(repository));
+        let called = || self.workflow.as_deref().and_then(|workflow| Some(workflow.split_once('/')?.1));
+        member("repository", self.repository.as_deref());
+        member("workflow", own.map(|path| path.trim_start_matches('/')).or_else(called));
+        member("ref", self.reference.as_deref());
+        member("issuer", self.issuer.as_deref());
+        Some(members.join(", "))
+    }
+}
+
+/// Why a bundle with a certificate proves nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeylessFault {
+    #[error("the bundle is malformed: {0}")]
+    Malformed(String),
+    #[error("its certificate is of an authority that no trusted root names; the embedded roots are of {ROOTS_DATE}")]
+    UnknownAuthority,
+    #[error("its certificate is not one of the authority that it names, or was not valid when the signature was made")]
+    Certificate,
+    #[error("the authority did not count when the signature was made")]
+    AuthorityTime,
+    #[error("its certificate does not say whose it is")]
+    Nameless,
+    #[error("its certificate was not valid when the signature was made")]
+    CertificateTime,
+    #[error("its certificate stands in no log of certificates that counts")]
+    CertificateLog,
+    #[error("nothing proves when it was made, and its certificate is valid for minutes")]
+    NoTime,
+    #[error("its timestamp is not one of an authority that counts")]
+    Timestamp,
+    #[error("it was made later than the clock of this machine says")]
+    Future,
+    #[error("it is in no transparency log that counts")]
+    Log,
+    #[error("the entry of the transparency log is of something else")]
+    LogEntry,
+    #[error("the signature does not verify with the key of its certificate")]
+    Signature,
+    #[error("it uses something that this version cannot verify")]
+    Unsupported,
+}
+
+/// The statement in a bundle with a certificate, if one of the embedded roots or of `more` proves who made it.
+///
+/// A root proves by what it names: one that names a transparency log demands a proof of it, and one that names a log of
+/// certificates demands its promise. So GitHub's own instance, which has neither, counts under its own root alone.
+pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) -> Result<Proven, KeylessFault> {
+    let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
+    let value = json::parse(bytes).map_err(KeylessFault::Malformed)?;
+    within_limits(&value).map_err(KeylessFault::Malformed)?;
+    let envelope = value.get("dsseEnvelope").ok_or_else(|| malformed("`dsseEnvelope` is missing"))?;
+    let envelope = Envelope::parse(envelope).map_err(KeylessFault::Malformed)?;
+    let statement = Statement::parse(&envelope.payload).map_err(KeylessFault::Malformed)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
+    crypto::install();
+    let bundle = Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))?;
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let is_future = |time: i64| u64::try_from(time).is_ok_and(|time| time > seconds);
+    let entries = &bundle.verification_material.tlog_entries;
+    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second())) {
+        return Err(KeylessFault::Future);
+    }
+    // Both readers must have read the same.
+    let is_same = match &bundle.content {
+        SignatureContent::DsseEnvelope(read) => {
+            read.payload.as_bytes() == envelope.payload && read.signature.sig.as_bytes() == envelope.signature
+        }
+        _ => false,
+    };
+    let names = bundle.signing_certificate().and_then(|certificate| Names::of(certificate.as_bytes()));
+    let names = names.filter(|_| is_same).ok_or_else(|| malformed("its certificate cannot be read"))?;
+    // Which of the subjects counts is for the caller; that the payload is signed is shown by any of them.
+    let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
+    let digest = digest.and_then(|digest| Sha256Hash::from_hex(digest.encoded()).ok());
+    let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
+    let roots = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
+    let mut fault = KeylessFault::UnknownAuthority;
+    for root in roots {
+        match root.verifier.verify(digest, &bundle, &root.demands) {
+            Ok(verified) => {
+                let times = verified.verified_timestamps();
+                if times.iter().any(|time| is_future(time.as_second())) {
+                    return Err(KeylessFault::Future);
+                }
+                let identity = verified.certificate().filter(|_| verified.certificate_verified() && !times.is_empty());
+                let identity = identity.and_then(ProvenIdentity::of).ok_or(KeylessFault::Nameless)?;
+                if !root.is_for(identity.issuer.as_deref()) {
+                    return Err(KeylessFault::UnknownAuthority);
+                }
+                return Ok(Proven { identity, root: root.name.clone(), statement });
+            }
+            Err(error) => fault = fault_of(&error),
+        }
+    }
+    Err(fault)
+}
+
+/// Bounds what costs work or memory before it is read again.
+fn within_limits(bundle: &Value) -> Result<(), String> {
+    let material = json::object(bundle, "verificationMaterial")?;
+    let certificate = json::text(json::object(material, "certificate")?, "rawBytes")?;
+    if certificate.len() > CERTIFICATE {
+        return Err("its certificate is too large".to_owned());
+    }
+    let times = material.get("timestampVerificationData").and_then(|data| data.get("rfc3161Timestamps"));
+    if times.and_then(Value::as_array).is_some_and(|times| times.len() > TIMESTAMPS) {
+        return Err(format!("it has more than {TIMESTAMPS} timestamps"));
+    }
+    for entry in material.get("tlogEntries").and_then(Value::as_array).into_iter().flatten() {
+        let hashes = entry.get("inclusionProof").and_then(|proof| proof.get("hashes")).and_then(Value::as_array);
+        if hashes.is_some_and(|hashes| hashes.len() > PROOF) {
+            return Err(format!("a proof has more than {PROOF} hashes"));
+        }
+    }
+    Ok(())
+}
+
+/// The fault in our own words.
+fn fault_of(error: &Error) -> KeylessFault {
+    match error {
+        Error::SignatureInvalid(_) => KeylessFault::Signature,
+        Error::Certificate(error) => match error {
+            CertificateError::NoValidAuthority { .. } => KeylessFault::AuthorityTime,
+            CertificateError::NotYetValid { .. } | CertificateError::Expired { .. } => KeylessFault::CertificateTime,
+            CertificateError::Sct(_) => KeylessFault::CertificateLog,
+            _ => KeylessFault::Certificate,
+        },
+        Error::TransparencyLog(error) => match error {
+            TransparencyLogError::EntryMismatch(_) => KeylessFault::LogEntry,
+            TransparencyLogError::IntegratedTime(_) => KeylessFault::CertificateTime,
+            _ => KeylessFault::Log,
+        },
+        Error::Timestamp(TimestampError::NoVerifiedTimestamp(_)) => KeylessFault::NoTime,
+        Error::Timestamp(_) => KeylessFault::Timestamp,
+        Error::Bundle(_) => KeylessFault::Log,
+        Error::InvalidBundle(_) | Error::Types(_) => {
+            KeylessFault::Malformed("a member of it has another form".to_owned())
+        }
+        _ => KeylessFault::Unsupported,
+    }
+}

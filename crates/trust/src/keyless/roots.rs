@@ -1,0 +1,127 @@
+//! Who may issue certificates, and who keeps the logs and the clocks: trusted roots of Sigstore instances.
+
+use std::sync::{Arc, LazyLock};
+
+use p256::pkcs8::der::asn1::AnyRef;
+use p256::pkcs8::der::{Decode as _, Encode as _, SliceReader, Tag, TagNumber, Tagged as _};
+use sigstore_verify::trust_root::TrustedRoot as Document;
+use sigstore_verify::{VerificationPolicy, Verifier};
+
+use super::crypto;
+use crate::json;
+
+/// The day on which the embedded roots were taken.
+pub(super) const ROOTS_DATE: &str = "2026-10-23";
+
+/// The instances whose roots are embedded: that of the Sigstore project, and GitHub's own for private repositories.
+static EMBEDDED: LazyLock<[Arc<TrustedRoot>; 2]> = LazyLock::new(|| {
+    let embedded = |name, text: &str| {
+        Arc::new(TrustedRoot::read(name, text.as_bytes()).expect("an embedded root is one, as a test shows"))
+    };
+    [
+        embedded(RootName::PublicGood, include_str!("roots/public-good.json")),
+        embedded(RootName::GitHub, include_str!("roots/github.json")),
+    ]
+});
+
+/// What GitHub's own instance issues certificates for.
+const GITHUB_ISSUER: &str = "https://token.actions.githubusercontent.com";
+
+/// Which root proves a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RootName {
+    PublicGood,
+    GitHub,
+    /// A file that the policy names, as it is written there.
+    File(String),
+}
+
+/// The authorities, logs and clocks of one Sigstore instance.
+pub(crate) struct TrustedRoot {
+    pub(super) name: RootName,
+    pub(super) verifier: Verifier,
+    /// What it demands: a proof of each kind of log that it names.
+    pub(super) demands: VerificationPolicy,
+    /// The names of its authorities, as certificates that they issue have them.
+    authorities: Vec<Vec<u8>>,
+}
+
+impl std::fmt::Debug for TrustedRoot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.name.fmt(f)
+    }
+}
+
+impl TrustedRoot {
+    /// Reads the text of a `trusted_root.json`.
+    ///
+    /// Spec: Sigstore protobuf-specs, `sigstore_trustroot.proto`.
+    pub(crate) fn read(name: RootName, text: &[u8]) -> Result<Self, String> {
+        crypto::install();
+        json::parse(text)?;
+        let text = std::str::from_utf8(text).map_err(|_| "it is not UTF-8".to_owned())?;
+        let document = Document::from_json(text).map_err(|_| "it is not a trusted root of Sigstore".to_owned())?;
+        let certificates =
+            document.certificate_authorities.iter().flat_map(|authority| &authority.cert_chain.certificates);
+        let authorities: Option<Vec<_>> =
+            certificates.map(|certificate| Some(Names::of(certificate.raw_bytes.as_bytes())?.subject)).collect();
+        let authorities = authorities.filter(|all| !all.is_empty());
+        let authorities = authorities.ok_or("it names no certificate authority that can be read")?;
+        let mut demands = VerificationPolicy::any_identity();
+        if document.tlogs.is_empty() {
+            demands = demands.skip_tlog_unsafe();
+        }
+        if document.ctlogs.is_empty() {
+            demands = demands.skip_sct();
+        }
+        if document.tlogs.is_empty() && document.timestamp_authorities.is_empty() {
+            return Err("it names neither a transparency log nor a timestamp authority".to_owned());
+        }
+        let verifier = Verifier::new(&document).map_err(|_| "a key or certificate in it cannot be used".to_owned())?;
+        Ok(Self { name, verifier, demands, authorities })
+    }
+
+    /// The roots that count without a file.
+    pub(super) fn embedded() -> &'static [Arc<Self>] {
+        &*EMBEDDED
+    }
+
+    /// Whether one of its authorities is named as the issuer of the certificate.
+    pub(super) fn claims(&self, names: &Names) -> bool {
+        self.authorities.contains(&names.issuer)
+    }
+
+    /// Whether it may prove identities of an issuer.
+    pub(super) fn is_for(&self, issuer: Option<&str>) -> bool {
+        let is_githubs = |issuer: &str| {
+            let rest = issuer.strip_prefix(GITHUB_ISSUER);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.name != RootName::GitHub || issuer.is_none_or(is_githubs)
+    }
+}
+
+/// The two names in a certificate, in DER.
+pub(super) struct Names {
+    issuer: Vec<u8>,
+    subject: Vec<u8>,
+}
+
+impl Names {
+    /// Of a certificate in DER.
+    ///
+    /// Spec: RFC 5280, section 4.1.
+    pub(super) fn of(certificate: &[u8]) -> Option<Self> {
+        let whole = AnyRef::from_der(certificate).ok()?;
+        let signed = AnyRef::decode(&mut SliceReader::new(whole.value()).ok()?).ok()?;
+        let mut fields = SliceReader::new(signed.value()).ok()?;
+        let version = Tag::ContextSpecific { constructed: true, number: TagNumber::new(0) };
+        let mut next = || AnyRef::decode(&mut fields).ok();
+        let first = next()?;
+        let _serial = if first.tag() == version { next()? } else { first };
+        let _algorithm = next()?;
+        let issuer = next()?.to_der().ok()?;
+        let _validity = next()?;
+        Some(Self { issuer, subject: next()?.to_der().ok()? })
+    }
+}

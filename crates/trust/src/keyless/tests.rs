@@ -1,0 +1,156 @@
+//! Real bundles of GitHub and Sigstore, under the embedded roots.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+
+fn bytes(name: &str) -> Vec<u8> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trust/keyless");
+    std::fs::read(root.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// A day on which all of them are in the past.
+fn today() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_000_000)
+}
+
+fn proven(name: &str, more: &[Arc<TrustedRoot>]) -> Proven {
+    prove(&bytes(name), more, today()).unwrap_or_else(|fault| panic!("{name}: {fault}"))
+}
+
+fn fault(bundle: &Value) -> KeylessFault {
+    prove(bundle.to_string().as_bytes(), &[], today()).expect_err("nothing is proven")
+}
+
+fn changed(name: &str, change: impl FnOnce(&mut Value)) -> Value {
+    let mut bundle = serde_json::from_slice(&bytes(name)).expect("JSON");
+    change(&mut bundle);
+    bundle
+}
+
+fn staging() -> Arc<TrustedRoot> {
+    let name = RootName::File("staging.json".to_owned());
+    Arc::new(TrustedRoot::read(name, &bytes("rekor2-root.json")).expect("a root"))
+}
+
+#[test]
+fn the_public_instance_proves_a_workflow() {
+    let Proven { identity, root, statement } = proven("public-good.json", &[]);
+    assert_eq!(root, RootName::PublicGood);
+    let beacon = "github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon";
+    assert_eq!(identity.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
+    assert_eq!(identity.repository.as_deref(), Some(beacon));
+    let workflow = format!("{beacon}/.github/workflows/extremely-dangerous-oidc-beacon.yml");
+    assert_eq!(identity.workflow, Some(workflow));
+    assert_eq!(
+        (identity.workflow_ref.as_deref(), &identity.workflow_ref),
+        (Some("refs/heads/main"), &identity.reference)
+    );
+    assert_eq!(identity.commit.as_deref(), Some("82a3bfe6dd50fe9c71d6315eae66da15307856cf"));
+    assert_eq!(identity.runner.as_deref(), Some("github-hosted"));
+    assert_eq!(statement.predicate_type, "https://slsa.dev/provenance/v1");
+}
+
+#[test]
+fn a_called_workflow_is_of_another_repository() {
+    let Proven { identity, .. } = proven("reusable-workflow.json", &[]);
+    assert_eq!(identity.repository.as_deref(), Some("github.com/malancas/attest-demo"));
+    let workflow = "github.com/github/artifact-attestations-workflows/.github/workflows/attest.yml";
+    assert_eq!(identity.workflow.as_deref(), Some(workflow));
+    assert_eq!(identity.workflow_ref.as_deref(), Some("09b495c3f12c7881b3cc17209a327792065c1a1d"));
+    assert_eq!(identity.reference.as_deref(), Some("refs/heads/main"));
+}
+
+#[test]
+fn github_proves_by_its_own_root_alone() {
+    let Proven { identity, root, .. } = proven("github.json", &[]);
+    assert_eq!((root, identity.repository.as_deref()), (RootName::GitHub, Some("github.com/actions/attest-demo")));
+    // An immutable release is signed by GitHub itself, for no repository.
+    let Proven { identity, root, .. } = proven("github-release.json", &[]);
+    assert_eq!((root, identity.repository, identity.issuer), (RootName::GitHub, None, None));
+    assert_eq!(identity.subject, "https://dotcom.releases.github.com");
+    // Without its log entry, a bundle of the public instance proves nothing under either root.
+    let unlogged = changed("public-good.json", |bundle| bundle["verificationMaterial"]["tlogEntries"] = json!([]));
+    assert_eq!(fault(&unlogged), KeylessFault::Log);
+    let github: Value = serde_json::from_slice(&bytes("github.json")).expect("JSON");
+    let stamped = changed("public-good.json", |bundle| {
+        bundle["verificationMaterial"]["tlogEntries"] = json!([]);
+        let stamps = "timestampVerificationData";
+        bundle["verificationMaterial"][stamps] = github["verificationMaterial"][stamps].clone();
+    });
+    assert_eq!(fault(&stamped), KeylessFault::Log);
+}
+
+#[test]
+fn an_instance_of_ones_own_needs_its_root() {
+    // Its authority has the name of the public one, and another key.
+    assert_eq!(prove(&bytes("rekor2.json"), &[], today()), Err(KeylessFault::Timestamp));
+    assert_eq!(proven("rekor2.json", &[staging()]).root, RootName::File("staging.json".to_owned()));
+}
+
+#[test]
+fn what_is_missing_or_foreign() {
+    let time = |bundle: &mut Value| {
+        bundle["verificationMaterial"]["timestampVerificationData"] = json!({});
+    };
+    let github = changed("github.json", time);
+    assert_eq!(fault(&github), KeylessFault::Log);
+    let promise = |bundle: &mut Value| {
+        let entry = &mut bundle["verificationMaterial"]["tlogEntries"][0];
+        entry.as_object_mut().expect("an entry").remove("inclusionPromise");
+    };
+    assert_eq!(fault(&changed("public-good.json", promise)), KeylessFault::NoTime);
+    let other: Value = serde_json::from_slice(&bytes("reusable-workflow.json")).expect("JSON");
+    let payload = |bundle: &mut Value| bundle["dsseEnvelope"]["payload"] = other["dsseEnvelope"]["payload"].clone();
+    assert_eq!(fault(&changed("public-good.json", payload)), KeylessFault::Signature);
+    let entry = |bundle: &mut Value| {
+        bundle["verificationMaterial"]["tlogEntries"] = other["verificationMaterial"]["tlogEntries"].clone();
+    };
+    assert_eq!(fault(&changed("public-good.json", entry)), KeylessFault::Certificate);
+    let certificate = |bundle: &mut Value| {
+        bundle["verificationMaterial"]["certificate"] = other["verificationMaterial"]["certificate"].clone();
+    };
+    assert_eq!(fault(&changed("public-good.json", certificate)), KeylessFault::Certificate);
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    assert_eq!(prove(&bytes("public-good.json"), &[], then), Err(KeylessFault::Future));
+}
+
+#[test]
+fn what_is_too_large_is_not_read() {
+    let hashes = |bundle: &mut Value| {
+        bundle["verificationMaterial"]["tlogEntries"][0]["inclusionProof"]["hashes"] = json!(vec!["AA=="; 65]);
+    };
+    assert!(matches!(fault(&changed("public-good.json", hashes)), KeylessFault::Malformed(_)));
+    let times = |bundle: &mut Value| {
+        let stamps = &mut bundle["verificationMaterial"]["timestampVerificationData"]["rfc3161Timestamps"];
+        *stamps = json!(vec![stamps[0].clone(); 9]);
+    };
+    assert!(matches!(fault(&changed("github.json", times)), KeylessFault::Malformed(_)));
+}
+
+/// A bit may be one that nothing depends on; then the identity and the statement are the same.
+#[test]
+fn no_bit_of_a_bundle_changes_who_signed_what() {
+    let staging = [staging()];
+    for (name, more) in [("public-good.json", &[][..]), ("github.json", &[]), ("rekor2.json", &staging[..])] {
+        let (file, whole) = (bytes(name), proven(name, more));
+        for bit in (0..file.len() * 8).step_by(499) {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(same) = prove(&damaged, more, today()) {
+                assert_eq!(same, whole, "{name}, bit {bit}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_root() {
+    let read = |text: &str| TrustedRoot::read(RootName::PublicGood, text.as_bytes()).expect_err("no root");
+    assert_eq!(read("{}"), "it is not a trusted root of Sigstore");
+    let media = "application/vnd.dev.sigstore.trustedroot+json;version=0.1";
+    assert_eq!(read(&format!(r#"{{"mediaType":"{media}"}}"#)), "it names no certificate authority that can be read");
+}

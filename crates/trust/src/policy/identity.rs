@@ -1,0 +1,87 @@
+//! `[[identity]]`: whose certificates count.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::error::{PolicyError, PolicyProblem};
+use super::key::{KeyMaterial, NamedKey};
+use crate::keyless::{RootName, TrustedRoot};
+use crate::{Identity, TrustedIdentity};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct IdentityTable {
+    name: Spanned<String>,
+    issuer: Option<Spanned<String>>,
+    repository: Option<Spanned<String>>,
+    workflow: Option<Spanned<String>>,
+    #[serde(rename = "ref")]
+    reference: Option<Spanned<String>>,
+    environment: Option<Spanned<String>>,
+    runner: Option<Spanned<String>>,
+    email: Option<Spanned<String>>,
+    root: Option<Spanned<String>>,
+}
+
+/// An identity whose root has not been read yet.
+#[derive(Clone, Debug)]
+pub(super) struct IdentityEntry {
+    pub(super) name: String,
+    /// The place of the name in the text.
+    pub(super) named: Range<usize>,
+    identity: Identity,
+    /// The place of the root in the text.
+    root: Option<Range<usize>>,
+}
+
+impl IdentityEntry {
+    pub(super) fn read(table: IdentityTable) -> Result<Self, PolicyError> {
+        let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, root } = table;
+        let named = name.span();
+        let name = name.into_inner();
+        if name.trim().is_empty() {
+            return Err(PolicyError { span: Some(named), problem: PolicyProblem::NoName });
+        }
+        let members = [("issuer", &issuer), ("repository", &repository), ("workflow", &workflow), ("ref", &reference)];
+        let more = [("environment", &environment), ("runner", &runner), ("email", &email)];
+        let written = |member: &Option<Spanned<String>>| member.as_ref().map(|written| written.get_ref().clone());
+        let identity = Identity {
+            issuer: written(&issuer),
+            repository: written(&repository),
+            workflow: written(&workflow),
+            reference: written(&reference),
+            environment: written(&environment),
+            runner: written(&runner),
+            email: written(&email),
+            root: written(&root),
+        };
+        let identity = identity.checked().map_err(|source| {
+            let wrong = members.into_iter().chain(more).find(|(member, _)| *member == source.member);
+            let span = wrong.and_then(|(_, written)| written.as_ref()).map_or_else(|| named.clone(), Spanned::span);
+            PolicyError { span: Some(span), problem: PolicyProblem::Identity { name: name.clone(), source } }
+        })?;
+        Ok(Self { name, named, identity, root: root.map(|root| root.span()) })
+    }
+
+    /// With its root, if it names one.
+    pub(super) fn load(self, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
+        let Self { name, identity, root: span, .. } = self;
+        let root = identity.root.as_ref().map(|written| {
+            let path = PathBuf::from(written);
+            let at = |problem| PolicyError { span: span.clone(), problem };
+            let text = match read(&path) {
+                Ok(text) => text,
+                Err(source) => return Err(at(PolicyProblem::RootFile { path, source })),
+            };
+            let root = TrustedRoot::read(RootName::File(written.clone()), &text);
+            root.map(Arc::new).map_err(|problem| at(PolicyProblem::Root { path, problem }))
+        });
+        let root = root.transpose()?;
+        Ok(NamedKey { name, material: KeyMaterial::Identity(Box::new(TrustedIdentity { identity, root })) })
+    }
+}

@@ -1,0 +1,164 @@
+//! Releases that a workflow has signed with a certificate, of a Sigstore instance of one's own.
+
+use std::time::SystemTime;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tofu_oci_testkit::{BuiltBy, Inline, LocalSigstore, Referrer};
+use tofu_oci_types::Descriptor;
+
+use crate::setup::{Scene, WIDGET};
+
+const POLICY: &str = r#"
+[[identity]]
+name = "acme release"
+repository = "github.com/acme/widget"
+workflow = ".github/workflows/release.yml"
+ref = "refs/tags/v{version}"
+root = "sigstore/root.json"
+
+[[rule]]
+providers = ["registry.example.com/acme/widget"]
+keys = ["acme release"]
+"#;
+
+const INSTALL: &str = "--from REGISTRY/acme/widget --platform linux_amd64";
+
+/// Widget 1.4.0 with provenance by a workflow, and a policy.
+fn built(by: &BuiltBy<'_>) -> Scene {
+    let scene = Scene::published();
+    scene.context.write("trust.toml", POLICY);
+    let sigstore = LocalSigstore::generate(SystemTime::now());
+    scene.context.write("sigstore/root.json", sigstore.root());
+    attest(&scene, &sigstore, by);
+    scene
+}
+
+fn attest(scene: &Scene, sigstore: &LocalSigstore, by: &BuiltBy<'_>) {
+    let (media_type, bytes) = scene.registry.manifest("acme/widget", "1.4.0").expect("it is published");
+    let index = Descriptor::of(&media_type, &bytes);
+    let subject = json!({ "name": "acme/widget", "digest": { "sha256": index.digest.encoded() } });
+    let bundle = sigstore.attest(by, "https://slsa.dev/provenance/v1", &[subject]);
+    scene.registry.put_referrer("acme/widget", &Referrer::bundle(&index, &bundle, Inline::No));
+}
+
+#[test]
+fn install_accepts_a_release_by_the_workflow_of_the_rule_and_pins_it() {
+    let scene = built(&BuiltBy::RELEASE);
+    scene.run(&format!("install {WIDGET} {INSTALL}")).success();
+    let pins: serde_json::Value = serde_json::from_str(&scene.context.read(".tofu-oci.pins.json")).expect("JSON");
+    let signer = &pins["providers"][0]["signers"][0];
+    assert_eq!(signer["name"], "acme release");
+    assert_eq!(signer["identity"]["repository"], "github.com/acme/widget");
+    assert!(signer["key"].as_str().is_some_and(|key| key.starts_with("identity:")));
+    let said = scene.run(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget --json")).success();
+    let line = &said.json()[0];
+    assert_eq!((&line["standing"], &line["trusted"]), (&json!("signed"), &json!(true)), "{}", said.text);
+    assert_eq!(
+        line["evidence"][0]["identity"],
+        json!({
+            "issuer": "https://token.actions.githubusercontent.com",
+            "subject": "https://github.com/acme/widget/.github/workflows/release.yml@refs/tags/v1.4.0",
+            "repository": "github.com/acme/widget",
+            "workflow": "github.com/acme/widget/.github/workflows/release.yml",
+            "workflow_ref": "refs/tags/v1.4.0",
+            "ref": "refs/tags/v1.4.0",
+            "commit": "0123456789abcdef0123456789abcdef01234567",
+            "run": "https://github.com/acme/widget/actions/runs/7/attempts/1",
+            "environment": null,
+            "runner": "github-hosted",
+        })
+    );
+    // Without the rule the pin vouches for this very index.
+    std::fs::remove_file(scene.path("trust.toml")).expect("the policy");
+    scene.run(&format!("lock {WIDGET}@1.4.0 --from REGISTRY/acme/widget")).success();
+}
+
+#[test]
+fn install_refuses_a_release_by_another_workflow() {
+    let ci = BuiltBy { workflow: "github.com/acme/widget/.github/workflows/ci.yml", ..BuiltBy::RELEASE };
+    assert_snapshot!(built(&ci).refuse(&format!("install {WIDGET} {INSTALL}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: its signature is not by acme release: its workflow is https://github.com/acme/widget/.github/workflows/ci.yml@refs/tags/v1.4.0
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
+
+    hint: if its publisher releases so now, correct workflow of the [[identity]] in trust.toml
+    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows every signature, and why it does not count
+    ");
+}
+
+#[test]
+fn install_refuses_a_release_that_was_built_from_another_tag() {
+    let old = BuiltBy { reference: "refs/tags/v1.3.0", ..BuiltBy::RELEASE };
+    assert_snapshot!(built(&old).refuse(&format!("install {WIDGET} {INSTALL}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: the signature by acme release says that this is version 1.3.0, not 1.4.0
+      cause: it came from [REGISTRY]/acme/widget
+
+    hint: this is not what it is offered as: check the address and the repository
+    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows every signature, and why it does not count
+    ");
+}
+
+#[test]
+fn verify_says_how_to_trust_an_identity() {
+    let other = BuiltBy {
+        repository: "github.com/other/widget",
+        workflow: "github.com/other/widget/.github/workflows/release.yml",
+        ..BuiltBy::RELEASE
+    };
+    let scene = built(&other);
+    assert_snapshot!(scene.refuse(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget")), @r#"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:9: one of acme release; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle is by
+                https://github.com/other/widget/.github/workflows/release.yml@refs/tags/v1.4.0 (by
+                https://token.actions.githubusercontent.com), which no rule names; it says
+                https://slsa.dev/provenance/v1; ref refs/tags/v1.4.0; commit
+                0123456789abcdef0123456789abcdef01234567; run
+                https://github.com/other/widget/actions/runs/7/attempts/1; in
+                sha256:[DIGEST]
+      result    refused (unknown-key): it is signed by
+                https://github.com/other/widget/.github/workflows/release.yml@refs/tags/v1.4.0 (by
+                https://token.actions.githubusercontent.com), which no rule names
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it is signed by https://github.com/other/widget/.github/workflows/release.yml@refs/tags/v1.4.0 (by https://token.actions.githubusercontent.com), which no rule names
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
+
+    hint: if that is its publisher, add an [[identity]] to trust.toml with repository = "github.com/other/widget", workflow = ".github/workflows/release.yml", ref = "refs/tags/v1.4.0", issuer = "https://token.actions.githubusercontent.com", and name it in the rule; in ref, {version} stands for the version
+    "#);
+}
+
+#[test]
+fn a_policy_without_its_root_is_broken() {
+    let scene = built(&BuiltBy::RELEASE);
+    scene.context.write("sigstore/root.json", "{}");
+    assert_snapshot!(scene.refuse(&format!("install {WIDGET} {INSTALL}")), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the trusted root sigstore/root.json cannot be used: it is not a trusted root of Sigstore
+      --> trust.toml:7:8
+      |
+    7 | root = "sigstore/root.json"
+      |        ^^^^^^^^^^^^^^^^^^^^
+
+    hint: `root` names the trusted_root.json of a Sigstore instance of your own; omit it for the public one
+    hint: every member of the file: tofu-oci help trust-policy
+    "#);
+}
