@@ -17,9 +17,19 @@ mod topics;
 mod verbs;
 mod words;
 
+use std::sync::LazyLock;
+
 use crate::page::Page;
 
 pub(crate) use topics::{HelpTopic, TOPICS, topic, topics_about};
+
+impl HelpTopic {
+    /// The page as Markdown.
+    pub(crate) fn text(&self) -> &'static str {
+        static VERBS: LazyLock<String> = LazyLock::new(verbs::page);
+        if self.embedded.is_empty() { &VERBS } else { self.embedded }
+    }
+}
 
 /// The page of a topic, for lines of this many columns.
 pub(crate) fn page(text: &str, width: usize) -> Page {

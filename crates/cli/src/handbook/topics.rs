@@ -1,9 +1,5 @@
 //! The topics of `help TOPIC`: the pages of `docs/`, in the order in which `help` lists them.
 
-use std::sync::LazyLock;
-
-use super::verbs;
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HelpTopic {
     /// As it is typed after `tofu-oci help`.
@@ -12,19 +8,14 @@ pub(crate) struct HelpTopic {
     pub(crate) about: &'static str,
     /// Its file in `docs/`. Other pages link to it by the name after the folder, which is unique.
     pub(super) file: &'static str,
-    embedded: &'static str,
+    /// The page as Markdown, as it was when the program was built; empty if the program writes it.
+    pub(super) embedded: &'static str,
 }
 
 impl HelpTopic {
     /// The folder of its file: `start`, `how-to`, `concepts` or `reference`.
     pub(crate) fn part(&self) -> &'static str {
         self.file.split('/').next().unwrap_or_default()
-    }
-
-    /// The page as Markdown.
-    pub(crate) fn text(&self) -> &'static str {
-        static VERBS: LazyLock<String> = LazyLock::new(verbs::page);
-        if self.embedded.is_empty() { &VERBS } else { self.embedded }
     }
 }
 
