@@ -280,7 +280,7 @@ fn wrong_usage_exits_with_2() {
     ----- stderr -----
     error: the argument '--vendor' cannot be used with '--into <DIR>'
 
-    hint: leave out --vendor or --into
+    hint: omit --vendor or --into
     hint: `tofu-oci help install` says what each is for
     ");
 }

@@ -239,7 +239,7 @@ fn upgrade_contradicts_a_lock_file_that_must_not_change() {
     ----- stderr -----
     error: the argument '--locked' cannot be used with '--upgrade'
 
-    hint: leave out --locked or --upgrade
+    hint: omit --locked or --upgrade
     hint: `tofu-oci help install` says what each is for
     ");
     assert_snapshot!(scene.refuse("install --lockfile=rw"), @"

@@ -69,6 +69,6 @@ mod tests {
         let files = [Member::program("usr/bin/tofu-oci", "run"), Member::file("usr/share/doc/a", "text")];
         let once = package(&release(), "amd64", &files).unwrap();
         assert_eq!(once, package(&release(), "amd64", &files).unwrap());
-        assert!(once.is_none_or(|bytes| bytes.starts_with(&[0x1f, 0x8b])), "an apk is gzip");
+        assert_eq!(once.map(|bytes| bytes.starts_with(&[0x1f, 0x8b])), find("nfpm").map(|_| true), "an apk is gzip");
     }
 }

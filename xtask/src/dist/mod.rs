@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &DistArgs) -> ChoreResult {
     let release = Release::checked_out(&source.root)?;
     let out = std::path::absolute(&arguments.out)?;
     let ends = write(&source, &release, &targets, &out)?;
+    if !any_program(&ends) && (arguments.check_twice || arguments.sign_key.is_some()) {
+        return Err(ChoreFailure::new("no program was built, so nothing can be signed or built twice"));
+    }
     if any_program(&ends) {
         if arguments.check_twice {
             check_twice(&source.root, &release, &targets, &out)?;

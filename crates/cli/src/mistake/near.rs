@@ -54,7 +54,7 @@ pub(super) fn conflict(error: &clap::Error, words: &[String], declared: &Command
     let plain: Vec<String> = others.iter().map(option).collect();
     Some(
         Diagnostic::usage(format!("the argument '{one}' cannot be used with {}", quoted.join(", ")))
-            .hint(format!("leave out {} or {}", option(one), plain.join(", ")))
+            .hint(format!("omit {} or {}", option(one), plain.join(", ")))
             .hint(format!("`tofu-oci help {name}` says what each is for")),
     )
 }

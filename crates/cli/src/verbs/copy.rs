@@ -49,7 +49,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         let destination = connector.preview(&to)?;
         let reporter = context.reporter.as_ref();
         for plan in plan_copy(source.as_ref(), destination.as_ref(), &request, reporter).await? {
-            context.emit(&plan, || plan_page(&plan, &source.place()));
+            context.emit(&plan, || plan_page(&plan, &source.place(), request.replace));
         }
         return Ok(());
     }
@@ -111,7 +111,7 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
     }
     let Listing { versions: offered, withdrawn, .. } = Listing::in_store(source, &source.tags().await?).await;
     match offered.len() {
-        0 => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
+        0 if !args.all || withdrawn.is_empty() => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
             .code("no-releases")
             .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
         _ if args.all => Ok((offered, withdrawn)),
@@ -127,7 +127,8 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
 }
 
 /// What would be copied.
-fn plan_page(CopyPlan { tag, index, media_type, to, tag_state }: &CopyPlan, from: &Place) -> Page {
+fn plan_page(plan: &CopyPlan, from: &Place, replace: ReplaceTag) -> Page {
+    let CopyPlan { tag, index, media_type, to, tag_state } = plan;
     let (here, there) = (tagged(from, tag), tagged(to, tag));
     let mut page = Page::default();
     match tag_state {
@@ -137,7 +138,10 @@ fn plan_page(CopyPlan { tag, index, media_type, to, tag_state }: &CopyPlan, from
         }
         TagState::Taken { existing, of } => {
             page.line(format_args!("{there} points at {}, {existing}", other(of.as_ref())));
-            page.line(format_args!("would copy {here} only with --replace-tag"));
+            page.line(match replace {
+                ReplaceTag::Refuse => format!("would copy {here} only with --replace-tag"),
+                ReplaceTag::Replace => format!("would copy {here} in its place"),
+            });
         }
     }
     page.line(format_args!("  {} {index}", manifest_word(media_type)));
