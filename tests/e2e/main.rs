@@ -190,5 +190,6 @@ mod verify_accepted;
 mod versions;
 mod withdraw;
 mod withdraw_broken;
+mod withdraw_held;
 mod withdraw_refused;
 mod words;

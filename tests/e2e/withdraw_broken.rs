@@ -92,7 +92,7 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
 
     ----- stderr -----
     note: [REGISTRY]/acme/widget: withdrawn by the publisher: 1.4.0 (broken)
-    warning: the tag 1.4.0 in [REGISTRY]/acme/widget names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses 1.4.0
+    warning: the tag 1.4.0 in [REGISTRY]/acme/widget names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
       hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --reason TEXT` finishes it; --undo instead of --reason brings the version back
     ");
     let said = scene.run("check REGISTRY/acme/widget");
@@ -161,7 +161,7 @@ fn a_module_that_was_withdrawn_in_part_was_listed() {
 
     ----- stderr -----
     note: [REGISTRY]/acme/network: withdrawn by the publisher: 1.4.0 (broken)
-    warning: the tag 1.4.0 in [REGISTRY]/acme/network names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses 1.4.0
+    warning: the tag 1.4.0 in [REGISTRY]/acme/network names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
       hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --reason TEXT` finishes it; --undo instead of --reason brings the version back
     ");
     let said = scene.run("check REGISTRY/acme/network --module");

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
-use tofu_oci_store::ReadStore;
-use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Digest, Reference, Tag, Version};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Reference, Tag, Version};
 
-use crate::withdrawal;
+use crate::is_withdrawn;
 
 /// How many versions with a tag `withdrawn-VERSION` beside their own are asked for, the newest first; the others count as versions.
 const MOST_DOUBTFUL: usize = 200;
@@ -64,7 +63,10 @@ pub enum StrayEffect {
 impl Listing {
     /// The same as [`Listing::of`], for the tags of this store. What has a tag `withdrawn-VERSION` beside its own tag is asked
     /// for: it may be available again, or [half withdrawn](Listing::half_withdrawn).
-    pub async fn in_store(store: &dyn ReadStore, tags: &[Tag]) -> Self {
+    ///
+    /// # Errors
+    /// If the store could not be asked whether such a version is withdrawn.
+    pub async fn in_store(store: &dyn ReadStore, tags: &[Tag]) -> Result<Self, StoreError> {
         let withdrawn: HashSet<Version> = tags.iter().filter_map(Tag::withdrawn_version).collect();
         let listed: HashSet<&Tag> = if withdrawn.is_empty() { HashSet::new() } else { tags.iter().collect() };
         let own = withdrawn.into_iter().filter_map(|version| Some((Tag::for_version(&version).ok()?, version)));
@@ -72,20 +74,22 @@ impl Listing {
         own.sort_by(|(a_tag, a), (b_tag, b)| b.precedence(a).then_with(|| b_tag.cmp(a_tag)));
         let doubtful = own.into_iter().take(MOST_DOUBTFUL).map(|(tag, version)| async move {
             let is_empty = match store.resolve(&Reference::Tag(tag.clone())).await {
-                Ok(own) if is_withdrawn(store, &version, &own.digest).await => false,
+                Ok(own) if is_withdrawn(store, &version, &own.digest).await? => false,
                 Err(error) if error.is_not_found() => true,
-                Ok(_) | Err(_) => return None,
+                Err(error) if !error.is_of_content() => return Err(error),
+                // Whoever asks for one that is broken reads so.
+                Ok(_) | Err(_) => return Ok(None),
             };
-            Some((tag, version, is_empty))
+            Ok(Some((tag, version, is_empty)))
         });
         let doubtful: Vec<_> = doubtful.collect();
         let mut gone: Vec<(Tag, Version, bool)> = futures_util::stream::iter(doubtful)
             .buffer_unordered(AT_ONCE)
-            .filter_map(std::future::ready)
-            .collect()
-            .await;
+            .try_filter_map(|one| std::future::ready(Ok(one)))
+            .try_collect()
+            .await?;
         if gone.is_empty() {
-            return Self::of(tags);
+            return Ok(Self::of(tags));
         }
         gone.sort_by(|(_, one, _), (_, other, _)| one.precedence(other));
         let without = |is_gone: fn(bool) -> bool| {
@@ -94,7 +98,7 @@ impl Listing {
         };
         let (rest, named) = (without(|_| true), without(|is_empty| is_empty));
         let half_withdrawn = gone.iter().map(|(_, version, _)| version.clone()).collect();
-        Self { half_withdrawn, tags: Some(named), ..Self::of(&rest) }
+        Ok(Self { half_withdrawn, tags: Some(named), ..Self::of(&rest) })
     }
 
     /// Sorts tags into versions and strays.
@@ -127,18 +131,19 @@ impl Listing {
     }
 }
 
-/// Whether a version is withdrawn although its own tag names this content: as after another program has written the tag
-/// again. The notice of what `withdrawn-VERSION` keeps decides, because that tag may stay after `withdraw --undo`.
-pub(crate) async fn is_withdrawn(store: &dyn ReadStore, version: &Version, own: &Digest) -> bool {
-    let Ok(kept) = Tag::withdrawn(version) else { return false };
-    let is_kept = store.resolve(&Reference::Tag(kept)).await.is_ok_and(|kept| kept.digest == *own);
-    // The manifest says what it is a version of.
-    is_kept && withdrawal(store, &VersionOf::Module, version).await.is_some()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use tofu_oci_layout::PackageLayout;
+    use tofu_oci_store::{GiveUpReason, MemoryStore, Store};
+    use tofu_oci_testkit::{HookedStore, Inline, Referrer, StoreHook};
+    use tofu_oci_trust::NOTICE_ARTIFACT_TYPE;
+    use tofu_oci_types::{Descriptor, Digest, Place};
+
     use super::*;
+    use crate::oci::tests::{ADDRESS, release};
+    use crate::{OciSource, Source as _};
 
     /// Each was compared with all versions.
     #[test]
@@ -155,13 +160,57 @@ mod tests {
 
     #[tokio::test]
     async fn each_run_asked_for_another_part_of_many_withdrawn_versions() {
-        let store = tofu_oci_store::MemoryStore::new(tofu_oci_types::Place::Host("test".to_owned()));
+        let store = MemoryStore::new(Place::Host("test".to_owned()));
         let forms = ["1", "withdrawn-1"];
         let many = || (0..MOST_DOUBTFUL + 50).flat_map(|nth| forms.map(|form| format!("{form}.{nth}.0")));
         let tags: Vec<Tag> = many().map(|text| text.parse().unwrap()).collect();
-        let listing = Listing::in_store(&store, &tags).await;
+        let listing = Listing::in_store(&store, &tags).await.unwrap();
         let oldest = listing.half_withdrawn.first().map(ToString::to_string);
         assert_eq!((listing.half_withdrawn.len(), oldest.as_deref()), (MOST_DOUBTFUL, Some("1.50.0")));
+    }
+
+    /// A registry that answers 429 if it is asked for referrers.
+    struct Limited(MemoryStore);
+
+    #[async_trait::async_trait]
+    impl StoreHook for Limited {
+        fn inner(&self) -> &dyn Store {
+            &self.0
+        }
+
+        async fn referrers(&self, _: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+            Err(StoreError::RateLimited { place: self.0.place(), seconds: 1, reason: GiveUpReason::Attempts })
+        }
+    }
+
+    /// 1.0.0, whose content is kept as withdrawn as well, under the digest that is returned.
+    async fn kept() -> (MemoryStore, Descriptor) {
+        let store = MemoryStore::new(Place::Host("test".to_owned()));
+        release(&store, PackageLayout::Artifact, &["linux_amd64"]).await;
+        let index = store.resolve(&Reference::Tag("1.0.0".parse().unwrap())).await.unwrap();
+        store.tag(&index, &"withdrawn-1.0.0".parse().unwrap()).await.unwrap();
+        (store, index)
+    }
+
+    #[tokio::test]
+    async fn a_version_whose_withdrawal_the_registry_did_not_give_was_listed_and_installed() {
+        let source = OciSource::new(Arc::new(HookedStore(Limited(kept().await.0))));
+        let (address, version) = (ADDRESS.parse().unwrap(), "1.0.0".parse().unwrap());
+        assert!(source.versions(&address).await.unwrap_err().is_transient());
+        assert!(source.release(&address, &version).await.err().unwrap().is_transient());
+    }
+
+    #[tokio::test]
+    async fn a_version_whose_withdrawal_is_broken_was_available() {
+        let (store, index) = kept().await;
+        let tags = store.tags().await.unwrap();
+        assert!(Listing::in_store(&store, &tags).await.unwrap().withdrawn.is_empty(), "it has no notice");
+        let notice = Referrer::new(&index, NOTICE_ARTIFACT_TYPE).layer("application/json", b"{", &[], Inline::No);
+        for (descriptor, bytes) in notice.blobs().into_iter().chain([(notice.descriptor(), notice.manifest())]) {
+            store.push(&descriptor, &bytes).await.unwrap();
+        }
+        let listing = Listing::in_store(&store, &tags).await.unwrap();
+        assert_eq!((listing.versions.len(), listing.withdrawn.len()), (0, 1));
     }
 
     #[track_caller]

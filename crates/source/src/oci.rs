@@ -5,12 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
-use tofu_oci_types::{Identity, Place, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_types::{Digest, Identity, Place, ProviderAddr, Tag, Version};
 
 use self::release::OciRelease;
 use self::repository::OpenedRepository;
-use crate::listing::is_withdrawn;
-use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, withdrawal};
+use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, is_withdrawn, withdrawal};
 
 mod ahead;
 mod notice;
@@ -44,16 +43,13 @@ impl OciSource {
 
     /// Whether a version whose own tag names a release is withdrawn all the same. Only a list that was read can say so: a version
     /// that is asked for without one costs no request more.
-    async fn is_withdrawn(&self, version: &Version, tag: &Tag) -> bool {
+    async fn is_withdrawn(&self, version: &Version, own: &Digest) -> Result<bool, StoreError> {
         let OpenedRepository { store, memory, .. } = &*self.repository;
         let is_listed = |kept: Tag| memory.listed().is_some_and(|tags| tags.contains(&kept));
         if !Tag::withdrawn(version).is_ok_and(is_listed) {
-            return false;
+            return Ok(false);
         }
-        match store.resolve(&Reference::Tag(tag.clone())).await {
-            Ok(own) => is_withdrawn(&**store, version, &own.digest).await,
-            Err(_) => false,
-        }
+        is_withdrawn(&**store, version, own).await
     }
 
     async fn version_missing(&self, address: &ProviderAddr, version: &Version, tag: &Tag) -> SourceError {
@@ -92,7 +88,7 @@ impl Source for OciSource {
         match self.repository.store.tags().await {
             Ok(tags) => {
                 self.repository.memory.set_listed(&tags);
-                Ok(Listing::in_store(&*self.repository.store, &tags).await)
+                Ok(Listing::in_store(&*self.repository.store, &tags).await?)
             }
             Err(StoreError::UnknownRepository { place: Place::Registry(_) }) => {
                 Err(self.not_offered(address, NotOffered::UnknownProvider))
@@ -112,7 +108,7 @@ impl Source for OciSource {
             Err(error) if error.is_not_found() => return Err(self.version_missing(&address, &version, &tag).await),
             Err(error) => return Err(error.into()),
         };
-        if self.is_withdrawn(&version, &tag).await {
+        if self.is_withdrawn(&version, &index.digest).await? {
             return Err(self.version_missing(&address, &version, &tag).await);
         }
         let bytes = self.repository.document(&index).await?;

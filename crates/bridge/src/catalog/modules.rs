@@ -189,7 +189,8 @@ impl QueryKey for ModuleAddr {
 
 async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedVersions<ModuleAddr>, QueryFailure> {
     let tags = store.tags().await.map_err(|error| store_failed(address, store, &error))?;
-    let Listing { versions, withdrawn, deprecated, .. } = Listing::in_store(&**store, &tags).await;
+    let listing = Listing::in_store(&**store, &tags).await.map_err(|error| store_failed(address, store, &error))?;
+    let Listing { versions, withdrawn, deprecated, .. } = listing;
     let deprecated = still_deprecated(store.as_ref(), deprecated).await;
     Ok(ServedVersions { address: address.clone(), versions, deprecated, withdrawn, warnings: Vec::new() })
 }

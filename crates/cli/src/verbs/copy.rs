@@ -109,7 +109,7 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
         }
         return Ok((versions, Vec::new()));
     }
-    let Listing { versions: offered, withdrawn, .. } = Listing::in_store(source, &source.tags().await?).await;
+    let Listing { versions: offered, withdrawn, .. } = Listing::in_store(source, &source.tags().await?).await?;
     match offered.len() {
         0 if !args.all || withdrawn.is_empty() => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
             .code("no-releases")

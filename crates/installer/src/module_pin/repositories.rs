@@ -59,7 +59,7 @@ impl AskedRepository {
     pub(super) async fn listing(&self) -> Result<Arc<Listing>, StoreError> {
         let ask = || async {
             let tags = self.store.tags().await?;
-            Ok(Arc::new(Listing::in_store(&*self.store, &tags).await))
+            Ok(Arc::new(Listing::in_store(&*self.store, &tags).await?))
         };
         self.listing.get_or_init(ask).await.clone()
     }

@@ -80,7 +80,7 @@ impl BundledModules {
 impl ModuleUpstream for BundledModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
         let store = self.repository(address)?;
-        Ok(Listing::in_store(&*store, &store.tags().await?).await.versions)
+        Ok(Listing::in_store(&*store, &store.tags().await?).await?.versions)
     }
 
     fn is_closed(&self) -> bool {

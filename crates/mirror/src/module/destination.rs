@@ -214,7 +214,7 @@ async fn modules_in(store: Arc<dyn Store>) -> Result<BTreeSet<ModuleAddr>, Modul
     let is_recorded = |tags: &Vec<Tag>| tags.iter().any(|tag| tag.as_str() == Tag::FIRST_SEEN);
     let mut modules =
         if tags.as_ref().is_none_or(is_recorded) { recorded_modules(&*store).await? } else { BTreeSet::new() };
-    let listing = Listing::in_store(&*store, &tags.unwrap_or_default()).await;
+    let listing = Listing::in_store(&*store, &tags.unwrap_or_default()).await?;
     for version in listing.versions.iter().rev().take(LOOKED_INTO) {
         let Ok(tag) = Tag::for_version(version) else { continue };
         let store: Arc<dyn ReadStore> = Arc::clone(&store) as _;

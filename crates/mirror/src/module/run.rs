@@ -149,7 +149,7 @@ impl ModuleRun<'_> {
     async fn kept(&self, address: &ModuleAddr, origin: &ModuleOrigin) -> Option<Vec<Version>> {
         let store = self.job.destination.before(address).await.ok()?;
         let tags = store.tags().await.ok()?;
-        Some(origin.choose(&Listing::in_store(&*store, &tags).await.versions)).filter(|kept| !kept.is_empty())
+        Some(origin.choose(&Listing::in_store(&*store, &tags).await.ok()?.versions)).filter(|kept| !kept.is_empty())
     }
 
     async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {

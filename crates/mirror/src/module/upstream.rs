@@ -116,7 +116,7 @@ impl MappedModules {
 impl ModuleUpstream for MappedModules {
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
         match self.repository(address)? {
-            Some(store) => Ok(Listing::in_store(&*store, &store.tags().await?).await.versions),
+            Some(store) => Ok(Listing::in_store(&*store, &store.tags().await?).await?.versions),
             None => self.others.versions(address).await,
         }
     }

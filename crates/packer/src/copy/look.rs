@@ -2,7 +2,7 @@
 
 use tofu_oci_source::{notices, version_of, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
-use tofu_oci_trust::{Notice, ReleaseState, VersionOf, in_force};
+use tofu_oci_trust::{Notice, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Event, Place, Reference, Reporter, Tag, Version};
 
 use super::model::{CopyRequest, WithdrawnThere};
@@ -57,9 +57,11 @@ pub(super) async fn admitted(
     request: &CopyRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Vec<FoundRelease>, PackError> {
-    let mut tags = Vec::new();
+    let (mut tags, mut is_listed) = (Vec::new(), true);
     if releases.iter().any(|release| !release.is_there()) {
-        tags = or_note(tags_before(to).await?, reporter);
+        let before = tags_before(to).await?;
+        is_listed = before.is_ok();
+        tags = or_note(before, reporter);
         let named = releases.iter().map(|release| (&release.tag, &release.root));
         demand_takes(from, (to, &tags), named, request.names()).await?;
     }
@@ -68,7 +70,7 @@ pub(super) async fn admitted(
         if let Some(version) = release.tag.withdrawn_version() {
             warn_if_offered(to, from.place(), &version, reporter).await?;
         }
-        let Some(notice) = withdrawn_there(from, to, &release, &tags).await? else {
+        let Some(notice) = withdrawn_there(from, to, &release, is_listed.then_some(&*tags)).await? else {
             admitted.push(release);
             continue;
         };
@@ -86,23 +88,28 @@ pub(super) async fn admitted(
 }
 
 /// The notice that withdraws at the destination what the source offers under a version's tag; `None` if the tag is there, if the
-/// destination keeps other content as withdrawn, and if a notice at either end takes that back.
+/// destination keeps other content as withdrawn, and if a notice at either end takes that back: a signed one, if the destination's is
+/// signed.
 async fn withdrawn_there(
     from: &dyn ReadStore,
     to: &dyn ReadStore,
     FoundRelease { tag, root, there }: &FoundRelease,
-    tags: &[Tag],
+    listed: Option<&[Tag]>,
 ) -> Result<Option<Notice>, PackError> {
     let Some(version) = tag.version().filter(|_| there.is_none()) else { return Ok(None) };
-    let Some(kept) = Tag::withdrawn(&version).ok().filter(|kept| tags.contains(kept)) else { return Ok(None) };
+    // A destination that lists no tags may have it.
+    let may_have = |kept: &Tag| listed.is_none_or(|tags| tags.contains(kept));
+    let Some(kept) = Tag::withdrawn(&version).ok().filter(may_have) else { return Ok(None) };
     if resolve(to, &Reference::Tag(kept)).await?.is_none_or(|kept| kept.digest != root.digest) {
         return Ok(None);
     }
     let Some(of) = version_of(from, root).await? else { return Ok(None) };
-    let mut found = notices(to, root).await.map_err(at_destination)?;
-    found.extend(notices(from, root).await?);
-    let about = found.iter().filter(|found| found.is_about(of.content(&root.digest, &version)));
-    let now = in_force(about).filter(|now| now.notice.state == ReleaseState::Withdrawn);
+    let (mut found, here) = (notices(to, root).await.map_err(at_destination)?, notices(from, root).await?);
+    found.retain(|one| one.is_about(of.content(&root.digest, &version)));
+    let is_withdrawal = |one: &&StatedNotice| one.notice.state == ReleaseState::Withdrawn;
+    let is_signed = in_force(found.iter().filter(|one| one.is_signed)).is_some_and(|one| is_withdrawal(&one));
+    found.extend(here.into_iter().filter(|one| one.is_about(of.content(&root.digest, &version))));
+    let now = in_force(found.iter().filter(|one| one.is_signed || !is_signed)).filter(is_withdrawal);
     Ok(now.map(|now| now.notice.clone()))
 }
 

@@ -6,11 +6,15 @@ use insta::assert_snapshot;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ByteStream, DirStore, StoreError};
 use tofu_oci_testkit::{HookedStore, StoreHook};
+use tofu_oci_trust::{PrivateKey, ReleaseState, VersionOf};
 use tofu_oci_types::{NetworkFault, Predecessors, Version};
 
 use super::*;
-use crate::testing::{EventLog, Folder, Push, Watching, tags};
-use crate::{ModuleChecks, ModulePushRequest, PackedFiles, Rename, push_module};
+use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
+use crate::{
+    ModuleChecks, ModulePushRequest, NoticeRequest, PackedFiles, Rename, SignAddress, StateChange, StatePlan,
+    StateRequest, push_module, put_notice,
+};
 
 /// A store with these versions, each of one platform.
 async fn store(versions: &[&str]) -> Watching {
@@ -273,4 +277,49 @@ async fn a_module_went_into_the_repository_of_another_module() {
     assert_eq!(tags(&to).await.into_iter().collect::<Vec<_>>(), ["1.0.0"]);
     let same = module("registry.opentofu.org/acme/net/aws", "1.1.0").await;
     copy(&same, &to, &["1.1.0"], ReplaceTag::Refuse).await.unwrap();
+}
+
+/// Withdraws 1.4.0; the same notice for the same key.
+async fn withdraw(store: &Watching, key: Option<&PrivateKey>) {
+    let (version, address) = ("1.4.0".parse().unwrap(), SignAddress::Annotated { otherwise: None });
+    let reason = "it deletes state".parse().unwrap();
+    let request = StateRequest { change: StateChange::Withdraw, version: &version, address, reason, key };
+    StatePlan::look(store, request, &EventLog::default()).await.unwrap().carry_out(store).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_unsigned_notice_of_the_source_undid_a_signed_withdrawal() {
+    let signer = key(1);
+    for (first, back, want) in
+        [(Some(&signer), None, Some("withdrawn")), (Some(&signer), Some(&signer), None), (None, None, None)]
+    {
+        let (from, to) = (store(&["1.4.0"]).await, store(&["1.4.0"]).await);
+        let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+        withdraw(&to, first).await;
+        withdraw(&from, first).await;
+        let version: Version = "1.4.0".parse().unwrap();
+        let of = VersionOf::Provider { address: "example.com/acme/zap".parse().unwrap() };
+        let notice = NoticeRequest {
+            index: &index,
+            subject: of.content(&index.digest, &version),
+            state: ReleaseState::Available,
+            ends: ReleaseState::Withdrawn,
+            reason: "fixed".parse().unwrap(),
+            replaced_by: None,
+            key: back,
+        };
+        put_notice(&from, &notice).await.unwrap();
+        from.tag(&index, &"1.4.0".parse().unwrap()).await.unwrap();
+        let refused = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.err();
+        assert_eq!(refused.as_ref().map(|error| error.code()).as_deref(), want, "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_copy_brought_a_withdrawn_version_back_where_tags_cannot_be_listed() {
+    let (from, mut to) = (store(&["1.4.0"]).await, store(&["1.4.0"]).await);
+    withdraw(&to, None).await;
+    to.lists_tags = false;
+    let refused = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.unwrap_err();
+    assert_eq!(refused.code(), "withdrawn", "{refused}");
 }

@@ -18,6 +18,7 @@ mod manifest;
 mod parts;
 mod reader;
 
+use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
@@ -71,15 +72,60 @@ pub(crate) async fn notice_evidence(store: &dyn ReadStore, index: &Descriptor) -
 /// provider or module, else by those about what the manifest says that it is, because a repository may be asked without a
 /// provider's address. `None` if they do not say, or cannot be read.
 pub async fn withdrawal(store: &dyn ReadStore, of: &VersionOf, version: &Version) -> Option<Notice> {
-    let tag = Tag::withdrawn(version).ok()?;
-    let (manifest, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
-    let manifest = Descriptor { digest: Digest::sha256(&bytes), ..manifest };
-    let found = notices(store, &manifest).await.ok()?;
-    let own = of_manifest(&manifest, &bytes);
-    [Some(of), own.as_ref()].into_iter().flatten().find_map(|of| {
-        let about = found.iter().filter(|notice| notice.is_about(of.content(&manifest.digest, version)));
-        in_force(about).filter(|found| found.notice.state == ReleaseState::Withdrawn).map(|found| found.notice.clone())
-    })
+    let kept = KeptVersion::find(store, version).await.ok()??;
+    let found = notices(store, &kept.manifest).await.ok()?;
+    kept.withdrawn_by(&found, of, version)
+}
+
+/// Whether a version is withdrawn although its own tag names this content: as after another program has written the tag
+/// again. The notice of what `withdrawn-VERSION` keeps decides, because that tag may stay after `withdraw --undo`. If there are
+/// notices and all of them are broken, it is withdrawn.
+///
+/// # Errors
+/// If the repository could not be asked: then the version may be withdrawn.
+pub(crate) async fn is_withdrawn(store: &dyn ReadStore, version: &Version, own: &Digest) -> Result<bool, StoreError> {
+    let Some(kept) = KeptVersion::find(store, version).await? else { return Ok(false) };
+    if kept.named != *own && kept.manifest.digest != *own {
+        return Ok(false);
+    }
+    let pieces = EvidenceReader::new(store, &DocumentCache::default(), &kept.manifest).gather_notices().await?;
+    let found: Vec<StatedNotice> = pieces.iter().filter_map(stated).collect();
+    let are_broken = found.is_empty() && !pieces.is_empty();
+    // The manifest says what it is a version of.
+    Ok(are_broken || kept.withdrawn_by(&found, &VersionOf::Module, version).is_some())
+}
+
+/// What the tag `withdrawn-VERSION` keeps.
+struct KeptVersion {
+    /// What the store calls it.
+    named: Digest,
+    /// The manifest by its SHA-256.
+    manifest: Descriptor,
+    bytes: Bytes,
+}
+
+impl KeptVersion {
+    /// `None` if there is no such tag, or what it names is broken.
+    async fn find(store: &dyn ReadStore, version: &Version) -> Result<Option<Self>, StoreError> {
+        let Ok(tag) = Tag::withdrawn(version) else { return Ok(None) };
+        match store.manifest(&Reference::Tag(tag)).await {
+            Ok((named, bytes)) => {
+                let manifest = Descriptor { digest: Digest::sha256(&bytes), ..named.clone() };
+                Ok(Some(Self { named: named.digest, manifest, bytes }))
+            }
+            Err(error) if error.is_of_content() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn withdrawn_by(&self, found: &[StatedNotice], of: &VersionOf, version: &Version) -> Option<Notice> {
+        let own = of_manifest(&self.manifest, &self.bytes);
+        [Some(of), own.as_ref()].into_iter().flatten().find_map(|of| {
+            let about = found.iter().filter(|notice| notice.is_about(of.content(&self.manifest.digest, version)));
+            let now = in_force(about).filter(|found| found.notice.state == ReleaseState::Withdrawn)?;
+            Some(now.notice.clone())
+        })
+    }
 }
 
 /// What its publisher says of a module's version later, unverified, by the notices about the manifest that the version's tag
@@ -97,12 +143,17 @@ pub async fn module_notice(store: &dyn ReadStore, version: &Version) -> Option<N
 impl EvidenceReader<'_> {
     /// The notices among the referrers; nothing else is opened.
     pub(crate) async fn notices(&self) -> Result<Vec<Evidence>, StoreError> {
+        let mut found = self.gather_notices().await?;
+        found.retain(|piece| matches!(piece, Evidence::Notice { .. }));
+        Ok(found)
+    }
+
+    /// The same, with those that are broken.
+    async fn gather_notices(&self) -> Result<Vec<Evidence>, StoreError> {
         let mut referrers = self.store.referrers_in(&self.index.digest, Lists::All).await?;
         referrers.retain(|referrer| is_leaf(&referrer.media_type) && claims_notice(referrer));
         referrers.truncate(MOST_OPENED);
-        let mut found = self.open_all(&referrers).await?;
-        found.retain(|piece| matches!(piece, Evidence::Notice { .. }));
-        Ok(found)
+        self.open_all(&referrers).await
     }
 
     /// The notice that a manifest holds, unverified; `None` if it holds no notice about this index.

@@ -270,7 +270,9 @@ impl ModuleError {
             tags => tags.unwrap_or_default(),
         };
         let Some(version) = tag.version() else { return self };
-        let Listing { versions: offered, withdrawn, .. } = Listing::in_store(store, &tags).await;
+        let Ok(Listing { versions: offered, withdrawn, .. }) = Listing::in_store(store, &tags).await else {
+            return self;
+        };
         if !withdrawn.contains(&version) {
             return self;
         }

@@ -76,7 +76,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     Ok(outcome)
 }
 
-/// Prints the keys of the upstream. A destination, if there is one, is no upstream; nothing else of it counts.
+/// Prints the keys of the upstream. A destination, if there is one, is not an upstream; nothing else of it counts.
 async fn print_trust(context: &Context, args: &MirrorArgs, input: &MirrorInput) -> Result<Exit, Diagnostic> {
     let upstream = UpstreamSources::open(context, args, &input.sources).await?;
     let how = (BundleShape::default(), ComparedBy::Sizes);

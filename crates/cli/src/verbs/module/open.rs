@@ -130,9 +130,8 @@ pub(in crate::verbs) async fn in_store(
 /// Whether the newest version in a repository is a module. False if it cannot be asked.
 pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
     let Ok(tags) = store.tags().await else { return false };
-    let Some(Ok(tag)) = Listing::in_store(store, &tags).await.versions.last().map(Tag::for_version) else {
-        return false;
-    };
+    let Ok(listing) = Listing::in_store(store, &tags).await else { return false };
+    let Some(Ok(tag)) = listing.versions.last().map(Tag::for_version) else { return false };
     let Ok(manifest) = store.resolve(&Reference::Tag(tag)).await else { return false };
     matches!(version_of(store, &manifest).await, Ok(Some(VersionOf::Module)))
 }
@@ -143,7 +142,7 @@ pub(in crate::verbs) async fn naming_versions(error: StoreError, store: &dyn Rea
         Err(unknown @ StoreError::UnknownRepository { .. }) => return unknown.into(),
         tags => tags.unwrap_or_default(),
     };
-    let offered = Listing::in_store(store, &tags).await.versions;
+    let offered = Listing::in_store(store, &tags).await.unwrap_or_default().versions;
     let diagnostic = Diagnostic::from(error);
     if offered.is_empty() { diagnostic } else { diagnostic.hint(versions_in_words("it has", &offered)) }
 }
@@ -154,7 +153,7 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
     let place = store.place();
     let listing = match &error {
         StoreError::NotFound { .. } => match store.tags().await {
-            Ok(tags) => Listing::in_store(store, &tags).await,
+            Ok(tags) => Listing::in_store(store, &tags).await.unwrap_or_default(),
             // Many registries answer equally for a tag of a repository that they do not have.
             Err(unknown @ StoreError::UnknownRepository { .. }) => {
                 return match reference {
@@ -187,7 +186,8 @@ async fn list_mapped(
 ) -> Result<OpenedModule, Diagnostic> {
     let listed = async {
         let store = connector.source(&mapped.end).map_err(mapped::unlisted)?;
-        let listing = Listing::in_store(&*store, &store.tags().await.map_err(mapped::unlisted)?).await;
+        let tags = store.tags().await.map_err(mapped::unlisted)?;
+        let listing = Listing::in_store(&*store, &tags).await.map_err(mapped::unlisted)?;
         Ok((store, listing))
     };
     let (store, listing) = listed.await.map_err(|diagnostic| mapped.blamed(diagnostic, wanted.0))?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_explain::releases::{NoticesOf, VersionNotice};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
-use tofu_oci_store::ReadStore;
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
 
 use super::mapped::MappedModule;
@@ -50,7 +50,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     let store = end.map(|end| connector.source(&end)).transpose()?;
     let (place, mut listing, others) = match (&store, address) {
         (Some(store), _) => {
-            let (listing, others) = sorted(store.as_ref(), &store.tags().await?).await;
+            let (listing, others) = sorted(store.as_ref(), &store.tags().await?).await?;
             warn_of_others(context, store, &listing.versions).await;
             (store.place(), listing, others)
         }
@@ -100,12 +100,12 @@ struct ModuleVersionLine<'a> {
 }
 
 /// The versions, and the tags that are not versions. Tags that this project writes beside the versions are neither.
-async fn sorted(store: &dyn ReadStore, tags: &[Tag]) -> (Listing, Vec<Tag>) {
-    let listing = Listing::in_store(store, tags).await;
+async fn sorted(store: &dyn ReadStore, tags: &[Tag]) -> Result<(Listing, Vec<Tag>), StoreError> {
+    let listing = Listing::in_store(store, tags).await?;
     let versions = listing.versions.iter().chain(&listing.half_withdrawn);
     let is_version = |tag: &Tag| versions.clone().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
     let others = tags.iter().filter(|tag| !is_version(tag) && !tag.is_beside()).cloned().collect();
-    (listing, others)
+    Ok((listing, others))
 }
 
 /// One note for all other tags: a source may name them, and no rule orders them.

@@ -126,7 +126,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
 /// What releases are judged by.
 struct Judging {
     trust: Trust,
-    /// The policy of `trust.toml`, also where `--key` replaces it.
+    /// The policy of `trust.toml`, even if `--key` replaces it.
     filed: Arc<Policy>,
     file: Option<PathBuf>,
 }

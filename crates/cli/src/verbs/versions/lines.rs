@@ -184,7 +184,7 @@ pub(in crate::verbs) async fn noticed(
             format!("the tag {tag} in {place} still names the withdrawn release, so OpenTofu can choose {version}")
         } else {
             format!(
-                "the tag {tag} in {place} names no release: its withdrawal was interrupted, and `tofu init` fails where it chooses {version}"
+                "the tag {tag} in {place} names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses {version}"
             )
         };
         let release = invocation::quoted(&format!("{place}:{tag}"));

@@ -89,7 +89,8 @@ async fn of_repository(ask: &ModuleAsk<'_>, connector: &Connector) -> ModulePlac
     let end = end.expect("any other name is of a repository");
     let listed = async {
         let store = connector.source(&end).map_err(unlisted)?;
-        let listing = Listing::in_store(&*store, &store.tags().await.map_err(unlisted)?).await;
+        let tags = store.tags().await.map_err(unlisted)?;
+        let listing = Listing::in_store(&*store, &tags).await.map_err(unlisted)?;
         Ok::<_, Diagnostic>((store, listing))
     };
     let listed = listed.await;
