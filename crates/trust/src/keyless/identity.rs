@@ -138,18 +138,26 @@ impl Identity {
     pub(crate) fn party(&self) -> BTreeSet<Material> {
         let issuer = self.issuer.as_deref().unwrap_or_default();
         let material = |who: &str| Material::of("identity", format!("{issuer}\0{who}").as_bytes());
-        let owner = |repository: &str| {
-            let folded = folded(repository);
-            folded.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
-        };
         match (&self.email, &self.repository) {
             (Some(email), _) => BTreeSet::from([material(email)]),
             (None, Some(repository)) => {
-                let called = self.called().map(|called| material(&owner(&called)));
-                BTreeSet::from([material(&owner(repository))]).into_iter().chain(called).collect()
+                let called = self.called().map(|called| material(&owner_of(&called)));
+                BTreeSet::from([material(&owner_of(repository))]).into_iter().chain(called).collect()
             }
             (None, None) => BTreeSet::new(),
         }
+    }
+
+    /// Whether one certificate could be of both, by its issuer and its repository or person.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let repositories = match (&self.repository, &other.repository) {
+            (Some(one), Some(other)) => {
+                let is_wide = one.contains('*') || other.contains('*');
+                folded(one) == folded(other) || (is_wide && owner_of(one) == owner_of(other))
+            }
+            (one, other) => one == other,
+        };
+        repositories && self.issuer == other.issuer && self.email == other.email
     }
 
     /// The whole path of a workflow of another repository.
@@ -246,6 +254,11 @@ fn folded(repository: &str) -> String {
         if nth < names { segment.to_ascii_lowercase() } else { segment.to_owned() }
     };
     repository.split('/').enumerate().map(fold).collect::<Vec<_>>().join("/")
+}
+
+/// The host and the owner of a repository, as they are compared.
+fn owner_of(repository: &str) -> String {
+    folded(repository).splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
 }
 
 /// Whether every segment of a pattern is the one of the text.

@@ -134,6 +134,24 @@ fn the_rule_names_the_provider_if_it_is_for_one_alone() {
 }
 
 #[test]
+fn an_identity_of_another_repository_of_the_owner_does_not_make_it_unnamed() {
+    let identity = |name: &str, repository: &str| {
+        let workflow = WORKFLOW.replace("github.com/acme/widget", repository);
+        format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+    };
+    let rule = |key: &str| format!("[[rule]]\nproviders = [\"example.com/acme/gadget\"]\nkeys = [{key:?}]\n");
+    for (other, want) in [
+        ("github.com/acme/gadget", "signed [acme] index"),
+        ("github.com/ACME/Widget", "refused unnamed-signature"),
+        ("github.com/acme/*", "refused unnamed-signature"),
+        ("github.com/other/*", "signed [acme] index"),
+    ] {
+        let text = format!("{}{}{}", identity("acme", "github.com/acme/widget"), identity("b", other), rule("b"));
+        check(&Stage::new().policy(&text, EXACT, &["acme"]).built(&BuiltBy::RELEASE).scene, want);
+    }
+}
+
+#[test]
 fn a_statement_of_another_index_does_not_count() {
     let other = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &[subject("1.3.0")]);
     check(&other.scene, "refused other-index");
