@@ -223,14 +223,14 @@ impl Identity {
 }
 
 impl TrustedIdentity {
-    /// The version that a proven identity names, if it is this one, proven by this root.
+    /// The version that a proven identity names, if it is this one, proven by its root.
     pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, OtherMember> {
-        let is_root = match (&self.identity.root, &proven.root) {
+        let is_root = |root: &RootName| match (&self.identity.root, root) {
             (None, RootName::PublicGood | RootName::GitHub) => true,
             (Some(wanted), RootName::File(found)) => wanted == found,
             _ => false,
         };
-        if !is_root {
+        if !proven.roots.iter().any(is_root) {
             return Err(OtherMember { member: "root", found: None });
         }
         self.identity.is(&proven.identity)

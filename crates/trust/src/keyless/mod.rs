@@ -43,7 +43,8 @@ const PROOF: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proven {
     pub(crate) identity: ProvenIdentity,
-    pub(crate) root: RootName,
+    /// Every root that proves it, at least one.
+    pub(crate) roots: Vec<RootName>,
     pub(crate) statement: Statement,
 }
 
@@ -203,26 +204,34 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
     let digest = digest.and_then(|digest| Sha256Hash::from_hex(digest.encoded()).ok());
     let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
-    let roots = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
+    let claiming = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
     let mut fault = KeylessFault::UnknownAuthority;
-    for root in roots {
+    let (mut proven, mut roots) = (None, Vec::new());
+    for root in claiming {
         match root.verifier.verify(digest, &bundle, &root.demands) {
             Ok(verified) => {
                 let times = verified.verified_timestamps();
                 if times.iter().any(|time| is_future(time.as_second())) {
-                    return Err(KeylessFault::Future);
+                    fault = KeylessFault::Future;
+                    continue;
                 }
                 let identity = verified.certificate().filter(|_| verified.certificate_verified() && !times.is_empty());
-                let identity = identity.and_then(ProvenIdentity::of).ok_or(KeylessFault::Nameless)?;
-                if !root.is_for(identity.issuer.as_deref()) {
-                    return Err(KeylessFault::UnknownAuthority);
+                let Some(identity) = identity.and_then(ProvenIdentity::of) else {
+                    fault = KeylessFault::Nameless;
+                    continue;
+                };
+                if root.is_for(identity.issuer.as_deref()) {
+                    roots.push(root.name.clone());
+                    proven = Some(identity);
+                } else {
+                    fault = KeylessFault::UnknownAuthority;
                 }
-                return Ok(Proven { identity, root: root.name.clone(), statement });
             }
             Err(error) => fault = fault_of(&error),
         }
     }
-    Err(fault)
+    // All of them have read one certificate.
+    proven.map(|identity| Proven { identity, roots, statement }).ok_or(fault)
 }
 
 /// Bounds what costs work or memory before it is read again.
