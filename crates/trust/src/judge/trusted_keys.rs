@@ -116,10 +116,7 @@ impl TrustedKeys {
         for trusted in &self.identities {
             match trusted.admits(proven) {
                 Ok(version) => admitted.push((trusted.identity.id(), version)),
-                Err(other) if matches!(other.member, "root" | "issuer" | "email" | "repository") => {}
-                Err(other) => {
-                    nearest.get_or_insert((trusted, other));
-                }
+                Err(other) => nearest = nearest.or(other.map(|other| (trusted, other))),
             }
         }
         let right = admitted.iter().position(|(_, version)| version.is_some() && version.as_deref() == wanted);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::roots::{RootName, TrustedRoot};
-use super::{Proven, ProvenIdentity};
+use super::{Proven, ProvenIdentity, one_slash};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -167,25 +167,20 @@ impl Identity {
         Some(format!("{host}/{workflow}"))
     }
 
-    /// The version that the ref of the proven identity names, if it is this one; `None` if this one asks for no version.
-    fn is(&self, proven: &ProvenIdentity) -> Result<Option<String>, OtherMember> {
-        let other = |member, found: &Option<String>| OtherMember { member, found: found.clone() };
-        if self.issuer != proven.issuer {
-            return Err(other("issuer", &proven.issuer));
-        }
-        let subject = Some(proven.subject.clone());
+    /// The version that the ref of the proven identity names, if all but the issuer is of this one; `None` if this one asks
+    /// for no version. The error is empty for another person or repository.
+    fn is(&self, proven: &ProvenIdentity) -> Result<Option<String>, Option<OtherMember>> {
+        let other = |member, found: &Option<String>| Some(OtherMember { member, found: found.clone() });
         if let Some(email) = &self.email {
             let is_same = proven.is_person && *email == proven.subject;
-            return if is_same { Ok(None) } else { Err(other("email", &subject)) };
+            return if is_same { Ok(None) } else { Err(None) };
         }
-        let Some(repository) = proven.repository.as_ref().filter(|_| !proven.is_person) else {
-            return Err(other("repository", &subject));
-        };
+        let repository = proven.repository.as_ref().filter(|_| !proven.is_person).ok_or(None)?;
         if !self.repository.as_ref().is_some_and(|wanted| matches(&folded(wanted), &folded(repository))) {
-            return Err(other("repository", &proven.repository));
+            return Err(None);
         }
-        if !self.is_workflow(proven, repository) {
-            return Err(other("workflow", &subject));
+        if !self.is_workflow(proven) {
+            return Err(other("workflow", &Some(proven.subject.clone())));
         }
         let mut version = None;
         if let Some(wanted) = &self.reference {
@@ -205,35 +200,38 @@ impl Identity {
 
     /// Whether the workflow that signed is the one meant. One of the repository itself has the ref that was built: another
     /// branch has another text under the same path.
-    fn is_workflow(&self, proven: &ProvenIdentity, repository: &str) -> bool {
+    fn is_workflow(&self, proven: &ProvenIdentity) -> bool {
         let (Some(wanted), Some(found)) = (&self.workflow, &proven.workflow) else { return false };
         let Some(called) = self.called() else {
-            let path = found.strip_prefix(repository).and_then(|path| path.strip_prefix('/'));
-            let path = path.map(|path| path.strip_prefix('/').unwrap_or(path));
             let is_built = proven.workflow_ref.is_some() && proven.workflow_ref == proven.reference;
-            return is_built && path.is_some_and(|path| matches(wanted, path));
+            return is_built && proven.own_workflow().is_some_and(|path| matches(wanted, &path));
         };
         let (called, reference) = match called.split_once('@') {
             Some((called, reference)) => (called.to_owned(), Some(reference.to_owned())),
             None => (called, None),
         };
         let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| matches(wanted, found));
-        matches(&folded(&called), &folded(found)) && reference.as_ref().is_none_or(is_ref)
+        matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
     }
 }
 
 impl TrustedIdentity {
-    /// The version that a proven identity names, if it is this one, proven by its root.
-    pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, OtherMember> {
+    /// The version that a proven identity names, if it is this one, proven by its root. The error is empty for somebody else.
+    pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, Option<OtherMember>> {
+        let named = self.identity.is(&proven.identity);
+        let other = |member, found| Err(named.as_ref().ok().map(|_| OtherMember { member, found }));
+        if self.identity.issuer != proven.identity.issuer {
+            return other("issuer", proven.identity.issuer.clone());
+        }
         let is_root = |root: &RootName| match (&self.identity.root, root) {
             (None, RootName::PublicGood | RootName::GitHub) => true,
             (Some(wanted), RootName::File(found)) => wanted == found,
             _ => false,
         };
         if !proven.roots.iter().any(is_root) {
-            return Err(OtherMember { member: "root", found: None });
+            return other("root", proven.roots.first().map(ToString::to_string));
         }
-        self.identity.is(&proven.identity)
+        named
     }
 }
 

@@ -88,7 +88,7 @@ pub enum Flaw {
     #[hint(if let Some(members) = identity.to_add() => "if that is its publisher, add an [[identity]] to trust.toml with \
         {members}, and name it in the rule; in ref, {{version}} stands for the version")]
     Keyless { identity: Box<ProvenIdentity> },
-    /// an identity of the rule has the same repository, and another workflow, ref, environment or runner
+    /// an identity of the rule has the same repository or person, and another workflow, ref, environment, runner, issuer or root
     #[fault(
         "other-identity",
         todo = "the publisher releases by the workflow that you trust, or correct the `[[identity]]`"

@@ -89,7 +89,7 @@ fn another_identity_does_not_count() {
     let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
     for (by, code) in [
         (other, "keyless"),
-        (issuer, "keyless"),
+        (issuer, "other-identity"),
         (person, "keyless"),
         (ci, "other-identity"),
         (called, "other-identity"),
@@ -107,6 +107,41 @@ fn another_identity_does_not_count() {
     let released = BuiltBy { environment: Some("release"), ..BuiltBy::RELEASE };
     let stage = Stage::ruled(&format!("{WORKFLOW}environment = \"rel*\"\n"), EXACT).built(&released);
     check(&stage.scene, "signed [acme] index");
+}
+
+#[test]
+fn an_identity_that_differs_by_issuer_or_root_alone_was_called_unnamed() {
+    let refusal = |stage: Stage| stage.scene.judge().refusal.expect("a refusal").to_string();
+    let issuer = BuiltBy { issuer: "https://token.example.com", ..BuiltBy::RELEASE };
+    let found = refusal(Stage::ruled(WORKFLOW, EXACT).built(&issuer));
+    assert_eq!(found, "its signature is not by acme: its issuer is https://token.example.com");
+    // The root of another identity of the rule proves it.
+    let other = WORKFLOW.replace("github.com/acme/widget", "github.com/acme/other");
+    let two =
+        format!("[[identity]]\nname = \"acme\"\n{WORKFLOW}\n[[identity]]\nname = \"b\"\nroot = \"root.json\"\n{other}");
+    let found = refusal(Stage::new().policy(&two, EXACT, &["acme", "b"]).built(&BuiltBy::RELEASE));
+    assert_eq!(found, "its signature is not by acme: its root is root.json");
+}
+
+#[test]
+fn the_identity_to_add_is_the_one_that_signed() {
+    let to_add = |by: BuiltBy<'_>| {
+        let verdict = Stage::ruled(WORKFLOW, EXACT).built(&by).scene.judge();
+        verdict.examined[0].identity.as_ref().and_then(|identity| identity.to_add()).expect("an identity")
+    };
+    let issuer = "issuer = \"https://token.actions.githubusercontent.com\", root = \"root.json\"";
+    let called = BuiltBy {
+        repository: "github.com/other/widget",
+        workflow: "github.com/other/widget-ci/.github/workflows/release.yml",
+        ..BuiltBy::RELEASE
+    };
+    let workflow = "workflow = \"other/widget-ci/.github/workflows/release.yml\"";
+    assert_eq!(
+        to_add(called),
+        format!("repository = \"github.com/other/widget\", {workflow}, ref = \"refs/tags/v1.4.0\", {issuer}")
+    );
+    let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
+    assert_eq!(to_add(person), format!("email = \"ann@example.com\", {issuer}"));
 }
 
 #[test]
