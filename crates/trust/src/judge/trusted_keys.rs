@@ -119,11 +119,14 @@ impl TrustedKeys {
                 Err(other) => nearest = nearest.or(other.map(|other| (trusted, other))),
             }
         }
-        let right = admitted.iter().position(|(_, version)| version.is_some() && version.as_deref() == wanted);
-        if !admitted.is_empty() {
-            return Ok(admitted.swap_remove(right.unwrap_or(0)));
-        }
-        Err(match nearest {
+        // Of several identities, one that names the right version, else one that names none.
+        let rank = |(_, version): &(KeyId, Option<String>)| match version {
+            Some(_) if version.as_deref() == wanted => 0,
+            None => 1,
+            Some(_) => 2,
+        };
+        let found = admitted.into_iter().min_by_key(rank);
+        found.ok_or_else(|| match nearest {
             Some((trusted, OtherMember { member, found })) => {
                 let name = self.name(&trusted.identity.id()).unwrap_or_default().to_owned();
                 Flaw::OtherIdentity { name, member, found }

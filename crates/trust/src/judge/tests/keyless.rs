@@ -169,6 +169,28 @@ fn the_rule_names_the_provider_if_it_is_for_one_alone() {
 }
 
 #[test]
+fn the_order_of_identities_does_not_matter() {
+    let identity = |name: &str, reference: &str| {
+        let workflow = WORKFLOW.replace("ref = \"refs/tags/v{version}\"\n", reference);
+        format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+    };
+    let any = identity("any", "ref = \"refs/tags/*\"\n");
+    let right = identity("right", "ref = \"refs/tags/v{version}\"\n");
+    let wrong = identity("wrong", "ref = \"refs/tags/{version}\"\n");
+    let rule = format!("{EXACT}\nunnamed = \"allow\"");
+    for (identities, want) in [
+        ([("any", &any), ("wrong", &wrong)], "signed [any] index"),
+        ([("wrong", &wrong), ("right", &right)], "signed [right] index"),
+        ([("any", &any), ("right", &right)], "signed [right] index"),
+    ] {
+        for [one, other] in [identities, [identities[1], identities[0]]] {
+            let stage = Stage::new().policy(&format!("{}\n{}", one.1, other.1), &rule, &[one.0, other.0]);
+            check(&stage.built(&BuiltBy::RELEASE).scene, want);
+        }
+    }
+}
+
+#[test]
 fn an_identity_of_another_repository_of_the_owner_does_not_make_it_unnamed() {
     let identity = |name: &str, repository: &str| {
         let workflow = WORKFLOW.replace("github.com/acme/widget", repository);
