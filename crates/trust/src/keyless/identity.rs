@@ -1,5 +1,8 @@
 //! Whose certificates count: an `[[identity]]` of a policy, and whether a proven one is it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,13 +17,13 @@ const VERSION: &str = "{version}";
 
 /// Who may sign: a workflow of a repository, or a person.
 ///
-/// `repository`, `workflow`, `ref` and `environment` may have `*`, for any characters but `/`.
+/// `repository`, `workflow`, `ref` and `environment` may have `*`, for any characters except `/`; not so the file of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object for an identity")]
 pub struct Identity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// `HOST/OWNER/REPOSITORY`; only names behind the owner have `*`.
+    /// `HOST/OWNER/REPOSITORY`; only names after the owner have `*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
     /// Its path in the repository, or `OWNER/REPOSITORY/PATH`, also with `@REF`, of one that is called from there.
@@ -67,16 +70,19 @@ impl Identity {
     /// The same with the issuer of its host, if it can be compared.
     ///
     /// # Errors
-    /// The member that is missing, wrong, or so wide that everybody is meant.
+    /// The member that is missing, wrong, or so wide that it protects nothing.
     pub fn checked(mut self) -> Result<Self, IdentityProblem> {
         let wrong = |member, problem| Err(IdentityProblem { member, problem });
         if let Some(email) = &self.email {
             if email.contains('*') || !email.contains('@') {
-                return wrong("email", "is the whole address of one person");
+                return wrong("email", "must be the whole address of one person");
             }
             let others = [&self.repository, &self.workflow, &self.reference, &self.environment, &self.runner];
             if others.into_iter().any(Option::is_some) {
-                return wrong("email", "is a person, who has no repository, workflow, ref, environment or runner");
+                return wrong(
+                    "email",
+                    "must stand without repository, workflow, ref, environment and runner, which a person does not have",
+                );
             }
         } else {
             let Some(repository) = &self.repository else {
@@ -84,45 +90,52 @@ impl Identity {
             };
             let segments: Vec<&str> = repository.split('/').collect();
             let [host, owner, rest @ ..] = segments.as_slice() else {
-                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+                return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             };
             if rest.is_empty() || segments.iter().any(|segment| segment.is_empty()) || repository.contains(':') {
-                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+                return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             }
             if [host, owner].into_iter().any(|segment| segment.contains('*')) {
-                return wrong("repository", "names one host and one owner: everybody can have a repository elsewhere");
+                return wrong(
+                    "repository",
+                    "must name one host and one owner: with `*` there, it matches any repository",
+                );
             }
             if self.issuer.is_none() {
                 self.issuer = issuer_of(host).map(str::to_owned);
             }
-            let Some(workflow) = &self.workflow else {
+            let Some(workflow) = self.workflow.as_deref().map(one_slash) else {
                 return wrong("workflow", "is missing: any workflow of the repository could sign");
             };
             let path = workflow.split_once('@').map_or(workflow.as_str(), |(path, _)| path);
-            let is_path = !path.split('/').any(str::is_empty);
-            if !is_path || !(path.starts_with('.') && path == workflow || path.split('/').count() > 2) {
-                return wrong("workflow", "reads .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
+            let is_whole = if path.starts_with('.') { path == workflow } else { path.split('/').count() > 2 };
+            if !is_whole || path.split('/').any(str::is_empty) {
+                return wrong("workflow", "must be .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
             }
             if !path.starts_with('.') && path.split('/').take(2).any(|segment| segment.contains('*')) {
-                return wrong("workflow", "names one owner and one repository");
+                return wrong("workflow", "must name one owner and one repository");
             }
-            if path.ends_with("/*") {
-                return wrong("workflow", "names a file: any workflow of the repository could sign");
+            if path.rsplit('/').next().is_some_and(|file| file.contains('*')) {
+                return wrong("workflow", "must name one file: with `*`, other workflows of the repository could sign");
             }
+            self.workflow = Some(workflow);
             if let Some(reference) = &self.reference {
                 let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
                 let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
                 if !reference.starts_with("refs/") || versions.clone().count() > 1 || versions.clone().any(mixed) {
-                    return wrong("ref", "reads refs/tags/v{version}, refs/heads/BRANCH, or the like");
+                    return wrong("ref", "must be refs/tags/v{version}, refs/heads/BRANCH, or the like");
                 }
             }
             let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
             if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
-                return wrong("runner", "is \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
+                return wrong("runner", "must be \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
             }
         }
         if self.issuer.as_ref().is_none_or(|issuer| !issuer.starts_with("https://") || issuer.contains('*')) {
-            return wrong("issuer", "is a URL with https://, which only github.com and gitlab.com have by themselves");
+            return wrong(
+                "issuer",
+                "must be a URL with https://; only for github.com and gitlab.com it can be omitted",
+            );
         }
         Ok(self)
     }
@@ -296,99 +309,4 @@ fn named_version(pattern: &str, reference: &str) -> Result<Option<String>, ()> {
         }
     }
     Ok(version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_is_within_one_segment() {
-        for (pattern, text, want) in [
-            ("a/b", "a/b", true),
-            ("a/b", "a/b/c", false),
-            ("a/*", "a/b", true),
-            ("a/*", "a/b/c", false),
-            ("a/t-*-x", "a/t-aws-x", true),
-            ("a/t-*-x", "a/t-x", false),
-            ("*b*d", "abcd", true),
-            ("*b*d", "abc", false),
-            ("a*a", "a", false),
-            ("A", "a", false),
-        ] {
-            assert_eq!(matches(pattern, text), want, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn a_ref_names_the_version() {
-        for (pattern, reference, want) in [
-            ("refs/tags/v{version}", "refs/tags/v1.4.0", Some(Some("1.4.0"))),
-            ("refs/tags/v{version}", "refs/tags/1.4.0", None),
-            ("refs/tags/v{version}", "refs/tags/v", None),
-            ("refs/tags/v{version}", "refs/heads/v1.4.0", None),
-            ("refs/tags/v{version}", "refs/tags/v1.4.0/x", None),
-            ("refs/tags/w-{version}-r", "refs/tags/w-1.4.0-r", Some(Some("1.4.0"))),
-            ("refs/heads/main", "refs/heads/main", Some(None)),
-            ("refs/heads/release-*", "refs/heads/release-1", Some(None)),
-            ("refs/heads/*", "refs/heads/a/b", None),
-        ] {
-            let want = want.map(|version| version.map(str::to_owned)).ok_or(());
-            assert_eq!(named_version(pattern, reference), want, "{pattern} {reference}");
-        }
-    }
-
-    fn workflow() -> Identity {
-        Identity {
-            issuer: None,
-            repository: Some("github.com/acme/terraform-provider-widget".to_owned()),
-            workflow: Some(".github/workflows/release.yml".to_owned()),
-            reference: Some("refs/tags/v{version}".to_owned()),
-            environment: None,
-            runner: None,
-            email: None,
-            root: None,
-        }
-    }
-
-    #[test]
-    fn an_identity_that_means_everybody_is_refused() {
-        let whole = workflow().checked().expect("an identity");
-        assert_eq!(whole.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
-        let text = |text: &str| Some(text.to_owned());
-        let checks: [(Identity, &str); 13] = [
-            (Identity { repository: None, ..workflow() }, "repository"),
-            (Identity { repository: text("*"), ..workflow() }, "repository"),
-            (Identity { repository: text("github.com/acme"), ..workflow() }, "repository"),
-            (Identity { repository: text("github.com/*/widget"), ..workflow() }, "repository"),
-            (Identity { repository: text("https://github.com/acme/widget"), ..workflow() }, "repository"),
-            (Identity { workflow: None, ..workflow() }, "workflow"),
-            (Identity { workflow: text("*"), ..workflow() }, "workflow"),
-            (Identity { workflow: text(".github/workflows/*"), ..workflow() }, "workflow"),
-            (Identity { reference: text("*"), ..workflow() }, "ref"),
-            (Identity { reference: text("refs/tags/{version}*"), ..workflow() }, "ref"),
-            (Identity { runner: text("mine"), ..workflow() }, "runner"),
-            (Identity { repository: text("git.example.com/acme/widget"), ..workflow() }, "issuer"),
-            (Identity { email: text("ann@example.com"), ..workflow() }, "email"),
-        ];
-        for (identity, want) in checks {
-            assert_eq!(identity.clone().checked().expect_err(want).member, want, "{identity:?}");
-        }
-    }
-
-    #[test]
-    fn repositories_of_one_owner_are_one_party() {
-        let of =
-            |repository: &str| Identity { repository: Some(repository.to_owned()), ..workflow() }.checked().unwrap();
-        assert_eq!(of("github.com/acme/a").party(), of("github.com/ACME/b*").party());
-        assert_ne!(of("github.com/acme/a").party(), of("github.com/other/a").party());
-        assert_eq!(of("github.com/acme/a").id(), of("github.com/Acme/A").id());
-        assert_ne!(of("github.com/acme/a").id(), of("github.com/acme/b").id());
-        let called = Identity {
-            workflow: Some("acme/ci/.github/workflows/x.yml@refs/tags/v1".to_owned()),
-            ..of("github.com/other/b")
-        };
-        let called = called.checked().unwrap();
-        assert!(!called.party().is_disjoint(&of("github.com/acme/a").party()));
-    }
 }
