@@ -62,9 +62,12 @@ impl TrustedKeys {
                     (Some(public), _) => trusted.add_public(&signer.name, public),
                     (None, Some(identity)) => {
                         trusted.add_identity(&signer.name, &TrustedIdentity { identity: identity.clone(), root: None });
-                        if pins.names_by(address, &signer.key) {
-                            trusted.dedicated.insert(signer.key.clone());
+                        let said = pins.said_alone(address, &signer.key);
+                        if said.iter().any(|statement| statement.zips.is_none()) {
                             trusted.exact.insert(signer.key.clone());
+                        }
+                        if !said.is_empty() {
+                            trusted.dedicated.insert(signer.key.clone());
                         }
                     }
                     (None, None) => {

@@ -220,6 +220,27 @@ fn a_statement_of_another_index_does_not_count() {
 }
 
 #[test]
+fn a_pin_does_not_widen_what_the_rule_gave() {
+    let rule = "providers = [\"example.com/acme/*\"]";
+    let file = "terraform-provider-widget_1.4.0_linux_amd64.zip";
+    let zip = Digest::sha256(b"linux");
+    let subjects = [json!({ "name": file, "digest": { "sha256": zip.encoded() } })];
+    let mut listed = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
+    let platform: Platform = "linux_amd64".parse().expect("one");
+    listed.scene.archives = Archives::Read([(platform, PackageHash::zh(&zip).expect("SHA-256"))].into());
+    check(&listed.scene, "signed [acme] 1 zips");
+    let of = |scene: Scene| {
+        let pinned = scene.remembered();
+        let key = pinned.pins.signers(&pinned.address).next().expect("a signer").key.clone();
+        let (policy, rule) = (Policy::default(), TrustRule::default());
+        let trusted = TrustedKeys::new(&policy, &rule, &pinned.pins, Some(&pinned.address));
+        (trusted.is_exact(&key), trusted.is_dedicated(&key))
+    };
+    assert_eq!(of(listed.scene), (false, true));
+    assert_eq!(of(Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE).scene), (true, true));
+}
+
+#[test]
 fn archives_are_covered_as_a_list_covers_them() {
     let zip = |content: &str| PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256");
     let platforms: [Platform; 2] = ["linux_amd64", "darwin_arm64"].map(|platform| platform.parse().expect("one"));
