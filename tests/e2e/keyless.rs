@@ -139,7 +139,7 @@ fn verify_says_how_to_trust_an_identity() {
       cause: it came from [REGISTRY]/acme/widget
       cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
 
-    hint: if that is its publisher, add an [[identity]] to trust.toml with repository = "github.com/other/widget", workflow = ".github/workflows/release.yml", ref = "refs/tags/v1.4.0", issuer = "https://token.actions.githubusercontent.com", and name it in the rule; in ref, {version} stands for the version
+    hint: if that is its publisher, add an [[identity]] to trust.toml with repository = "github.com/other/widget", workflow = ".github/workflows/release.yml", ref = "refs/tags/v1.4.0", issuer = "https://token.actions.githubusercontent.com", root = "sigstore/root.json", and name it in the rule; in ref, {version} stands for the version
     "#);
 }
 

@@ -20,7 +20,12 @@ impl Examination<'_> {
                 examined.identity = Some(Box::new(proven.identity.clone()));
                 let wanted = self.version().map(ToString::to_string);
                 match self.trusted.identity_of(&proven, wanted.as_deref()) {
-                    Ok((key, version)) => self.by_identity(&mut examined, proven, &key, version),
+                    Ok((key, version)) => {
+                        self.by_identity(&mut examined, proven, &key, version);
+                        if let Some(&Flaw::Unnamed { missing }) = examined.outcome.flaw() {
+                            examined.outcome = Flaw::UnnamedIdentity { missing }.into();
+                        }
+                    }
                     Err(flaw) => examined.outcome = flaw.into(),
                 }
             }

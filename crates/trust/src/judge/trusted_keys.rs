@@ -62,9 +62,12 @@ impl TrustedKeys {
                     (Some(public), _) => trusted.add_public(&signer.name, public),
                     (None, Some(identity)) => {
                         trusted.add_identity(&signer.name, &TrustedIdentity { identity: identity.clone(), root: None });
-                        if pins.names_by(address, &signer.key) {
-                            trusted.dedicated.insert(signer.key.clone());
+                        let said = pins.said_alone(address, &signer.key);
+                        if said.iter().any(|statement| statement.zips.is_none()) {
                             trusted.exact.insert(signer.key.clone());
+                        }
+                        if !said.is_empty() {
+                            trusted.dedicated.insert(signer.key.clone());
                         }
                     }
                     (None, None) => {
@@ -116,17 +119,17 @@ impl TrustedKeys {
         for trusted in &self.identities {
             match trusted.admits(proven) {
                 Ok(version) => admitted.push((trusted.identity.id(), version)),
-                Err(other) if matches!(other.member, "root" | "issuer" | "email" | "repository") => {}
-                Err(other) => {
-                    nearest.get_or_insert((trusted, other));
-                }
+                Err(other) => nearest = nearest.or(other.map(|other| (trusted, other))),
             }
         }
-        let right = admitted.iter().position(|(_, version)| version.is_some() && version.as_deref() == wanted);
-        if !admitted.is_empty() {
-            return Ok(admitted.swap_remove(right.unwrap_or(0)));
-        }
-        Err(match nearest {
+        // Of several identities, one that names the right version, else one that names none.
+        let rank = |(_, version): &(KeyId, Option<String>)| match version {
+            Some(_) if version.as_deref() == wanted => 0,
+            None => 1,
+            Some(_) => 2,
+        };
+        let found = admitted.into_iter().min_by_key(rank);
+        found.ok_or_else(|| match nearest {
             Some((trusted, OtherMember { member, found })) => {
                 let name = self.name(&trusted.identity.id()).unwrap_or_default().to_owned();
                 Flaw::OtherIdentity { name, member, found }

@@ -1,12 +1,15 @@
 //! Whose certificates count: an `[[identity]]` of a policy, and whether a proven one is it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::roots::{RootName, TrustedRoot};
-use super::{Proven, ProvenIdentity};
+use super::{Proven, ProvenIdentity, one_slash};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -14,13 +17,13 @@ const VERSION: &str = "{version}";
 
 /// Who may sign: a workflow of a repository, or a person.
 ///
-/// `repository`, `workflow`, `ref` and `environment` may have `*`, for any characters but `/`.
+/// `repository`, `workflow`, `ref` and `environment` may have `*`, for any characters except `/`; not so the file of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object for an identity")]
 pub struct Identity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// `HOST/OWNER/REPOSITORY`; only names behind the owner have `*`.
+    /// `HOST/OWNER/REPOSITORY`; only names after the owner have `*`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
     /// Its path in the repository, or `OWNER/REPOSITORY/PATH`, also with `@REF`, of one that is called from there.
@@ -67,16 +70,19 @@ impl Identity {
     /// The same with the issuer of its host, if it can be compared.
     ///
     /// # Errors
-    /// The member that is missing, wrong, or so wide that everybody is meant.
+    /// The member that is missing, wrong, or so wide that it protects nothing.
     pub fn checked(mut self) -> Result<Self, IdentityProblem> {
         let wrong = |member, problem| Err(IdentityProblem { member, problem });
         if let Some(email) = &self.email {
             if email.contains('*') || !email.contains('@') {
-                return wrong("email", "is the whole address of one person");
+                return wrong("email", "must be the whole address of one person");
             }
             let others = [&self.repository, &self.workflow, &self.reference, &self.environment, &self.runner];
             if others.into_iter().any(Option::is_some) {
-                return wrong("email", "is a person, who has no repository, workflow, ref, environment or runner");
+                return wrong(
+                    "email",
+                    "must stand without repository, workflow, ref, environment and runner, which a person does not have",
+                );
             }
         } else {
             let Some(repository) = &self.repository else {
@@ -84,45 +90,52 @@ impl Identity {
             };
             let segments: Vec<&str> = repository.split('/').collect();
             let [host, owner, rest @ ..] = segments.as_slice() else {
-                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+                return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             };
             if rest.is_empty() || segments.iter().any(|segment| segment.is_empty()) || repository.contains(':') {
-                return wrong("repository", "reads HOST/OWNER/REPOSITORY");
+                return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             }
             if [host, owner].into_iter().any(|segment| segment.contains('*')) {
-                return wrong("repository", "names one host and one owner: everybody can have a repository elsewhere");
+                return wrong(
+                    "repository",
+                    "must name one host and one owner: with `*` there, it matches any repository",
+                );
             }
             if self.issuer.is_none() {
                 self.issuer = issuer_of(host).map(str::to_owned);
             }
-            let Some(workflow) = &self.workflow else {
+            let Some(workflow) = self.workflow.as_deref().map(one_slash) else {
                 return wrong("workflow", "is missing: any workflow of the repository could sign");
             };
             let path = workflow.split_once('@').map_or(workflow.as_str(), |(path, _)| path);
-            let is_path = !path.split('/').any(str::is_empty);
-            if !is_path || !(path.starts_with('.') && path == workflow || path.split('/').count() > 2) {
-                return wrong("workflow", "reads .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
+            let is_whole = if path.starts_with('.') { path == workflow } else { path.split('/').count() > 2 };
+            if !is_whole || path.split('/').any(str::is_empty) {
+                return wrong("workflow", "must be .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
             }
             if !path.starts_with('.') && path.split('/').take(2).any(|segment| segment.contains('*')) {
-                return wrong("workflow", "names one owner and one repository");
+                return wrong("workflow", "must name one owner and one repository");
             }
-            if path.ends_with("/*") {
-                return wrong("workflow", "names a file: any workflow of the repository could sign");
+            if path.rsplit('/').next().is_some_and(|file| file.contains('*')) {
+                return wrong("workflow", "must name one file: with `*`, other workflows of the repository could sign");
             }
+            self.workflow = Some(workflow);
             if let Some(reference) = &self.reference {
                 let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
                 let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
                 if !reference.starts_with("refs/") || versions.clone().count() > 1 || versions.clone().any(mixed) {
-                    return wrong("ref", "reads refs/tags/v{version}, refs/heads/BRANCH, or the like");
+                    return wrong("ref", "must be refs/tags/v{version}, refs/heads/BRANCH, or the like");
                 }
             }
             let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
             if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
-                return wrong("runner", "is \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
+                return wrong("runner", "must be \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
             }
         }
         if self.issuer.as_ref().is_none_or(|issuer| !issuer.starts_with("https://") || issuer.contains('*')) {
-            return wrong("issuer", "is a URL with https://, which only github.com and gitlab.com have by themselves");
+            return wrong(
+                "issuer",
+                "must be a URL with https://; only for github.com and gitlab.com it can be omitted",
+            );
         }
         Ok(self)
     }
@@ -138,18 +151,26 @@ impl Identity {
     pub(crate) fn party(&self) -> BTreeSet<Material> {
         let issuer = self.issuer.as_deref().unwrap_or_default();
         let material = |who: &str| Material::of("identity", format!("{issuer}\0{who}").as_bytes());
-        let owner = |repository: &str| {
-            let folded = folded(repository);
-            folded.splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
-        };
         match (&self.email, &self.repository) {
             (Some(email), _) => BTreeSet::from([material(email)]),
             (None, Some(repository)) => {
-                let called = self.called().map(|called| material(&owner(&called)));
-                BTreeSet::from([material(&owner(repository))]).into_iter().chain(called).collect()
+                let called = self.called().map(|called| material(&owner_of(&called)));
+                BTreeSet::from([material(&owner_of(repository))]).into_iter().chain(called).collect()
             }
             (None, None) => BTreeSet::new(),
         }
+    }
+
+    /// Whether one certificate could be of both, by its issuer and its repository or person.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let repositories = match (&self.repository, &other.repository) {
+            (Some(one), Some(other)) => {
+                let is_wide = one.contains('*') || other.contains('*');
+                folded(one) == folded(other) || (is_wide && owner_of(one) == owner_of(other))
+            }
+            (one, other) => one == other,
+        };
+        repositories && self.issuer == other.issuer && self.email == other.email
     }
 
     /// The whole path of a workflow of another repository.
@@ -159,25 +180,20 @@ impl Identity {
         Some(format!("{host}/{workflow}"))
     }
 
-    /// The version that the ref of the proven identity names, if it is this one; `None` if this one asks for no version.
-    fn is(&self, proven: &ProvenIdentity) -> Result<Option<String>, OtherMember> {
-        let other = |member, found: &Option<String>| OtherMember { member, found: found.clone() };
-        if self.issuer != proven.issuer {
-            return Err(other("issuer", &proven.issuer));
-        }
-        let subject = Some(proven.subject.clone());
+    /// The version that the ref of the proven identity names, if all but the issuer is of this one; `None` if this one asks
+    /// for no version. The error is empty for another person or repository.
+    fn is(&self, proven: &ProvenIdentity) -> Result<Option<String>, Option<OtherMember>> {
+        let other = |member, found: &Option<String>| Some(OtherMember { member, found: found.clone() });
         if let Some(email) = &self.email {
             let is_same = proven.is_person && *email == proven.subject;
-            return if is_same { Ok(None) } else { Err(other("email", &subject)) };
+            return if is_same { Ok(None) } else { Err(None) };
         }
-        let Some(repository) = proven.repository.as_ref().filter(|_| !proven.is_person) else {
-            return Err(other("repository", &subject));
-        };
+        let repository = proven.repository.as_ref().filter(|_| !proven.is_person).ok_or(None)?;
         if !self.repository.as_ref().is_some_and(|wanted| matches(&folded(wanted), &folded(repository))) {
-            return Err(other("repository", &proven.repository));
+            return Err(None);
         }
-        if !self.is_workflow(proven, repository) {
-            return Err(other("workflow", &subject));
+        if !self.is_workflow(proven) {
+            return Err(other("workflow", &Some(proven.subject.clone())));
         }
         let mut version = None;
         if let Some(wanted) = &self.reference {
@@ -197,35 +213,38 @@ impl Identity {
 
     /// Whether the workflow that signed is the one meant. One of the repository itself has the ref that was built: another
     /// branch has another text under the same path.
-    fn is_workflow(&self, proven: &ProvenIdentity, repository: &str) -> bool {
+    fn is_workflow(&self, proven: &ProvenIdentity) -> bool {
         let (Some(wanted), Some(found)) = (&self.workflow, &proven.workflow) else { return false };
         let Some(called) = self.called() else {
-            let path = found.strip_prefix(repository).and_then(|path| path.strip_prefix('/'));
-            let path = path.map(|path| path.strip_prefix('/').unwrap_or(path));
             let is_built = proven.workflow_ref.is_some() && proven.workflow_ref == proven.reference;
-            return is_built && path.is_some_and(|path| matches(wanted, path));
+            return is_built && proven.own_workflow().is_some_and(|path| matches(wanted, &path));
         };
         let (called, reference) = match called.split_once('@') {
             Some((called, reference)) => (called.to_owned(), Some(reference.to_owned())),
             None => (called, None),
         };
         let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| matches(wanted, found));
-        matches(&folded(&called), &folded(found)) && reference.as_ref().is_none_or(is_ref)
+        matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
     }
 }
 
 impl TrustedIdentity {
-    /// The version that a proven identity names, if it is this one, proven by this root.
-    pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, OtherMember> {
-        let is_root = match (&self.identity.root, &proven.root) {
+    /// The version that a proven identity names, if it is this one, proven by its root. The error is empty for somebody else.
+    pub(crate) fn admits(&self, proven: &Proven) -> Result<Option<String>, Option<OtherMember>> {
+        let named = self.identity.is(&proven.identity);
+        let other = |member, found| Err(named.as_ref().ok().map(|_| OtherMember { member, found }));
+        if self.identity.issuer != proven.identity.issuer {
+            return other("issuer", proven.identity.issuer.clone());
+        }
+        let is_root = |root: &RootName| match (&self.identity.root, root) {
             (None, RootName::PublicGood | RootName::GitHub) => true,
             (Some(wanted), RootName::File(found)) => wanted == found,
             _ => false,
         };
-        if !is_root {
-            return Err(OtherMember { member: "root", found: None });
+        if !proven.roots.iter().any(is_root) {
+            return other("root", proven.roots.first().map(ToString::to_string));
         }
-        self.identity.is(&proven.identity)
+        named
     }
 }
 
@@ -246,6 +265,11 @@ fn folded(repository: &str) -> String {
         if nth < names { segment.to_ascii_lowercase() } else { segment.to_owned() }
     };
     repository.split('/').enumerate().map(fold).collect::<Vec<_>>().join("/")
+}
+
+/// The host and the owner of a repository, as they are compared.
+fn owner_of(repository: &str) -> String {
+    folded(repository).splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
 }
 
 /// Whether every segment of a pattern is the one of the text.
@@ -285,99 +309,4 @@ fn named_version(pattern: &str, reference: &str) -> Result<Option<String>, ()> {
         }
     }
     Ok(version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_is_within_one_segment() {
-        for (pattern, text, want) in [
-            ("a/b", "a/b", true),
-            ("a/b", "a/b/c", false),
-            ("a/*", "a/b", true),
-            ("a/*", "a/b/c", false),
-            ("a/t-*-x", "a/t-aws-x", true),
-            ("a/t-*-x", "a/t-x", false),
-            ("*b*d", "abcd", true),
-            ("*b*d", "abc", false),
-            ("a*a", "a", false),
-            ("A", "a", false),
-        ] {
-            assert_eq!(matches(pattern, text), want, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn a_ref_names_the_version() {
-        for (pattern, reference, want) in [
-            ("refs/tags/v{version}", "refs/tags/v1.4.0", Some(Some("1.4.0"))),
-            ("refs/tags/v{version}", "refs/tags/1.4.0", None),
-            ("refs/tags/v{version}", "refs/tags/v", None),
-            ("refs/tags/v{version}", "refs/heads/v1.4.0", None),
-            ("refs/tags/v{version}", "refs/tags/v1.4.0/x", None),
-            ("refs/tags/w-{version}-r", "refs/tags/w-1.4.0-r", Some(Some("1.4.0"))),
-            ("refs/heads/main", "refs/heads/main", Some(None)),
-            ("refs/heads/release-*", "refs/heads/release-1", Some(None)),
-            ("refs/heads/*", "refs/heads/a/b", None),
-        ] {
-            let want = want.map(|version| version.map(str::to_owned)).ok_or(());
-            assert_eq!(named_version(pattern, reference), want, "{pattern} {reference}");
-        }
-    }
-
-    fn workflow() -> Identity {
-        Identity {
-            issuer: None,
-            repository: Some("github.com/acme/terraform-provider-widget".to_owned()),
-            workflow: Some(".github/workflows/release.yml".to_owned()),
-            reference: Some("refs/tags/v{version}".to_owned()),
-            environment: None,
-            runner: None,
-            email: None,
-            root: None,
-        }
-    }
-
-    #[test]
-    fn an_identity_that_means_everybody_is_refused() {
-        let whole = workflow().checked().expect("an identity");
-        assert_eq!(whole.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
-        let text = |text: &str| Some(text.to_owned());
-        let checks: [(Identity, &str); 13] = [
-            (Identity { repository: None, ..workflow() }, "repository"),
-            (Identity { repository: text("*"), ..workflow() }, "repository"),
-            (Identity { repository: text("github.com/acme"), ..workflow() }, "repository"),
-            (Identity { repository: text("github.com/*/widget"), ..workflow() }, "repository"),
-            (Identity { repository: text("https://github.com/acme/widget"), ..workflow() }, "repository"),
-            (Identity { workflow: None, ..workflow() }, "workflow"),
-            (Identity { workflow: text("*"), ..workflow() }, "workflow"),
-            (Identity { workflow: text(".github/workflows/*"), ..workflow() }, "workflow"),
-            (Identity { reference: text("*"), ..workflow() }, "ref"),
-            (Identity { reference: text("refs/tags/{version}*"), ..workflow() }, "ref"),
-            (Identity { runner: text("mine"), ..workflow() }, "runner"),
-            (Identity { repository: text("git.example.com/acme/widget"), ..workflow() }, "issuer"),
-            (Identity { email: text("ann@example.com"), ..workflow() }, "email"),
-        ];
-        for (identity, want) in checks {
-            assert_eq!(identity.clone().checked().expect_err(want).member, want, "{identity:?}");
-        }
-    }
-
-    #[test]
-    fn repositories_of_one_owner_are_one_party() {
-        let of =
-            |repository: &str| Identity { repository: Some(repository.to_owned()), ..workflow() }.checked().unwrap();
-        assert_eq!(of("github.com/acme/a").party(), of("github.com/ACME/b*").party());
-        assert_ne!(of("github.com/acme/a").party(), of("github.com/other/a").party());
-        assert_eq!(of("github.com/acme/a").id(), of("github.com/Acme/A").id());
-        assert_ne!(of("github.com/acme/a").id(), of("github.com/acme/b").id());
-        let called = Identity {
-            workflow: Some("acme/ci/.github/workflows/x.yml@refs/tags/v1".to_owned()),
-            ..of("github.com/other/b")
-        };
-        let called = called.checked().unwrap();
-        assert!(!called.party().is_disjoint(&of("github.com/acme/a").party()));
-    }
 }

@@ -43,7 +43,8 @@ const PROOF: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proven {
     pub(crate) identity: ProvenIdentity,
-    pub(crate) root: RootName,
+    /// Every root that proves it, at least one.
+    pub(crate) roots: Vec<RootName>,
     pub(crate) statement: Statement,
 }
 
@@ -75,6 +76,9 @@ pub struct ProvenIdentity {
     /// Whether `subject` is the address of a person.
     #[serde(skip)]
     pub(crate) is_person: bool,
+    /// The file with the root that proves it, if no embedded one does.
+    #[serde(skip)]
+    pub(crate) root: Option<String>,
 }
 
 impl ProvenIdentity {
@@ -99,7 +103,14 @@ impl ProvenIdentity {
             environment: claims.deployment_environment.clone(),
             runner: claims.runner_environment.clone(),
             is_person: matches!(subject, SubjectAltName::Email(_)),
+            root: None,
         })
+    }
+
+    /// The path of the workflow in the repository that was built, if it is of that one.
+    fn own_workflow(&self) -> Option<String> {
+        let path = self.workflow.as_ref()?.strip_prefix(self.repository.as_ref()?)?.strip_prefix('/')?;
+        Some(path.strip_prefix('/').unwrap_or(path).to_owned())
     }
 }
 
@@ -123,18 +134,23 @@ impl ProvenIdentity {
         if self.is_person {
             member("email", Some(&self.subject));
             member("issuer", self.issuer.as_deref());
+            member("root", self.root.as_deref());
             return Some(members.join(", "));
         }
         self.repository.as_ref()?;
-        let own = self.workflow.as_deref().zip(self.repository.as_deref());
-        let own = own.and_then(|(workflow, repository)| workflow.strip_prefix(repository));
-        let called = || self.workflow.as_deref().and_then(|workflow| Some(workflow.split_once('/')?.1));
+        let called = || Some(one_slash(self.workflow.as_deref()?.split_once('/')?.1));
         member("repository", self.repository.as_deref());
-        member("workflow", own.map(|path| path.trim_start_matches('/')).or_else(called));
+        member("workflow", self.own_workflow().or_else(called).as_deref());
         member("ref", self.reference.as_deref());
         member("issuer", self.issuer.as_deref());
+        member("root", self.root.as_deref());
         Some(members.join(", "))
     }
+}
+
+/// A path with one slash where GitLab writes two, between a project and its file.
+fn one_slash(path: &str) -> String {
+    path.replace("//", "/")
 }
 
 /// Why a bundle with a certificate proves nothing.
@@ -203,26 +219,39 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
     let digest = digest.and_then(|digest| Sha256Hash::from_hex(digest.encoded()).ok());
     let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
-    let roots = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
+    let claiming = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
     let mut fault = KeylessFault::UnknownAuthority;
-    for root in roots {
+    let (mut proven, mut roots) = (None, Vec::new());
+    for root in claiming {
         match root.verifier.verify(digest, &bundle, &root.demands) {
             Ok(verified) => {
                 let times = verified.verified_timestamps();
                 if times.iter().any(|time| is_future(time.as_second())) {
-                    return Err(KeylessFault::Future);
+                    fault = KeylessFault::Future;
+                    continue;
                 }
                 let identity = verified.certificate().filter(|_| verified.certificate_verified() && !times.is_empty());
-                let identity = identity.and_then(ProvenIdentity::of).ok_or(KeylessFault::Nameless)?;
-                if !root.is_for(identity.issuer.as_deref()) {
-                    return Err(KeylessFault::UnknownAuthority);
+                let Some(identity) = identity.and_then(ProvenIdentity::of) else {
+                    fault = KeylessFault::Nameless;
+                    continue;
+                };
+                if root.is_for(identity.issuer.as_deref()) {
+                    roots.push(root.name.clone());
+                    proven = Some(identity);
+                } else {
+                    fault = KeylessFault::UnknownAuthority;
                 }
-                return Ok(Proven { identity, root: root.name.clone(), statement });
             }
             Err(error) => fault = fault_of(&error),
         }
     }
-    Err(fault)
+    // All of them have read one certificate.
+    let identity = proven.ok_or(fault)?;
+    let root = match roots.as_slice() {
+        [RootName::File(path), ..] => Some(path.clone()),
+        _ => None,
+    };
+    Ok(Proven { identity: ProvenIdentity { root, ..identity }, roots, statement })
 }
 
 /// Bounds what costs work or memory before it is read again.

@@ -1,5 +1,6 @@
 //! Who may issue certificates, and who keeps the logs and the clocks: trusted roots of Sigstore instances.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use p256::pkcs8::der::asn1::AnyRef;
@@ -36,6 +37,17 @@ pub(crate) enum RootName {
     File(String),
 }
 
+/// As it is said of a certificate: `its root is …`.
+impl fmt::Display for RootName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PublicGood => "that of Sigstore's public instance",
+            Self::GitHub => "that of GitHub's own instance",
+            Self::File(path) => path,
+        })
+    }
+}
+
 /// The authorities, logs and clocks of one Sigstore instance.
 pub(crate) struct TrustedRoot {
     pub(super) name: RootName,
@@ -46,8 +58,8 @@ pub(crate) struct TrustedRoot {
     authorities: Vec<Vec<u8>>,
 }
 
-impl std::fmt::Debug for TrustedRoot {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for TrustedRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name.fmt(f)
     }
 }

@@ -38,8 +38,8 @@ fn staging() -> Arc<TrustedRoot> {
 
 #[test]
 fn the_public_instance_proves_a_workflow() {
-    let Proven { identity, root, statement } = proven("public-good.json", &[]);
-    assert_eq!(root, RootName::PublicGood);
+    let Proven { identity, roots, statement } = proven("public-good.json", &[]);
+    assert_eq!(roots, [RootName::PublicGood]);
     let beacon = "github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon";
     assert_eq!(identity.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
     assert_eq!(identity.repository.as_deref(), Some(beacon));
@@ -66,11 +66,14 @@ fn a_called_workflow_is_of_another_repository() {
 
 #[test]
 fn github_proves_by_its_own_root_alone() {
-    let Proven { identity, root, .. } = proven("github.json", &[]);
-    assert_eq!((root, identity.repository.as_deref()), (RootName::GitHub, Some("github.com/actions/attest-demo")));
+    let Proven { identity, roots, .. } = proven("github.json", &[]);
+    assert_eq!(
+        (roots, identity.repository.as_deref()),
+        (vec![RootName::GitHub], Some("github.com/actions/attest-demo"))
+    );
     // An immutable release is signed by GitHub itself, for no repository.
-    let Proven { identity, root, .. } = proven("github-release.json", &[]);
-    assert_eq!((root, identity.repository, identity.issuer), (RootName::GitHub, None, None));
+    let Proven { identity, roots, .. } = proven("github-release.json", &[]);
+    assert_eq!((roots, identity.repository, identity.issuer), (vec![RootName::GitHub], None, None));
     assert_eq!(identity.subject, "https://dotcom.releases.github.com");
     // Without its log entry, a bundle of the public instance proves nothing under either root.
     let unlogged = changed("public-good.json", |bundle| bundle["verificationMaterial"]["tlogEntries"] = json!([]));
@@ -88,7 +91,32 @@ fn github_proves_by_its_own_root_alone() {
 fn an_instance_of_ones_own_needs_its_root() {
     // Its authority has the name of the public one, and another key.
     assert_eq!(prove(&bytes("rekor2.json"), &[], today()), Err(KeylessFault::Timestamp));
-    assert_eq!(proven("rekor2.json", &[staging()]).root, RootName::File("staging.json".to_owned()));
+    assert_eq!(proven("rekor2.json", &[staging()]).roots, [RootName::File("staging.json".to_owned())]);
+}
+
+#[test]
+fn a_newer_copy_of_the_public_root_takes_nothing_from_it() {
+    let name = RootName::File("copy.json".to_owned());
+    let copy = TrustedRoot::read(name.clone(), include_bytes!("roots/public-good.json")).expect("a root");
+    let copy = Arc::new(copy);
+    let found = proven("public-good.json", &[Arc::clone(&copy)]);
+    assert_eq!(found.roots, [RootName::PublicGood, name]);
+    let text = |text: &str| Some(text.to_owned());
+    let beacon = Identity {
+        issuer: None,
+        repository: text("github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon"),
+        workflow: text(".github/workflows/extremely-dangerous-oidc-beacon.yml"),
+        reference: None,
+        environment: None,
+        runner: None,
+        email: None,
+        root: None,
+    };
+    let beacon = beacon.checked().expect("an identity");
+    let with_copy = Identity { root: text("copy.json"), ..beacon.clone() };
+    for (identity, root) in [(beacon, None), (with_copy, Some(copy))] {
+        assert_eq!(TrustedIdentity { identity, root }.admits(&found), Ok(None));
+    }
 }
 
 #[test]

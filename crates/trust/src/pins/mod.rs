@@ -20,7 +20,7 @@ use pin::{Force, PinChange};
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider};
 pub use text::PinsError;
 
-use crate::{DistinctKeys, Flaw, KeyId, Missing, ReleaseFacts, Standing, TrustRefusal, Verdict};
+use crate::{DistinctKeys, Flaw, KeyId, Missing, ReleaseFacts, SignedStatement, Standing, TrustRefusal, Verdict};
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
@@ -113,14 +113,16 @@ impl Pins {
         DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
     }
 
-    /// Whether an identity was named for this provider alone: it signed a release of it by a rule that gave the address, and
-    /// no other provider's.
-    pub(crate) fn names_by(&self, address: &ProviderAddr, key: &KeyId) -> bool {
+    /// What an identity said of this provider by a rule that gave the address; nothing if it has signed another provider's
+    /// releases, too. A list of archives shows that the rule was for the namespace alone, not for this one provider.
+    pub(crate) fn said_alone(&self, address: &ProviderAddr, key: &KeyId) -> Vec<&SignedStatement> {
         let elsewhere = self.signed.iter().filter(|signed| signed.address != *address);
         let pinned = self.releases.iter().filter(|pin| pin.address == *address).flat_map(|pin| &pin.signers);
-        let mut said = pinned.filter(|signer| signer.key == *key).flat_map(|signer| &signer.statements);
-        !elsewhere.flat_map(|signed| &signed.signers).any(|signer| signer.key == *key)
-            && said.any(|statement| matches!(statement.missing, None | Some(Missing::Version)))
+        let said = pinned.filter(|signer| signer.key == *key).flat_map(|signer| &signer.statements);
+        if elsewhere.flat_map(|signed| &signed.signers).any(|signer| signer.key == *key) {
+            return Vec::new();
+        }
+        said.filter(|statement| matches!(statement.missing, None | Some(Missing::Version))).collect()
     }
 
     /// The pins of this very index under this address and version, wherever it was.

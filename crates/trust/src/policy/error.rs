@@ -25,10 +25,10 @@ pub enum PolicyProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
     Syntax { message: String },
-    /// A key without a name.
-    #[error("a key needs a name")]
+    /// A key or an identity without a name.
+    #[error("a key or identity needs a name")]
     NoName,
-    #[error("there are two keys named {name:?}")]
+    #[error("there are two keys or identities named {name:?}")]
     DuplicateName { name: String },
     #[error("the key {name:?} has neither `file` nor `pem`")]
     NoContent { name: String },
@@ -64,13 +64,13 @@ pub enum PolicyProblem {
     Pattern(InvalidPattern),
     #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
     NoHost { pattern: String },
-    #[error("no rule names the key {name:?}, so it protects nothing")]
+    #[error("no rule names the key or identity {name:?}, so it protects nothing")]
     UnusedKey { name: String },
     #[error("the keys {one:?} and {other:?} are one key in two forms, and a threshold counts distinct keys")]
     SameKey { one: String, other: String },
     #[error("the identities {one:?} and {other:?} are of one owner, and a threshold counts owners")]
     SameOwner { one: String, other: String },
-    #[error("there is no key named {name:?}")]
+    #[error("there is no key or identity named {name:?}")]
     UnknownKey { name: String, known: Vec<String> },
     #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
     Threshold { threshold: u64, keys: usize },
@@ -86,9 +86,9 @@ impl PolicyProblem {
         match self {
             Self::Pattern(pattern) => Some(pattern.instead()),
             Self::UnknownKey { known, .. } if known.is_empty() => {
-                Some("add a [[key]] with that `name`, and `file` or `pem`".to_owned())
+                Some("add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]".to_owned())
             }
-            Self::UnknownKey { known, .. } => Some(format!("the keys are: {}", known.join(", "))),
+            Self::UnknownKey { known, .. } => Some(format!("the keys and identities are: {}", known.join(", "))),
             Self::RootFile { .. } => Some("the path of a root is relative to the policy file".to_owned()),
             Self::Root { .. } => Some(
                 "`root` names the trusted_root.json of a Sigstore instance of your own; omit it for the public one"
@@ -101,7 +101,7 @@ impl PolicyProblem {
             Self::NotPem { text, .. } => Some(format!("if it is a file, write file = {text:?}")),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
             Self::UnusedKey { name } => {
-                Some(format!("add a [[rule]] with `providers` and keys = [{name:?}], or take the key out"))
+                Some(format!("add a [[rule]] with `providers` and keys = [{name:?}], or take it out"))
             }
             Self::NoProviders => Some(
                 "write providers = [\"HOST/NAMESPACE/TYPE\"], or [\"*/*/*\"] for all; for modules, modules = \
@@ -116,7 +116,7 @@ impl PolicyProblem {
 
 fn many(keys: usize) -> String {
     match keys {
-        0 => "the rule names no key".to_owned(),
+        0 => "the rule names no key or identity".to_owned(),
         1 => "the rule has one key; a key counts once, whatever its names and forms".to_owned(),
         keys => format!("the rule has {keys} distinct keys; a key counts once, whatever its names and forms"),
     }

@@ -269,7 +269,7 @@ fn complete(entry: RuleEntry, keys: &[NamedKey]) -> Result<FileRule, PolicyError
         let (written, count) = (*threshold.get_ref(), distinct.count());
         rule.rule.threshold = usize::try_from(written).ok().filter(|wanted| *wanted <= count).ok_or_else(|| {
             let problem = match in_two_forms(&rule.rule.keys, &distinct) {
-                Some((one, other)) if one.material.is_identity() && other.material.is_identity() => {
+                Some((one, other)) if one.material.identity().and(other.material.identity()).is_some() => {
                     PolicyProblem::SameOwner { one: one.name.clone(), other: other.name.clone() }
                 }
                 Some((one, other)) => PolicyProblem::SameKey { one: one.name.clone(), other: other.name.clone() },

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey, TrustedIdentity};
+use crate::{Identity, KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey, TrustedIdentity};
 
 /// A key file or an identity under a name of the user's.
 #[derive(Clone, Debug)]
@@ -59,8 +59,8 @@ impl KeyMaterial {
         }
     }
 
-    pub(crate) fn is_identity(&self) -> bool {
-        matches!(self, Self::Identity(_))
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        if let Self::Identity(trusted) = self { Some(&trusted.identity) } else { None }
     }
 
     pub(crate) fn materials(&self) -> Vec<(KeyId, BTreeSet<Material>)> {

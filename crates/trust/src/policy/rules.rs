@@ -96,10 +96,20 @@ impl Policy {
 
     fn alone(&self, keys: impl Iterator<Item = KeyId>, alone: impl Fn(&Pattern) -> bool) -> BTreeSet<KeyId> {
         let shared = self.rules.iter().filter(|rule| !rule.patterns.iter().all(&alone));
-        let shared: Vec<KeyId> = shared.flat_map(|rule| &rule.rule.keys).flat_map(|key| key.material.ids()).collect();
+        let shared: Vec<&KeyMaterial> = shared.flat_map(|rule| &rule.rule.keys).map(|key| &key.material).collect();
         let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
-        let distinct = DistinctKeys::new(rules.flat_map(|rule| &rule.keys).flat_map(|key| key.material.materials()));
-        keys.filter(|key| !shared.iter().any(|other| distinct.same(other, key))).collect()
+        let all: Vec<&KeyMaterial> = rules.flat_map(|rule| &rule.keys).map(|key| &key.material).collect();
+        let distinct = DistinctKeys::new(all.iter().flat_map(|material| material.materials()));
+        let is_shared = |key: &KeyId| {
+            let mut identities = all.iter().filter_map(|material| material.identity());
+            let identity = identities.find(|identity| identity.id() == *key);
+            shared.iter().any(|other| match (identity, other.identity()) {
+                // One owner is one party to a threshold, and has many repositories.
+                (Some(identity), Some(other)) => identity.overlaps(other),
+                _ => other.ids().iter().any(|other| distinct.same(other, key)),
+            })
+        };
+        keys.filter(|key| !is_shared(key)).collect()
     }
 
     /// The materials that a certificate in any of its rules says must not count any more, each with why.

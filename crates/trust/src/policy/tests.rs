@@ -115,9 +115,9 @@ fn what_is_misread_is_refused_with_its_place() {
     assert_snapshot!(refused("[[rule]]\nmodules = [\"ghcr.io/a*\"]\n"), @r#"2: "ghcr.io/a*" => `ghcr.io/a*` is not a pattern of repositories with modules: * replaces all that follows the last slash [write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *]"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"*/acme/*\"]\n"), @r#"2: "*/acme/*" => `*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too [write the host, or */*/* for every provider]"#);
     assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = []\n")), @"7: [] => the list of predicate types is empty; omit it for the usual one");
-    assert_snapshot!(refused(&RULE.replace("[[rule]]", "[[rule]]\n")), @r#"4: "acme" => there is no key named "acme" [add a [[key]] with that `name`, and `file` or `pem`]"#);
-    assert_snapshot!(refused(&format!("{KEY}{}", RULE.replace("[\"acme\"]", "[\"acm\"]"))), @r#"6: "acm" => there is no key named "acm" [the keys are: acme]"#);
-    assert_snapshot!(refused(&format!("{KEY}{KEY}")), @r#"5: "acme" => there are two keys named "acme""#);
+    assert_snapshot!(refused(&RULE.replace("[[rule]]", "[[rule]]\n")), @r#"4: "acme" => there is no key or identity named "acme" [add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]]"#);
+    assert_snapshot!(refused(&format!("{KEY}{}", RULE.replace("[\"acme\"]", "[\"acm\"]"))), @r#"6: "acm" => there is no key or identity named "acm" [the keys and identities are: acme]"#);
+    assert_snapshot!(refused(&format!("{KEY}{KEY}")), @r#"5: "acme" => there are two keys or identities named "acme""#);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_key_that_cannot_be_used_is_refused_with_its_place() {
     assert_snapshot!(refused(&with("file = \"keys/empty.pub\"")), @r#"3: "keys/empty.pub" => the key "acme" cannot be used: the key file is empty"#);
     assert_snapshot!(refused(&with("pem = \"two\\nlines\"")), @r#"3: "two\nlines" => the key "acme" cannot be used: the key is malformed: the file holds no PEM block `PUBLIC KEY`"#);
     assert!(refused(&with("file = \"keys/broken.asc\"")).contains("OpenPGP"), "by its content");
-    assert_snapshot!(refused("[[key]]\nname = \" \"\nfile = \"keys/acme.pub\"\n"), @r#"2: " " => a key needs a name"#);
+    assert_snapshot!(refused("[[key]]\nname = \" \"\nfile = \"keys/acme.pub\"\n"), @r#"2: " " => a key or identity needs a name"#);
 }
 
 #[test]
@@ -148,15 +148,15 @@ fn a_threshold_that_only_names_can_meet_is_refused() {
     assert_snapshot!(refused(&threshold("[\"acme\", \"again\"]", 2)), @"10: 2 => the threshold 2 cannot be met: the rule has one key; a key counts once, whatever its names and forms");
     assert_snapshot!(refused(&threshold("[\"acme\"]", 0)), @r#"10: 0 => the threshold must be at least 1; unsigned = "allow" allows unsigned releases"#);
     let without = format!("{}threshold = 1\n", RULE.replace("[\"acme\"]", "[]"));
-    assert_snapshot!(refused(&without), @"4: 1 => the threshold 1 cannot be met: the rule names no key");
+    assert_snapshot!(refused(&without), @"4: 1 => the threshold 1 cannot be met: the rule names no key or identity");
     assert!(read(&threshold("[\"acme\", \"again\"]", 1)).is_ok());
 }
 
 #[test]
 fn a_key_that_no_rule_names_is_refused() {
-    assert_snapshot!(refused(KEY), @r#"2: "acme" => no rule names the key "acme", so it protects nothing [add a [[rule]] with `providers` and keys = ["acme"], or take the key out]"#);
+    assert_snapshot!(refused(KEY), @r#"2: "acme" => no rule names the key or identity "acme", so it protects nothing [add a [[rule]] with `providers` and keys = ["acme"], or take it out]"#);
     let again = KEY.replace("acme\"", "again\"").replace("keys/again", "keys/acme");
-    assert!(refused(&format!("{KEY}{again}{RULE}")).starts_with("5: \"again\" => no rule names the key"));
+    assert!(refused(&format!("{KEY}{again}{RULE}")).starts_with("5: \"again\" => no rule names the key or identity"));
 }
 
 #[test]

@@ -47,6 +47,12 @@ pub enum Flaw {
     #[hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")]
     #[hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml")]
     Unnamed { missing: Missing },
+    /// A proven identity's, which names what its `[[identity]]` and its rules name.
+    #[fault(code = "unnamed-signature")]
+    #[hint(if *missing != Missing::Version => "write the one address in `providers` of every rule that names the identity")]
+    #[hint(if *missing != Missing::Address => "if a tag was built, write {{version}} into the ref of the [[identity]]")]
+    #[hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml")]
+    UnnamedIdentity { missing: Missing },
     /// no key signed a statement of the type that the rule demands
     #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
     PredicateType { found: String },
@@ -88,7 +94,7 @@ pub enum Flaw {
     #[hint(if let Some(members) = identity.to_add() => "if that is its publisher, add an [[identity]] to trust.toml with \
         {members}, and name it in the rule; in ref, {{version}} stands for the version")]
     Keyless { identity: Box<ProvenIdentity> },
-    /// an identity of the rule has the same repository, and another workflow, ref, environment or runner
+    /// an identity of the rule has the same repository or person, and another workflow, ref, environment, runner, issuer or root
     #[fault(
         "other-identity",
         todo = "the publisher releases by the workflow that you trust, or correct the `[[identity]]`"
@@ -130,7 +136,7 @@ impl Flaw {
             Self::RevokedKey { .. } => Some(0),
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
-            Self::Unnamed { .. } => Some(3),
+            Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
             Self::OtherIndex { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
@@ -159,7 +165,7 @@ impl fmt::Display for Flaw {
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
-            Self::Unnamed { missing } => write!(f, "does not name {missing}"),
+            Self::Unnamed { missing } | Self::UnnamedIdentity { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
             Self::NotListed => f.write_str("lists no archive of this release"),
             Self::UnknownKey { .. } => f.write_str("is by a key that is not one of yours, or it was damaged"),

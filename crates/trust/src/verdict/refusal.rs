@@ -110,7 +110,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         Flaw::OtherVersion { named, wanted } => {
             format!("the signature by {by} says that this is version {named}, not {wanted}")
         }
-        Flaw::OtherPackage { .. } => format!("the SHA256SUMS signed by {by} {flaw}"),
+        Flaw::OtherPackage { .. } => format!("the list signed by {by} {flaw}"),
         Flaw::OtherIndex { signed: Some(signed) } => format!("the signature by {by} is of another index, {signed}"),
         Flaw::OtherIndex { signed: None } => format!("the signature by {by} is of something else"),
         Flaw::UnknownKey { claimed: Some(key) } => format!("it is signed by {key}, which is not one of your keys"),
@@ -123,9 +123,11 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         Flaw::Unreadable { problem } => format!("what may be its signature cannot be read: {problem}"),
         Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
         Flaw::BadSignature { problem } => problem.clone(),
-        Flaw::Unnamed { .. } | Flaw::PredicateType { .. } | Flaw::NotListed | Flaw::NoSignature => {
-            format!("the signature by {by} {flaw}")
-        }
+        Flaw::Unnamed { .. }
+        | Flaw::UnnamedIdentity { .. }
+        | Flaw::PredicateType { .. }
+        | Flaw::NotListed
+        | Flaw::NoSignature => format!("the signature by {by} {flaw}"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::{BuiltBy, LocalSigstore};
+use tofu_oci_types::Fault as _;
 
 use super::*;
 use crate::testing::key;
@@ -89,7 +90,7 @@ fn another_identity_does_not_count() {
     let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
     for (by, code) in [
         (other, "keyless"),
-        (issuer, "keyless"),
+        (issuer, "other-identity"),
         (person, "keyless"),
         (ci, "other-identity"),
         (called, "other-identity"),
@@ -107,6 +108,41 @@ fn another_identity_does_not_count() {
     let released = BuiltBy { environment: Some("release"), ..BuiltBy::RELEASE };
     let stage = Stage::ruled(&format!("{WORKFLOW}environment = \"rel*\"\n"), EXACT).built(&released);
     check(&stage.scene, "signed [acme] index");
+}
+
+#[test]
+fn an_identity_that_differs_by_issuer_or_root_alone_was_called_unnamed() {
+    let refusal = |stage: Stage| stage.scene.judge().refusal.expect("a refusal").to_string();
+    let issuer = BuiltBy { issuer: "https://token.example.com", ..BuiltBy::RELEASE };
+    let found = refusal(Stage::ruled(WORKFLOW, EXACT).built(&issuer));
+    assert_eq!(found, "its signature is not by acme: its issuer is https://token.example.com");
+    // The root of another identity of the rule proves it.
+    let other = WORKFLOW.replace("github.com/acme/widget", "github.com/acme/other");
+    let two =
+        format!("[[identity]]\nname = \"acme\"\n{WORKFLOW}\n[[identity]]\nname = \"b\"\nroot = \"root.json\"\n{other}");
+    let found = refusal(Stage::new().policy(&two, EXACT, &["acme", "b"]).built(&BuiltBy::RELEASE));
+    assert_eq!(found, "its signature is not by acme: its root is root.json");
+}
+
+#[test]
+fn the_identity_to_add_is_the_one_that_signed() {
+    let to_add = |by: BuiltBy<'_>| {
+        let verdict = Stage::ruled(WORKFLOW, EXACT).built(&by).scene.judge();
+        verdict.examined[0].identity.as_ref().and_then(|identity| identity.to_add()).expect("an identity")
+    };
+    let issuer = "issuer = \"https://token.actions.githubusercontent.com\", root = \"root.json\"";
+    let called = BuiltBy {
+        repository: "github.com/other/widget",
+        workflow: "github.com/other/widget-ci/.github/workflows/release.yml",
+        ..BuiltBy::RELEASE
+    };
+    let workflow = "workflow = \"other/widget-ci/.github/workflows/release.yml\"";
+    assert_eq!(
+        to_add(called),
+        format!("repository = \"github.com/other/widget\", {workflow}, ref = \"refs/tags/v1.4.0\", {issuer}")
+    );
+    let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
+    assert_eq!(to_add(person), format!("email = \"ann@example.com\", {issuer}"));
 }
 
 #[test]
@@ -134,6 +170,46 @@ fn the_rule_names_the_provider_if_it_is_for_one_alone() {
 }
 
 #[test]
+fn the_order_of_identities_does_not_matter() {
+    let identity = |name: &str, reference: &str| {
+        let workflow = WORKFLOW.replace("ref = \"refs/tags/v{version}\"\n", reference);
+        format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+    };
+    let any = identity("any", "ref = \"refs/tags/*\"\n");
+    let right = identity("right", "ref = \"refs/tags/v{version}\"\n");
+    let wrong = identity("wrong", "ref = \"refs/tags/{version}\"\n");
+    let rule = format!("{EXACT}\nunnamed = \"allow\"");
+    for (identities, want) in [
+        ([("any", &any), ("wrong", &wrong)], "signed [any] index"),
+        ([("wrong", &wrong), ("right", &right)], "signed [right] index"),
+        ([("any", &any), ("right", &right)], "signed [right] index"),
+    ] {
+        for [one, other] in [identities, [identities[1], identities[0]]] {
+            let stage = Stage::new().policy(&format!("{}\n{}", one.1, other.1), &rule, &[one.0, other.0]);
+            check(&stage.built(&BuiltBy::RELEASE).scene, want);
+        }
+    }
+}
+
+#[test]
+fn an_identity_of_another_repository_of_the_owner_does_not_make_it_unnamed() {
+    let identity = |name: &str, repository: &str| {
+        let workflow = WORKFLOW.replace("github.com/acme/widget", repository);
+        format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{workflow}")
+    };
+    let rule = |key: &str| format!("[[rule]]\nproviders = [\"example.com/acme/gadget\"]\nkeys = [{key:?}]\n");
+    for (other, want) in [
+        ("github.com/acme/gadget", "signed [acme] index"),
+        ("github.com/ACME/Widget", "refused unnamed-signature"),
+        ("github.com/acme/*", "refused unnamed-signature"),
+        ("github.com/other/*", "signed [acme] index"),
+    ] {
+        let text = format!("{}{}{}", identity("acme", "github.com/acme/widget"), identity("b", other), rule("b"));
+        check(&Stage::new().policy(&text, EXACT, &["acme"]).built(&BuiltBy::RELEASE).scene, want);
+    }
+}
+
+#[test]
 fn a_statement_of_another_index_does_not_count() {
     let other = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &[subject("1.3.0")]);
     check(&other.scene, "refused other-index");
@@ -142,6 +218,41 @@ fn a_statement_of_another_index_does_not_count() {
     check(&other.scene, "refused predicate-type");
     let wanted = format!("{EXACT}\npredicate_types = [\"{PROVENANCE_PREDICATE}\"]");
     check(&Stage::ruled(WORKFLOW, &wanted).built(&BuiltBy::RELEASE).scene, "signed [acme] index");
+}
+
+#[test]
+fn the_hint_for_an_identity_is_about_its_rule() {
+    let hints = |identity: &str, by: &BuiltBy<'_>| {
+        let stage = Stage::ruled(identity, "providers = [\"example.com/acme/*\"]").built(by);
+        stage.scene.judge().refusal.expect("a refusal").hints()
+    };
+    let warn = "to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml";
+    let provider = "write the one address in `providers` of every rule that names the identity";
+    assert_eq!(hints(WORKFLOW, &BuiltBy::RELEASE), [provider, warn]);
+    let tag = "if a tag was built, write {version} into the ref of the [[identity]]";
+    let branch = WORKFLOW.replace("refs/tags/v{version}", "refs/heads/main");
+    assert_eq!(hints(&branch, &at("refs/heads/main")), [provider, tag, warn]);
+}
+
+#[test]
+fn a_pin_does_not_widen_what_the_rule_gave() {
+    let rule = "providers = [\"example.com/acme/*\"]";
+    let file = "terraform-provider-widget_1.4.0_linux_amd64.zip";
+    let zip = Digest::sha256(b"linux");
+    let subjects = [json!({ "name": file, "digest": { "sha256": zip.encoded() } })];
+    let mut listed = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
+    let platform: Platform = "linux_amd64".parse().expect("one");
+    listed.scene.archives = Archives::Read([(platform, PackageHash::zh(&zip).expect("SHA-256"))].into());
+    check(&listed.scene, "signed [acme] 1 zips");
+    let of = |scene: Scene| {
+        let pinned = scene.remembered();
+        let key = pinned.pins.signers(&pinned.address).next().expect("a signer").key.clone();
+        let (policy, rule) = (Policy::default(), TrustRule::default());
+        let trusted = TrustedKeys::new(&policy, &rule, &pinned.pins, Some(&pinned.address));
+        (trusted.is_exact(&key), trusted.is_dedicated(&key))
+    };
+    assert_eq!(of(listed.scene), (false, true));
+    assert_eq!(of(Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE).scene), (true, true));
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn swapped_archives_are_refused_whatever_is_said_of_unsigned_ones() {
     let mut scene = scene(&["rsa.pgp"], "unsigned = \"allow\"").found([sums(&["rsa.sig"])]);
     scene.archives = zips(&[("linux_amd64", "evil")]);
     check(&scene, "refused other-package");
-    assert_snapshot!(scene.judge().refusal.unwrap(), @"the SHA256SUMS signed by rsa.pgp lists another terraform-provider-widget_1.4.0_linux_amd64.zip than the one offered");
+    assert_snapshot!(scene.judge().refusal.unwrap(), @"the list signed by rsa.pgp lists another terraform-provider-widget_1.4.0_linux_amd64.zip than the one offered");
     check(&scene.found([sums(&["rsa.sig"]), bundle(1)]), "signed [a] index; Warning other-package");
 }
 
