@@ -111,9 +111,11 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
     }
     let Listing { versions: offered, withdrawn, .. } = Listing::in_store(source, &source.tags().await?).await?;
     match offered.len() {
-        0 if !args.all || withdrawn.is_empty() => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
-            .code("no-releases")
-            .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
+        0 if !args.all || withdrawn.is_empty() => {
+            Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
+                .code("no-releases")
+                .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one"))
+        }
         _ if args.all => Ok((offered, withdrawn)),
         1 => Ok((offered, Vec::new())),
         _ => {

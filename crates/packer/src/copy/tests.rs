@@ -311,7 +311,7 @@ async fn an_unsigned_notice_of_the_source_undid_a_signed_withdrawal() {
         put_notice(&from, &notice).await.unwrap();
         from.tag(&index, &"1.4.0".parse().unwrap()).await.unwrap();
         let refused = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.err();
-        assert_eq!(refused.as_ref().map(|error| error.code()).as_deref(), want, "{refused:?}");
+        assert_eq!(refused.as_ref().map(PackError::code), want, "{refused:?}");
     }
 }
 

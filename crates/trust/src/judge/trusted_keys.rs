@@ -105,7 +105,7 @@ impl TrustedKeys {
     pub(super) fn roots(&self) -> Vec<Arc<TrustedRoot>> {
         let mut roots: Vec<Arc<TrustedRoot>> = Vec::new();
         for root in self.identities.iter().filter_map(|trusted| trusted.root.as_ref()) {
-            if !roots.iter().any(|have| Arc::ptr_eq(have, root)) {
+            if !roots.iter().any(|have| have.name == root.name) {
                 roots.push(Arc::clone(root));
             }
         }

@@ -34,6 +34,8 @@ use roots::{Names, ROOTS_DATE};
 
 /// The largest certificate, in characters of base64.
 const CERTIFICATE: usize = 32 * 1024;
+/// The most entries of logs: each is verified, and signers write one.
+const ENTRIES: usize = 4;
 /// The most timestamps that are read.
 const TIMESTAMPS: usize = 8;
 /// The most hashes in a proof of a log: a log of that many levels has more entries than a number can count.
@@ -265,7 +267,11 @@ fn within_limits(bundle: &Value) -> Result<(), String> {
     if times.and_then(Value::as_array).is_some_and(|times| times.len() > TIMESTAMPS) {
         return Err(format!("it has more than {TIMESTAMPS} timestamps"));
     }
-    for entry in material.get("tlogEntries").and_then(Value::as_array).into_iter().flatten() {
+    let entries = material.get("tlogEntries").and_then(Value::as_array);
+    if entries.is_some_and(|entries| entries.len() > ENTRIES) {
+        return Err(format!("it has more than {ENTRIES} entries of logs"));
+    }
+    for entry in entries.into_iter().flatten() {
         let hashes = entry.get("inclusionProof").and_then(|proof| proof.get("hashes")).and_then(Value::as_array);
         if hashes.is_some_and(|hashes| hashes.len() > PROOF) {
             return Err(format!("a proof has more than {PROOF} hashes"));

@@ -50,7 +50,7 @@ impl fmt::Display for RootName {
 
 /// The authorities, logs and clocks of one Sigstore instance.
 pub(crate) struct TrustedRoot {
-    pub(super) name: RootName,
+    pub(crate) name: RootName,
     pub(super) verifier: Verifier,
     /// What it demands: a proof of each kind of log that it names.
     pub(super) demands: VerificationPolicy,

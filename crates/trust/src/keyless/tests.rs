@@ -161,6 +161,15 @@ fn what_is_too_large_is_not_read() {
 
 /// A bit may be one that nothing depends on; then the identity and the statement are the same.
 #[test]
+fn one_entry_repeated_many_times_is_not_verified_many_times() {
+    let repeated = changed("public-good.json", |bundle| {
+        let entries = &mut bundle["verificationMaterial"]["tlogEntries"];
+        *entries = json!(vec![entries[0].clone(); 5]);
+    });
+    assert_eq!(fault(&repeated).to_string(), "the bundle is malformed: it has more than 4 entries of logs");
+}
+
+#[test]
 fn no_bit_of_a_bundle_changes_who_signed_what() {
     let staging = [staging()];
     for (name, more) in [("public-good.json", &[][..]), ("github.json", &[]), ("rekor2.json", &staging[..])] {
