@@ -81,7 +81,7 @@ impl Identity {
             if others.into_iter().any(Option::is_some) {
                 return wrong(
                     "email",
-                    "must stand without repository, workflow, ref, environment and runner, which a person does not have",
+                    "must stand without repository, workflow, ref, environment and runner: a person has none",
                 );
             }
         } else {
