@@ -4,11 +4,10 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
-use super::votes::Vote;
 use crate::keyless::{Proven, prove};
 use crate::{
-    Covers, Examined, Flaw, KeyId, Missing, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm,
-    SignatureOutcome, Signed, Statement, Sums, peek_bundle,
+    Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement, Sums,
+    peek_bundle,
 };
 
 impl Examination<'_> {
@@ -91,21 +90,7 @@ impl Examination<'_> {
         if !examined.outcome.counts() {
             return;
         }
-        let name = self.by(key);
-        let missing = match &examined.outcome {
-            SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
-            _ => None,
-        };
-        self.remark_unnamed(&name, missing);
-        self.votes.push(Vote {
-            key: key.clone(),
-            name,
-            form: SignatureForm::Bundle,
-            predicate_type: statement.predicate_type.clone(),
-            missing: missing.map(|_| Missing::Address),
-            covers: Covers::Zips(examined.zips.clone()),
-            listed: listed.clone(),
-        });
+        self.list_vote(examined, key, listed, SignatureForm::Bundle, &statement.predicate_type);
     }
 
     /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it.

@@ -98,7 +98,7 @@ impl Examination<'_> {
                 if let ListedRelease::Listed(listed) = listing
                     && examined.outcome.counts()
                 {
-                    self.sums_vote(&examined, &signature.key, listed);
+                    self.list_vote(&examined, &signature.key, listed, SignatureForm::Sums, SIGN_PREDICATE);
                 }
             }
             Err(fault) => {
@@ -131,11 +131,18 @@ impl Examination<'_> {
         }
     }
 
-    fn sums_vote(&mut self, examined: &Examined, key: &KeyId, listed: &BTreeMap<Platform, PackageHash>) {
+    /// The vote of a list that a trusted key or identity has signed.
+    pub(super) fn list_vote(
+        &mut self,
+        examined: &Examined,
+        key: &KeyId,
+        listed: &BTreeMap<Platform, PackageHash>,
+        form: SignatureForm,
+        predicate_type: &str,
+    ) {
         let name = self.by(key);
         if self.rule.unnamed == Action::Warn && !self.trusted.is_dedicated(key) {
-            let text =
-                format!("the SHA256SUMS signed by {name} counts, although it does not name {}", Missing::Address);
+            let text = format!("the list signed by {name} counts, although it does not name {}", Missing::Address);
             self.remarks.push(TrustRemark::warning("unnamed-signature", text));
         }
         if let SignatureOutcome::CountsExpired { what } = &examined.outcome {
@@ -145,8 +152,8 @@ impl Examination<'_> {
         self.votes.push(Vote {
             key: key.clone(),
             name,
-            form: SignatureForm::Sums,
-            predicate_type: SIGN_PREDICATE.to_owned(),
+            form,
+            predicate_type: predicate_type.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
             listed: listed.clone(),

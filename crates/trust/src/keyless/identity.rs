@@ -81,7 +81,7 @@ impl Identity {
             if others.into_iter().any(Option::is_some) {
                 return wrong(
                     "email",
-                    "must stand without repository, workflow, ref, environment and runner, which a person does not have",
+                    "must stand without repository, workflow, ref, environment and runner: a person has none",
                 );
             }
         } else {
@@ -142,7 +142,9 @@ impl Identity {
 
     /// Its id: the same for the same members, however GitHub's names are spelled.
     pub fn id(&self) -> KeyId {
-        let named = Self { repository: self.repository.as_deref().map(folded), ..self.clone() };
+        let called = self.called().and_then(|called| Some(folded(&called).split_once('/')?.1.to_owned()));
+        let workflow = called.or_else(|| self.workflow.clone());
+        let named = Self { repository: self.repository.as_deref().map(folded), workflow, ..self.clone() };
         KeyId::of_identity(serde_json::to_string(&named).expect("texts are always JSON").as_bytes())
     }
 

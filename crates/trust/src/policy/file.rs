@@ -1,6 +1,6 @@
 //! The text of a policy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -234,7 +234,8 @@ impl PolicyFile {
     /// A key that cannot be read or used, and a threshold above the number of distinct keys.
     pub fn resolve(self, read: impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<Policy, PolicyError> {
         let keys = self.keys.into_iter().map(|entry| load(entry, &read));
-        let identities = self.identities.into_iter().map(|entry| entry.load(&read));
+        let mut roots = BTreeMap::new();
+        let identities = self.identities.into_iter().map(|entry| entry.load(&read, &mut roots));
         let keys = keys.chain(identities).collect::<Result<Vec<_>, _>>()?;
         let rules = self.rules.into_iter().map(|entry| complete(entry, &keys)).collect::<Result<_, _>>()?;
         Ok(Policy { rules, ..Policy::default() })

@@ -1,5 +1,6 @@
 //! `[[identity]]`: whose certificates count.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -68,10 +69,17 @@ impl IdentityEntry {
         Ok(Self { name, named, identity, root: root.map(|root| root.span()) })
     }
 
-    /// With its root, if it names one.
-    pub(super) fn load(self, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
+    /// With its root, if it names one; `roots` has those that were read.
+    pub(super) fn load(
+        self,
+        read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>,
+        roots: &mut BTreeMap<String, Arc<TrustedRoot>>,
+    ) -> Result<NamedKey, PolicyError> {
         let Self { name, identity, root: span, .. } = self;
         let root = identity.root.as_ref().map(|written| {
+            if let Some(root) = roots.get(written) {
+                return Ok(Arc::clone(root));
+            }
             let path = PathBuf::from(written);
             let at = |problem| PolicyError { span: span.clone(), problem };
             let text = match read(&path) {
@@ -79,7 +87,9 @@ impl IdentityEntry {
                 Err(source) => return Err(at(PolicyProblem::RootFile { path, source })),
             };
             let root = TrustedRoot::read(RootName::File(written.clone()), &text);
-            root.map(Arc::new).map_err(|problem| at(PolicyProblem::Root { path, problem }))
+            let root = root.map(Arc::new).map_err(|problem| at(PolicyProblem::Root { path, problem }))?;
+            roots.insert(written.clone(), Arc::clone(&root));
+            Ok(root)
         });
         let root = root.transpose()?;
         Ok(NamedKey { name, material: KeyMaterial::Identity(Box::new(TrustedIdentity { identity, root })) })

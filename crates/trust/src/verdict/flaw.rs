@@ -49,7 +49,8 @@ pub enum Flaw {
     Unnamed { missing: Missing },
     /// A proven identity's, which names what its `[[identity]]` and its rules name.
     #[fault(code = "unnamed-signature")]
-    #[hint(if *missing != Missing::Version => "write the one address in `providers` of every rule that names the identity")]
+    #[hint(if *missing != Missing::Version => "write the one address in `providers` of every rule that names the \
+        identity")]
     #[hint(if *missing != Missing::Address => "if a tag was built, write {{version}} into the ref of the [[identity]]")]
     #[hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml")]
     UnnamedIdentity { missing: Missing },

@@ -6,7 +6,7 @@ use tofu_oci_types::Fault as _;
 
 use super::*;
 use crate::testing::key;
-use crate::{PROVENANCE_PREDICATE, SIGN_PREDICATE};
+use crate::{PROVENANCE_PREDICATE, SIGN_PREDICATE, peek_bundle};
 
 /// What the release workflow of `github.com/acme/widget` may sign.
 const WORKFLOW: &str = r#"
@@ -297,6 +297,18 @@ fn identities_of_one_owner_are_one_party() {
 }
 
 #[test]
+fn a_root_was_read_once_for_each_identity() {
+    let (root, reads) = (LocalSigstore::generate(Scene::new().now).root(), std::cell::Cell::new(0));
+    let identity = |name: &str| format!("[[identity]]\nname = {name:?}\nroot = \"root.json\"\n{WORKFLOW}");
+    let text = format!("{}{}[[rule]]\n{EXACT}\nkeys = [\"a\", \"b\"]\n", identity("a"), identity("b"));
+    let read = Policy::parse(&text).expect("a policy").resolve(|_| {
+        reads.set(reads.get() + 1);
+        Ok(root.clone().into_bytes())
+    });
+    assert!(read.is_ok() && reads.get() == 1, "{}", reads.get());
+}
+
+#[test]
 fn an_identity_and_a_key_reach_a_threshold() {
     let pem = key(1).public().to_pem();
     let identities = format!(
@@ -332,4 +344,28 @@ fn a_provider_that_an_identity_signed_stays_signed() {
     let next = pinned.clone().found([]).offers("1.5.0", "1.5.0").without_policy();
     check(&next, "refused was-signed");
     assert!(Pins::parse(&text.replace("acme/widget\"", "acme/other\"")).is_err(), "the id is that of the identity");
+}
+
+#[test]
+fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/keyless/public-good.json");
+    let bytes = std::fs::read(file).expect("a bundle");
+    let sha256 = peek_bundle(&bytes).expect("a bundle").statement.subjects[0].digest.clone().expect("a digest");
+    let identity = "[[identity]]\nname = \"beacon\"\n\
+                    repository = \"github.com/sigstore-conformance/extremely-dangerous-public-oidc-beacon\"\n\
+                    workflow = \".github/workflows/extremely-dangerous-oidc-beacon.yml\"\n";
+    let policy = |text: &str| {
+        let file = Policy::parse(text).expect("a policy");
+        file.resolve(|path| panic!("{} is read", path.display())).expect("a policy")
+    };
+    let rule = format!("[[rule]]\n{EXACT}\nunnamed = \"allow\"\n");
+    let identities = policy(&format!("{identity}{rule}keys = [\"beacon\"]\n"));
+    let first = Scene { policy: identities, identity: Identity::Index { sha256, sha512: None }, ..Scene::new() };
+    let first = first.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
+    check(&first, "signed [beacon] index");
+    // The branch names no version, and the pin names the provider.
+    let next = Scene { version: version("1.5.0"), policy: policy(&rule), ..first.remembered() };
+    check(&next, "signed [beacon] index");
+    check(&next.clone().without_policy(), "refused unnamed-signature");
+    check(&next.found([]), "refused was-signed");
 }

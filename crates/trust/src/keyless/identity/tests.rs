@@ -93,6 +93,8 @@ fn repositories_of_one_owner_are_one_party() {
         ..of("github.com/other/b")
     };
     let called = called.checked().unwrap();
+    let workflow = called.workflow.as_ref().map(|workflow| workflow.replace("acme/ci", "ACME/Ci"));
+    assert_eq!(Identity { workflow, ..called.clone() }.id(), called.id());
     assert!(!called.party().is_disjoint(&of("github.com/acme/a").party()));
 }
 
