@@ -265,6 +265,6 @@ fn options_that_exclude_each_other_had_no_hint() {
     check_near(
         "withdraw x/y:1.0.0 --undo --reason z",
         "the argument '--undo' cannot be used with '--reason <TEXT>'",
-        &["leave out --undo or --reason"],
+        &["omit --undo or --reason"],
     );
 }
