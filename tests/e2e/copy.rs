@@ -247,7 +247,7 @@ fn a_copy_onto_a_taken_tag_is_refused() {
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
     let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag --dry-run").success();
-    assert!(said.stdout.contains("would copy oci:second:1.4.0 in its place"), "{}", said.text);
+    assert!(said.stdout.contains("would copy oci:second (tag 1.4.0) in its place"), "{}", said.text);
     let said = scene.run("copy oci:second REGISTRY/acme/widget --replace-tag");
     assert_snapshot!(said.text, @"
     exit code: 0
@@ -368,12 +368,14 @@ fn a_dry_run_said_that_it_would_copy_what_a_copy_refuses() {
 #[test]
 fn all_of_a_repository_whose_versions_are_all_withdrawn_is_their_withdrawal() {
     let scene = Scene::published();
-    scene.run("copy REGISTRY/acme/widget oci:layout").success();
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").success();
-    let said = scene.run("copy REGISTRY/acme/widget oci:layout --all").success();
-    assert!(said.stdout.contains("copied oci:layout:withdrawn-1.4.0"), "{}", said.text);
+    for to in ["oci:source", "oci:layout"] {
+        scene.run(&format!("copy REGISTRY/acme/widget {to}")).success();
+    }
+    scene.run("withdraw oci:source:1.4.0 --reason broken").success();
+    let said = scene.run("copy oci:source oci:layout --all").success();
+    assert!(said.stdout.contains("(tag withdrawn-1.4.0)"), "{}", said.text);
     assert!(said.stderr.contains("oci:layout still offers 1.4.0"), "{}", said.text);
-    let one = scene.run("copy REGISTRY/acme/widget oci:layout");
+    let one = scene.run("copy oci:source oci:layout");
     assert!(one.code == Some(1) && one.stderr.contains("has no versions"), "{}", one.text);
 }
 
