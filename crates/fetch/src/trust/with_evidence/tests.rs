@@ -65,7 +65,8 @@ fn check(zips: &[(&str, &str)], uncovered: Option<&str>) {
     assert_eq!(refused.as_deref(), uncovered);
     let lax = verdict(&found, "unsigned = \"warn\"");
     let unsigned = match found.conclusion(&lax) {
-        Conclusion::UnsignedFor(platform) => Some(platform.to_string()),
+        // An archive that contradicts the list is refused by any rule.
+        Conclusion::UnsignedFor(platform) | Conclusion::RefusedFor(platform, _) => Some(platform.to_string()),
         Conclusion::Trusted => None,
         _ => panic!("the list itself is good: {:?}", lax.refusal),
     };
