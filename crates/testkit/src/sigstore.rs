@@ -42,7 +42,7 @@ pub struct BuiltBy<'a> {
     pub reference: &'a str,
     pub environment: Option<&'a str>,
     pub runner: &'a str,
-    /// The address of a person, for whom there is none of the others but the issuer.
+    /// The address of a person; then only the issuer is used beside it.
     pub email: Option<&'a str>,
 }
 

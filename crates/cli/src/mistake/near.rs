@@ -59,7 +59,7 @@ pub(super) fn conflict(error: &clap::Error, words: &[String], declared: &Command
     )
 }
 
-/// The verb of a command line, and its name; the program itself and an empty name if there is none.
+/// The verb of a command line, and its name. A line without a verb gives the program itself and an empty name.
 pub(super) fn verb_of<'a>(words: &[String], declared: &'a Command) -> (&'a Command, String) {
     let (mut verb, mut name) = (declared, String::new());
     for word in words.iter().filter(|word| !word.starts_with('-')) {
