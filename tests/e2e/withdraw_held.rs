@@ -47,6 +47,8 @@ fn a_withdrawn_version_whose_tag_came_back_was_listed_and_installed() {
     let to = "--to 'REGISTRY/m/${namespace}/${type}'";
     scene.run(&format!("mirror {WIDGET} --from REGISTRY/acme/mirror {to}")).success();
     assert_eq!(tags(&scene, "m/acme/widget"), ["1.3.0", "first-seen"]);
+    let said = scene.refuse("copy REGISTRY/acme/mirror:1.4.0 oci:layout");
+    assert!(said.contains("/acme/mirror has no version 1.4.0: it was withdrawn: it deletes state"), "{said}");
     scene.run("copy REGISTRY/acme/mirror oci:layout --all").success();
     let said = scene.run("versions oci:layout");
     assert!(!said.stdout.contains("1.4.0"), "{}", said.text);

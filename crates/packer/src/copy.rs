@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, Reporter, Tag};
 
 pub(crate) use self::look::no_release;
 use self::look::{FoundRelease, admitted, look, of_destination};
-pub use self::model::{CopyRequest, CopySigning, WithdrawnThere};
+pub use self::model::{CopyChoice, CopyRequest, CopySigning};
 use crate::found::resolve;
 use crate::module::{taken as module_taken, zip_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, SourceTags, at_destination};

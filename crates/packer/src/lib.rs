@@ -35,7 +35,7 @@ mod tags;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyPlan, CopyRequest, CopySigning, WithdrawnThere, copy_release, plan_copy};
+pub use copy::{CopiedRelease, CopyChoice, CopyPlan, CopyRequest, CopySigning, copy_release, plan_copy};
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
 pub use dist::{

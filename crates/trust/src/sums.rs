@@ -91,6 +91,20 @@ impl Sums {
         Ok(Self { lines })
     }
 
+    /// The list of these files with their digests, numbered as they come; a file with a digest that is not SHA-256 is omitted.
+    /// `None` if a file has two digests: it would be unclear which one was meant.
+    pub(crate) fn of<'a>(files: impl Iterator<Item = (&'a str, &'a Digest)>) -> Option<Self> {
+        let mut lines = BTreeMap::<String, SumsLine>::new();
+        for (index, (name, digest)) in files.enumerate() {
+            let Some(zh) = PackageHash::zh(digest) else { continue };
+            let line = SumsLine { digest: digest.clone(), zh, number: index + 1 };
+            if lines.entry(name.to_owned()).or_insert_with(|| line.clone()).digest != line.digest {
+                return None;
+            }
+        }
+        Some(Self { lines })
+    }
+
     /// The checksum of a file, by exactly this name.
     pub fn zh(&self, file_name: &str) -> Option<&PackageHash> {
         self.lines.get(file_name).map(|line| &line.zh)

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tofu_oci_layout::media_type::is_index;
 use tofu_oci_packer::{
-    CopiedRelease, CopyPlan, CopyRequest, Rename, ReplaceTag, TagState, WithdrawnThere, copy_release, plan_copy,
+    CopiedRelease, CopyChoice, CopyPlan, CopyRequest, Rename, ReplaceTag, TagState, copy_release, plan_copy,
 };
 use tofu_oci_source::Listing;
 use tofu_oci_store::ReadStore;
@@ -37,7 +37,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let request = CopyRequest {
         versions: versions.into_iter().map(|version| (version, None)).collect(),
         withdrawn,
-        withdrawn_there: if args.all { WithdrawnThere::Omit } else { WithdrawnThere::Refuse },
+        choice: if args.all { CopyChoice::All } else { CopyChoice::Named },
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &predecessors,

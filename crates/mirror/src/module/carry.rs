@@ -8,8 +8,8 @@ use tofu_oci_disk::{FileError, Purpose, Scratch};
 use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, judge_module};
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference, PackedFiles,
-    Rename, ReplaceTag, WithdrawnThere, copy_release, plan_module_push, push_module,
+    CopyChoice, CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference,
+    PackedFiles, Rename, ReplaceTag, copy_release, plan_module_push, push_module,
 };
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ComparedBy, ReadStore, Store, StoreError, is_whole};
@@ -171,7 +171,7 @@ impl ModuleMirrorJob<'_> {
             // Its publisher may call the version otherwise.
             versions: vec![(visit.version.clone(), Some(manifest))],
             withdrawn: Vec::new(),
-            withdrawn_there: WithdrawnThere::Refuse,
+            choice: CopyChoice::Listed,
             replace: ReplaceTag::Refuse,
             // `demand_own_repository` has compared the addresses.
             rename: Rename::Allow,

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::ReleaseIndex;
-use tofu_oci_packer::{
-    CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnThere, WithdrawnVersion, copy_release,
-};
+use tofu_oci_packer::{CopyChoice, CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnVersion, copy_release};
 use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
 use tofu_oci_store::{ComparedBy, ReadStore, Store, is_whole};
 use tofu_oci_trust::VersionOf;
@@ -46,7 +44,7 @@ pub(super) async fn copied(
     let copy = CopyRequest {
         versions: vec![(id.version.clone(), None)],
         withdrawn: Vec::new(),
-        withdrawn_there: WithdrawnThere::Refuse,
+        choice: CopyChoice::Listed,
         replace: request.replace,
         rename: request.rename,
         predecessors: request.predecessors,

@@ -1,11 +1,11 @@
 //! What a copy finds at both ends before it writes anything.
 
-use tofu_oci_source::{notices, version_of, withdrawal};
+use tofu_oci_source::{is_withdrawn, notices, version_of, withdrawal};
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
 use tofu_oci_trust::{Notice, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Event, Place, Reference, Reporter, Tag, Version};
 
-use super::model::{CopyRequest, WithdrawnThere};
+use super::model::{CopyChoice, CopyRequest};
 use crate::found::resolve;
 use crate::kept_for::{demand_takes, or_note, tags_before};
 use crate::other::because;
@@ -75,7 +75,7 @@ pub(super) async fn admitted(
             continue;
         };
         let (place, tag, reason) = (to.place(), release.tag, notice.reason);
-        if request.withdrawn_there == WithdrawnThere::Refuse {
+        if request.choice != CopyChoice::All {
             return Err(StateError::Withdrawn { place, tag, reason: Some(reason), offered: canonical(&tags) }.into());
         }
         let text = format!("{tag} is not copied, because it was withdrawn from {place}{}", because(Some(&reason)));
@@ -130,7 +130,8 @@ async fn warn_if_offered(
     Ok(())
 }
 
-/// The tags to copy and what they point at, in the order of versions.
+/// The tags to copy and what they point at, in the order of versions. One that is named, and not taken from a list, may be
+/// withdrawn although its tag is there.
 async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
     let named = |(version, manifest): &(_, _)| Ok((tag_of(version)?, *manifest));
     let mut tags = request.versions.iter().map(named).collect::<Result<Vec<_>, PackError>>()?;
@@ -142,6 +143,11 @@ async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Ta
             None => resolve(from, &Reference::Tag(tag.clone())).await?,
         };
         let Some(root) = root else { return Err(no_release(from, tag).await) };
+        if let Some(version) = tag.version().filter(|_| request.choice == CopyChoice::Named)
+            && is_withdrawn(from, &version, &root.digest).await?
+        {
+            return Err(withdrawn(from, tag, &version, canonical(&from.tags().await?)).await);
+        }
         found.push((tag, root));
     }
     if found.is_empty() {
@@ -163,12 +169,19 @@ pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
             let Some(version) = tag.version().filter(is_kept) else {
                 return PackError::NoRelease { place, tag, offered };
             };
-            // The manifest says what it is a version of.
-            let notice = withdrawal(store, &VersionOf::Module, &version).await;
-            StateError::Withdrawn { place, tag, reason: notice.map(|notice| notice.reason), offered }.into()
+            withdrawn(store, tag, &version, offered).await
         }
         Err(error) => error.into(),
     }
+}
+
+/// The version is withdrawn: the error names why, and what there is instead.
+async fn withdrawn(store: &dyn ReadStore, tag: Tag, version: &Version, mut offered: Vec<Version>) -> PackError {
+    offered.retain(|other| other != version);
+    // The manifest says what it is a version of.
+    let notice = withdrawal(store, &VersionOf::Module, version).await;
+    let (place, reason) = (store.place(), notice.map(|notice| notice.reason));
+    StateError::Withdrawn { place, tag, reason, offered }.into()
 }
 
 /// The versions that have their own tag, in their order.

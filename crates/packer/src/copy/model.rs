@@ -14,8 +14,8 @@ pub struct CopyRequest<'a> {
     pub versions: Vec<(Version, Option<&'a Descriptor>)>,
     /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
     pub withdrawn: Vec<Version>,
-    /// What becomes of a version that the destination has withdrawn.
-    pub withdrawn_there: WithdrawnThere,
+    /// Who chose the versions: what becomes of withdrawn ones.
+    pub choice: CopyChoice,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
     /// What happens when the destination is kept for another provider than these versions say.
@@ -37,13 +37,15 @@ impl<'a> CopyRequest<'a> {
     }
 }
 
-/// What becomes of a version that the destination has withdrawn, if the source does not say that it is available again.
+/// Who chose the versions of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WithdrawnThere {
-    /// It is an error.
-    Refuse,
-    /// A warning says that it is not copied.
-    Omit,
+pub enum CopyChoice {
+    /// A user named them. One that either end has withdrawn is an error, also if its tag is there again.
+    Named,
+    /// They are of a list that omits what the source has withdrawn. One that the destination has withdrawn is an error.
+    Listed,
+    /// All of such a list. One that the destination has withdrawn is not copied, and a warning says so.
+    All,
 }
 
 /// Who signs a copy, and as what.

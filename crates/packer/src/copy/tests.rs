@@ -41,7 +41,7 @@ async fn copy(
         &CopyRequest {
             versions,
             withdrawn: Vec::new(),
-            withdrawn_there: WithdrawnThere::Refuse,
+            choice: CopyChoice::Listed,
             replace,
             rename: Rename::Refuse,
             predecessors: Predecessors::NONE,

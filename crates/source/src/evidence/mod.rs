@@ -83,7 +83,7 @@ pub async fn withdrawal(store: &dyn ReadStore, of: &VersionOf, version: &Version
 ///
 /// # Errors
 /// If the repository could not be asked: then the version may be withdrawn.
-pub(crate) async fn is_withdrawn(store: &dyn ReadStore, version: &Version, own: &Digest) -> Result<bool, StoreError> {
+pub async fn is_withdrawn(store: &dyn ReadStore, version: &Version, own: &Digest) -> Result<bool, StoreError> {
     let Some(kept) = KeptVersion::find(store, version).await? else { return Ok(false) };
     if kept.named != *own && kept.manifest.digest != *own {
         return Ok(false);

@@ -1,6 +1,6 @@
 //! Bundles with certificates: who is proven to have signed, whether a rule names them, and what they signed.
 
-use tofu_oci_types::{Digest, PackageHash};
+use tofu_oci_types::Digest;
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
@@ -100,13 +100,8 @@ impl Examination<'_> {
     }
 }
 
-/// What a statement names by files, as a list; `None` if that is nothing.
+/// What a statement names by files, as a list; `None` if a file has two digests.
 fn archives(statement: &Statement) -> Option<Sums> {
-    let line = |subject: &crate::StatementSubject| {
-        let name = subject.name.as_ref().filter(|name| !name.contains(char::is_control))?;
-        let digest = subject.digest.as_ref().filter(|digest| PackageHash::zh(digest).is_some())?;
-        Some(format!("{}  {name}\n", digest.encoded()))
-    };
-    let text: String = statement.subjects.iter().filter_map(line).collect();
-    Sums::parse(text.as_bytes()).ok().filter(|_| !text.is_empty())
+    let subjects = statement.subjects.iter();
+    Sums::of(subjects.filter_map(|subject| Some((subject.name.as_deref()?, subject.digest.as_ref()?))))
 }
