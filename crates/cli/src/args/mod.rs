@@ -129,24 +129,30 @@ impl Args {
 /// The arguments of this run, without the program. Options of the verb that stand before it follow it here.
 pub(crate) fn words() -> &'static [OsString] {
     static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
-    WORDS.get_or_init(|| order::ordered(std::env::args_os().skip(1), &declared()))
+    WORDS.get_or_init(|| order::ordered(std::env::args_os().skip(1), &Args::command()))
 }
 
 /// The command, whatever the environment is.
 pub(crate) fn declared() -> clap::Command {
-    screen::examples_first(Args::command())
+    screen::examples_first(Args::command(), &|_| true)
 }
 
 /// The command that reads this run's arguments. An empty variable counts as unset, as scripts mean it.
+///
+/// Only the help of verbs that are named is drawn: all of it takes longer than the rest of a start.
 pub(crate) fn command() -> clap::Command {
+    let is_named = |verb: &clap::Command| {
+        verb.get_name_and_visible_aliases().into_iter().any(|name| words().iter().any(|word| word == name))
+    };
+    let declared = screen::examples_first(Args::command(), &is_named);
     if std::env::vars_os().all(|(_, value)| !value.is_empty()) {
-        return declared();
+        return declared;
     }
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
     let unset = |arg: clap::Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
-    each(declared(), &unset)
+    each(declared, &unset)
 }
 
 /// The help topic with the options of registry access.

@@ -18,9 +18,9 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Operate", &["login", "logout", "auth", "config", "completions", "man", "version", "help"]),
 ];
 
-/// The command and its verbs, with the examples before the options.
-pub(super) fn examples_first(command: Command) -> Command {
-    let command = command.mut_subcommands(examples_first);
+/// The command and those of its verbs that are wanted, with the examples before the options.
+pub(super) fn examples_first(command: Command, is_wanted: &dyn Fn(&Command) -> bool) -> Command {
+    let command = command.mut_subcommands(|verb| if is_wanted(&verb) { examples_first(verb, is_wanted) } else { verb });
     let everything = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let shown =
         Some(examples(&everything)).filter(|text| !text.is_empty()).map(|text| text.replace("\n\n", "\n").into());

@@ -96,7 +96,7 @@ fn of_codes() -> Page {
 
 /// The help of a verb, as its `--help` prints it. Upper case does not count, nor does the ending of a page.
 fn verb(words: &[&str]) -> Result<Exit, Diagnostic> {
-    let command = args::command();
+    let command = args::declared();
     let plain: Vec<String> = words.iter().map(|word| word.to_lowercase().trim_end_matches(".md").to_owned()).collect();
     let found = plain.iter().try_fold(&command, |command, word| command.find_subcommand(word));
     if found.is_none() {
