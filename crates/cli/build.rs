@@ -1,8 +1,15 @@
 //! What `tofu-oci version` says about this build: the commit with its date, the target and the compiler. It reads no clock,
 //! so that two builds of one commit are equal. Without git, or outside the repository of tofu-oci, there is no commit.
+//!
+//! And `docs.zz`, the pages of `docs/` in a third of their bytes: path and text in turns, each with a zero byte after it.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -27,6 +34,25 @@ fn main() {
     ] {
         println!("cargo::rustc-env=BUILD_{name}={value}");
     }
+    pack(Path::new("../../docs")).expect("the pages of docs/ are there");
+}
+
+/// Packs what the program contains of `docs/`: its pages, and the schema of its JSON.
+fn pack(docs: &Path) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", docs.display());
+    let out = Path::new(&std::env::var_os("OUT_DIR").unwrap_or_default()).join("docs.zz");
+    let mut packed = ZlibEncoder::new(fs::File::create(out)?, Compression::best());
+    for part in ["start", "how-to", "concepts", "reference"] {
+        let mut names =
+            fs::read_dir(docs.join(part))?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        // The program writes the page of its verbs itself.
+        let is_read = |name: &&str| name.ends_with(".md") && *name != "verbs.md" || *name == "json.schema.json";
+        for name in names.iter().filter_map(|name| name.to_str()).filter(is_read) {
+            write!(packed, "{part}/{name}\0{}\0", fs::read_to_string(docs.join(part).join(name))?)?;
+        }
+    }
+    packed.finish()?.flush()
 }
 
 fn git(arguments: &[&str]) -> Option<String> {

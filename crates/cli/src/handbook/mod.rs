@@ -17,17 +17,37 @@ mod topics;
 mod verbs;
 mod words;
 
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::sync::LazyLock;
+
+use flate2::read::ZlibDecoder;
 
 use crate::page::Page;
 
 pub(crate) use topics::{HelpTopic, TOPICS, topic, topics_about};
 
+/// The files of `docs/` by their paths there, as they were when the program was built.
+static DOCS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let packed = include_bytes!(concat!(env!("OUT_DIR"), "/docs.zz"));
+    let mut text = String::new();
+    // The build packed it; a test reads every page.
+    let _ = ZlibDecoder::new(&packed[..]).read_to_string(&mut text);
+    let mut parts = text.leak().split('\0');
+    std::iter::from_fn(|| parts.next().zip(parts.next())).collect()
+});
+
+/// A file of `docs/`; empty if there is no such file.
+pub(crate) fn file(path: &str) -> &'static str {
+    DOCS.get(path).copied().unwrap_or_default()
+}
+
 impl HelpTopic {
     /// The page as Markdown.
     pub(crate) fn text(&self) -> &'static str {
         static VERBS: LazyLock<String> = LazyLock::new(verbs::page);
-        if self.embedded.is_empty() { &VERBS } else { self.embedded }
+        // The program writes this page from what it declares.
+        if self.file == "reference/verbs.md" { &VERBS } else { file(self.file) }
     }
 }
 

@@ -8,8 +8,6 @@ pub(crate) struct HelpTopic {
     pub(crate) about: &'static str,
     /// Its file in `docs/`. Other pages link to it by the name after the folder, which is unique.
     pub(super) file: &'static str,
-    /// The page as Markdown, as it was when the program was built; empty if the program writes it.
-    pub(super) embedded: &'static str,
 }
 
 impl HelpTopic {
@@ -20,12 +18,7 @@ impl HelpTopic {
 }
 
 macro_rules! topics {
-    ($($name:literal, $file:tt, $about:literal;)*) => {
-        &[$(HelpTopic { name: $name, about: $about, file: $file, embedded: topics!(@ $file) }),*]
-    };
-    // The program writes this page from what it declares.
-    (@ "reference/verbs.md") => { "" };
-    (@ $file:tt) => { include_str!(concat!("../../../../docs/", $file)) };
+    ($($name:literal, $file:literal, $about:literal;)*) => { &[$(HelpTopic { name: $name, about: $about, file: $file }),*] };
 }
 
 /// Every page of `docs/`, in the order in which `help` lists them. `check` and `config` are verbs, so their pages have

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Arg, Command};
 
 use super::markdown::{PageBlock, blocks};
-use super::topics::topic;
+use super::topics::{HelpTopic, topic};
 use crate::args::{self, examples};
 
 const HEAD: &str = "# Verbs\n\n\
@@ -102,7 +102,7 @@ fn more(name: &str) -> String {
 
 /// The events that the page about JSON names for the verb, or for the one above it.
 fn events(name: &str) -> String {
-    let json = blocks(topic("json").map(|page| page.embedded).unwrap_or_default());
+    let json = blocks(topic("json").map(HelpTopic::text).unwrap_or_default());
     let tables = json.iter().filter_map(|block| if let PageBlock::Table(rows) = block { Some(rows) } else { None });
     let rows: Vec<_> = tables.filter(|rows| rows[0][0] == "verb").flatten().collect();
     let of = |name: &str| rows.iter().find(|row| row[0].split(", ").any(|one| one.trim_matches('`') == name));

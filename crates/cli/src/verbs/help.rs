@@ -14,7 +14,6 @@ use crate::terminal;
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
 
 /// Of every line that `--json` prints.
-const SCHEMA: &str = include_str!("../../../../docs/reference/json.schema.json");
 
 /// Prints what the words ask for.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
@@ -22,7 +21,7 @@ pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
     let width = terminal::page_columns();
     let page = match words.as_slice() {
         ["json"] if args.schema => {
-            printer::document(&Document::json_text(SCHEMA));
+            printer::document(&Document::json_text(handbook::file("reference/json.schema.json")));
             return Ok(Exit::Done);
         }
         _ if args.schema => {
