@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
 use crate::requests::anonymous;
-use crate::setup::State;
+use crate::setup::{Scene, State};
 
 const PROVIDERS: [&str; 5] = ["acme/zap", "acme/zip", "beta/net", "beta/disk", "beta/auth"];
 
@@ -121,7 +121,7 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     provider                        version  would be
     registry.example.test/acme/zap  1.1.0    added for darwin_arm64 linux_amd64, 629 B
 
-    plan: 1 added; 629 B to send. Nothing was changed
+    plan: 1 added; about 629 B to send. Nothing was changed
 
     ----- stderr -----
     ");
@@ -146,10 +146,24 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     provider                        version  would be
     registry.example.test/acme/zap  1.0.0    added for darwin_arm64 linux_amd64, 629 B
 
-    plan: 1 added, 1 there already; 629 B to send. Nothing was changed
+    plan: 1 added, 1 there already; about 629 B to send. Nothing was changed
 
     ----- stderr -----
     ");
+}
+
+/// The plan counted the package of one layout and platform, and the run copied the whole release.
+#[test]
+fn a_plan_counts_all_that_a_copy_of_a_repository_moves() {
+    let scene = Scene::with_dist();
+    scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --layout both").success();
+    let line = "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --to oci:copy --platform linux_amd64";
+    let planned = scene.run(&format!("{line} --plan --json")).success();
+    let carried = scene.run(&format!("{line} --json")).success();
+    assert_eq!(summary(&planned)["bytes"], summary(&carried)["bytes"], "{}", planned.text);
+    for said in [planned, carried] {
+        assert!(said.text.contains("1.4.0 is copied whole, with darwin_arm64"), "{}", said.text);
+    }
 }
 
 #[test]
