@@ -275,6 +275,38 @@ fn keys_that_are_not_known_ended_a_printed_policy_without_a_word() {
     assert!(said.contains("error: the argument '--print-trust' cannot be used with '--json'"), "{said}");
 }
 
+/// It printed a policy of comments alone, and nothing of the signatures.
+#[test]
+fn a_release_with_cosign_signatures_alone_prints_no_policy() {
+    let scene = Scene::with_dist();
+    let print = "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --print-trust";
+    scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --sums skip").success();
+    let said = scene.run(print);
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the keys of registry.example.com/acme/widget are not known
+      cause: registry.example.com/acme/widget: its newest version has no signature, and no key
+
+    hint: a rule with `unsigned = "allow"` takes it; see `tofu-oci help trust-policy`
+    "#);
+    scene.key("p256.pem");
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    let said = scene.run(print);
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the keys of registry.example.com/acme/widget are not known
+      cause: registry.example.com/acme/widget: its newest version carries no key; it has signatures by the cosign key sha256:[DIGEST]
+
+    hint: get the key from the publisher, and write it as a [[key]], or a certificate's signer as an [[identity]]; `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows the signatures, `tofu-oci help trust-policy` the file
+    ");
+}
+
 #[test]
 fn keys_were_printed_only_with_a_destination_whatever_the_constraint_and_the_network() {
     let Mirrored { scene, upstream } = Mirrored::with_zap();
