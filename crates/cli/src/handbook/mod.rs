@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use crate::page::Page;
 
-pub(crate) use topics::{HelpTopic, TOPICS, topic, topics_about};
+pub(crate) use topics::{HelpTopic, TOPICS, other_names, topic, topics_about};
 
 impl HelpTopic {
     /// The page as Markdown.

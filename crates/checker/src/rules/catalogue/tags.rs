@@ -128,5 +128,5 @@ pub(crate) static HALF_WITHDRAWN: CheckRule = CheckRule {
     finds: "a version tag without a release beside the tag `withdrawn-VERSION`",
     why: "A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is the newest, and then fails.",
     spec: "`tofu-oci help withdrawing`",
-    fix: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`",
+    fix: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`; either with `--sign-key KEY` if its notice is signed",
 };
