@@ -139,8 +139,7 @@ async fn release(
         let store = connector.preview(end)?;
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
         let how = (request.publication.replace, derived(args, &address));
-        published::plan(context, PushLine::PushPlan, &plan, how);
-        return Ok(());
+        return published::plan(context, PushLine::PushPlan, &plan, how);
     }
     let store = connector.destination(end)?;
     let report = tofu_oci_packer::push(&request, store.as_ref(), context.reporter.as_ref()).await?;
