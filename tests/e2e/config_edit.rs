@@ -110,7 +110,10 @@ fn arguments_that_are_swapped_are_refused_with_what_to_type() {
     let scene = Scene::new();
     for (typed, want) in [
         ("ghcr.io/acme/x registry.example.com/acme/widget", "registry.example.com/acme/widget ghcr.io/acme/x"),
-        ("'ghcr.io/acme/${type}' 'registry.example.com/acme/*'", "'registry.example.com/acme/*' 'ghcr.io/acme/${type}'"),
+        (
+            "'ghcr.io/acme/${type}' 'registry.example.com/acme/*'",
+            "'registry.example.com/acme/*' 'ghcr.io/acme/${type}'",
+        ),
         ("'r.test/acme/${type}' registry.example.com/acme/x", "registry.example.com/acme/x 'r.test/acme/${type}'"),
     ] {
         let said = scene.refuse(&format!("config add {typed}"));

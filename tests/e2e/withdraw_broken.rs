@@ -102,7 +102,8 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
     error[half-withdrawn] tag 1.4.0 (1.4.0)
       what      it names nothing, and withdrawn-1.4.0 keeps what was withdrawn
       why       A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is
-                the newest, and then fails.
+                the newest, and then fails. If the tag names the withdrawn release, the rule is
+                `withdrawn-version`.
       fix       finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back:
                 `tofu-oci withdraw REPOSITORY:VERSION --undo`; either with `--sign-key KEY` if its
                 notice is signed

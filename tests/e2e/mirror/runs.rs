@@ -157,7 +157,8 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
 fn a_plan_counts_all_that_a_copy_of_a_repository_moves() {
     let scene = Scene::with_dist();
     scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --layout both").success();
-    let line = "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --to oci:copy --platform linux_amd64";
+    let line =
+        "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --to oci:copy --platform linux_amd64";
     let planned = scene.run(&format!("{line} --plan --json")).success();
     let carried = scene.run(&format!("{line} --json")).success();
     assert_eq!(summary(&planned)["bytes"], summary(&carried)["bytes"], "{}", planned.text);

@@ -56,8 +56,7 @@ pub(super) async fn copied(
 
 /// Says that a release is copied with platforms that are not wanted.
 fn note_whole(id: &ReleaseId, platforms: &[Platform], wanted: &[Platform], reporter: &dyn Reporter) {
-    let more: Vec<String> =
-        platforms.iter().filter(|found| !wanted.contains(found)).map(Platform::to_string).collect();
+    let more: Vec<String> = platforms.iter().filter(|found| !wanted.contains(found)).map(Platform::to_string).collect();
     if !more.is_empty() {
         let (address, version) = (&id.address, &id.version);
         let text =

@@ -131,7 +131,11 @@ fn a_slip_in_an_identity_is_answered_with_what_to_write() {
         (".github/workflows/release.yml", "release.yml", "[write workflow = \".github/workflows/release.yml\"]"),
         ("v{version}", "{tag}", "[write ref = \"refs/tags/v{version}\"]"),
         ("v{version}", "v{tag}", "[write ref = \"refs/tags/v{version}\"]"),
-        ("keys = [\"ci\"]", "identities = [\"ci\"]", "[the name of an [[identity]] stands in `keys`, as that of a [[key]] does]"),
+        (
+            "keys = [\"ci\"]",
+            "identities = [\"ci\"]",
+            "[the name of an [[identity]] stands in `keys`, as that of a [[key]] does]",
+        ),
     ] {
         let said = refused(&SOUND.replace(right, slip));
         assert!(said.ends_with(want), "{said}");

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tofu_oci_disk::{FileError, PrivateFile};
+use tofu_oci_mapper::Pattern;
 use tofu_oci_mapper::config::{
     CliConfigReading, ConfigFileState, MASK, Method, MethodKind, MirrorChange, Severity, edit_mirrors, read_snippet,
     secrets_in_line,
 };
-use tofu_oci_mapper::Pattern;
 use tofu_oci_types::Event;
 use zeroize::Zeroizing;
 
@@ -159,7 +159,12 @@ fn edit(context: &Context, change: &MirrorChange, dry_run: bool) -> Result<Edit,
         context.emit(&edited, || page(&edited, change, goes));
         let methods = read_snippet(text, reading.release).config.installation.map(|there| there.methods);
         let had_block = installation.is_some();
-        return Ok(Edit { path: path.clone(), changed: after.is_some(), had_block, methods: methods.unwrap_or_default() });
+        return Ok(Edit {
+            path: path.clone(),
+            changed: after.is_some(),
+            had_block,
+            methods: methods.unwrap_or_default(),
+        });
     }
     Err(Diagnostic::new(Exit::Fixable, "the CLI configuration keeps changing while it is edited")
         .hint("run the command again when no other program writes it"))

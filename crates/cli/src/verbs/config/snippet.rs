@@ -109,8 +109,9 @@ fn overlapping(there: &Installation) -> bool {
 /// The pattern that a verb got first; `second` is what it got then.
 pub(super) fn pattern(verb: &str, text: &str, second: &str) -> Result<Pattern, Diagnostic> {
     let is_registry = |place: &str| is_container_registry(place.split('/').next().unwrap_or_default());
-    let is_swapped =
-        second.contains('*') || text.contains("${") || is_registry(text) && second.contains('/') && !is_registry(second);
+    let is_swapped = second.contains('*')
+        || text.contains("${")
+        || is_registry(text) && second.contains('/') && !is_registry(second);
     if is_swapped && second.parse::<Pattern>().is_ok() {
         let text = format!("`{verb}` takes the pattern of providers first, and then the repository");
         return Err(Diagnostic::usage(text).hint(invocation::with_first(second)));

@@ -57,9 +57,11 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
         ..Method::of_option(MethodKind::OciMirror { template }, "--template")
     };
     check_oci_mirrors(std::slice::from_ref(&own), &args.trust.predecessors.all()).map_err(|error| {
-        let diagnostic = Diagnostic::usage(error.to_string())
-            .code(error.code())
-            .excerpt(excerpt("--template", text, &(0..text.len())));
+        let diagnostic = Diagnostic::usage(error.to_string()).code(error.code()).excerpt(excerpt(
+            "--template",
+            text,
+            &(0..text.len()),
+        ));
         if args.include.is_empty() {
             diagnostic.hint(format!("name the providers: {}", named(args, text)))
         } else {

@@ -214,10 +214,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Pla
         && verdict.standing == Standing::Unsigned
     {
         let text = format!("{found} is not trusted: {refusal}");
-        let diagnostic = Diagnostic::new(Exit::Fixable, text)
-            .code(refusal.code())
-            .cause(taken)
-            .flawed(flaw, &sign);
+        let diagnostic = Diagnostic::new(Exit::Fixable, text).code(refusal.code()).cause(taken).flawed(flaw, &sign);
         return match flaw {
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
                 diagnostic.hint("--key FILE judges by a public key without trust.toml")
