@@ -208,8 +208,8 @@ fn end(
 fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Platform>) -> Diagnostic {
     let found = report.found;
     let sign = invocation::sign(&found.place, found.version());
-    let taker = if found.of == VersionOf::Module { "module pull" } else { "install" };
-    let taken = format!("the policy demands no signature, so `{taker}` takes it");
+    let verb = if found.of == VersionOf::Module { "module pull" } else { "install" };
+    let taken = format!("the policy demands no signature, so `{verb}` takes it");
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {
