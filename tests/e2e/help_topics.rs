@@ -373,3 +373,15 @@ fn a_rule_behind_another_word_was_not_recognised() {
     refuse(&scene, "help rule unsigned", &["hint: it is a rule: tofu-oci help check unsigned\n"]);
     refuse(&scene, "help code tag-not-found", &["hint: it is a code: tofu-oci help error tag-not-found\n"]);
 }
+
+/// The policy's own word had no hint, well or badly spelled.
+#[test]
+fn the_word_identity_leads_to_the_pages_about_it() {
+    let scene = Scene::new();
+    for word in ["identity", "identty", "keyles"] {
+        let said = scene.refuse(&format!("help {word}"));
+        assert!(said.contains("hint: `tofu-oci help trust-policy`: "), "{said}");
+    }
+    let said = scene.refuse("help logn");
+    assert!(said.contains("did you mean: tofu-oci help login\n"), "{said}");
+}

@@ -245,6 +245,18 @@ fn a_trust_rule_is_not_gone_around_under_another_address() {
     assert_eq!(pins["providers"][0]["published_as"], WIDGET);
 }
 
+/// `verify` offered `--predecessor` where only the host was forgotten.
+#[test]
+fn an_address_without_its_host_is_answered_with_the_host_first() {
+    let scene = Scene::published();
+    for verb in ["verify acme/widget@1.4.0", "install acme/widget@1.4.0", "lock acme/widget"] {
+        let said = scene.refuse(&format!("{verb} --from REGISTRY/acme/widget"));
+        let hint = said.lines().find(|line| line.starts_with("hint: ")).unwrap_or_default();
+        let own = verb.replacen("acme", "registry.example.com/acme", 1);
+        assert_eq!(hint, format!("hint: by its own address: tofu-oci {own} --from [REGISTRY]/acme/widget"), "{said}");
+    }
+}
+
 #[test]
 fn a_predecessor_is_installed_without_a_note_although_a_rule_is_for_one_of_both() {
     let scene = Scene::published();

@@ -253,15 +253,15 @@ fn wrong_usage() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(said("login REGISTRY --username a:b --password-stdin", PASSWORD), @"
+    assert_snapshot!(said("login REGISTRY --username a:b --password-stdin", PASSWORD), @r#"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'a:b' for '--username <NAME>': a name with a colon in it cannot be sent
+    error: the name for --username has a colon, and cannot be sent
 
-    For more information, try '--help'.
-    ");
+    hint: a password comes by standard input: printf %s "$PASSWORD" | tofu-oci VERB … --password-stdin
+    "#);
     assert_snapshot!(said("login REGISTRY --username ada --password x", PASSWORD), @r#"
     exit code: 2
     ----- stdout -----
@@ -355,4 +355,29 @@ fn a_killed_login_leaves_the_file_whole() {
         child.wait().expect("it ends");
         assert_eq!(scene.home_text(".docker/config.json").as_ref(), Some(&before));
     }
+}
+
+/// Every message repeated the word, which may be the password.
+#[test]
+fn a_word_too_many_is_not_shown_by_verbs_that_take_a_password() {
+    let scene = Scene::new();
+    for line in [
+        "login ghcr.io hunter2",
+        "login ghcr.io hunter2 --json",
+        "login ghcr.io --username me hunter2",
+        "login ghcr.io --password-stdin hunter2",
+        "login ghcr.io --password-stdin=hunter2",
+        "login ghcr.io --username me:hunter2",
+        "push dist ghcr.io/acme/widget hunter2",
+        "sign ghcr.io/acme/widget:1.4.0 --key k hunter2",
+        "outdated hunter2",
+        "auth explain ghcr.io/acme/widget hunter2",
+    ] {
+        let said = scene.run(line);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(!said.text.contains("hunter2"), "{}", said.text);
+    }
+    let said = scene.refuse("login ghcr.io hunter2");
+    let want = "error: there is an argument too many, which is not shown: it may be a password\n";
+    assert!(said.contains(want), "{said}");
 }

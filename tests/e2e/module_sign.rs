@@ -79,7 +79,7 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
 
     ----- stderr -----
     error: the module 1.4.0 is not signed by a key of yours
-      cause: the policy demands no signature, so `install` takes it
+      cause: the policy demands no signature, so `module pull` takes it
 
     hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.4.0 --key KEY

@@ -229,13 +229,14 @@ fn a_dry_run_prints_the_plan_and_writes_nothing() {
     assert_eq!(crate::setup::State::of(&scene), before);
 }
 
+/// It ended with 0, and the run itself with 1.
 #[test]
-fn a_dry_run_onto_a_taken_tag_says_so() {
+fn a_dry_run_onto_a_taken_tag_ends_as_the_run_does() {
     let scene = Scene::published();
     ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     let said = scene.run(&format!("push other REGISTRY/acme/widget --address {WIDGET} --dry-run"));
     assert_snapshot!(said.text, @"
-    exit code: 0
+    exit code: 1
     ----- stdout -----
     [REGISTRY]/acme/widget:1.4.0 points at another release of registry.example.com/acme/widget, sha256:[DIGEST]
     would push registry.example.com/acme/widget 1.4.0 only with --replace-tag
@@ -248,7 +249,15 @@ fn a_dry_run_onto_a_taken_tag_says_so() {
       would send 941 B
 
     ----- stderr -----
+    error: `push` would be refused: [REGISTRY]/acme/widget:1.4.0 names something else already
+
+    hint: publish the change as another version, or move the tag with --replace-tag
     ");
+    scene.run(&format!("pack other oci:packed --address {WIDGET}")).success();
+    for more in ["", " --dry-run"] {
+        assert_eq!(scene.run(&format!("copy oci:packed REGISTRY/acme/widget{more}")).code, Some(1), "{more}");
+    }
+    scene.run("copy oci:packed REGISTRY/acme/widget --replace-tag --dry-run").success();
 }
 
 #[test]
@@ -326,6 +335,8 @@ fn the_address_may_be_left_out_where_the_repository_names_it() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
+    note: no --address is given, so the RFC's magic suffix gives the address 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
+      hint: for another: --address HOST/NAMESPACE/widget
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");

@@ -143,6 +143,17 @@ fn a_template_takes_the_place_of_a_configuration() {
     "#);
 }
 
+/// The hint named a pattern that leaves open more than the template mentions, and was refused when typed.
+#[test]
+fn the_command_that_a_refused_template_hints_at_is_not_refused() {
+    let scene = Scene::published();
+    for template in ["W", "ghcr.io", "ghcr.io/${typ}", "ghcr.io/${type}", "ghcr.io/types/x", "ghcr.io/${namespace}/x"] {
+        let said = scene.refuse(&format!("run --template '{template}' -- true"));
+        let line = said.lines().find_map(|line| line.split_once(": tofu-oci ")).unwrap_or_else(|| panic!("{said}")).1;
+        scene.run(line).success();
+    }
+}
+
 #[test]
 fn without_repositories_the_command_is_not_started() {
     let scene = Scene::published();

@@ -322,6 +322,14 @@ fn an_accepted_unsigned_release_does_not_free_later_ones() {
 }
 
 #[test]
+fn a_fault_of_a_policy_was_printed_twice() {
+    let scene = signed();
+    scene.context.write("trust.toml", "[[identity]]\nname = \"ci\"\nrepository = \"github.com/acme\"\n");
+    let said = scene.refuse(VERIFY);
+    assert_eq!(said.matches("must be HOST/OWNER/REPOSITORY").count(), 1, "{said}");
+}
+
+#[test]
 fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
     let scene = signed();
     policy(&scene, "p256.pub", "unsignd = \"allow\"\n");

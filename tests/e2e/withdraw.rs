@@ -367,7 +367,8 @@ fn a_signed_withdrawal_was_called_undone_while_users_stayed_refused() {
     let scene = Scene::deleting();
     scene.publish("1.4.0");
     scene.key("p256.pem");
-    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
+    let said = scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason bad --sign-key p256.pem").success();
+    assert!(said.stdout.contains("; --undo with --sign-key brings it back\n"), "{}", said.text);
     for options in ["--undo", "--undo --dry-run"] {
         let said = scene.refuse(&format!("withdraw REGISTRY/acme/widget:1.4.0 {options}"));
         assert!(said.contains("error: the withdrawn version 1.4.0 in ") && said.contains("--sign-key KEY\n"), "{said}");

@@ -93,7 +93,7 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
     ----- stderr -----
     note: [REGISTRY]/acme/widget: withdrawn by the publisher: 1.4.0 (broken)
     warning: the tag 1.4.0 in [REGISTRY]/acme/widget names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
-      hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --reason TEXT` finishes it; --undo instead of --reason brings the version back
+      hint: `tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");
     let said = scene.run("check REGISTRY/acme/widget");
     assert_eq!(said.code, Some(1), "{}", said.text);
@@ -102,9 +102,11 @@ fn a_version_that_was_withdrawn_in_part_was_listed_as_a_version() {
     error[half-withdrawn] tag 1.4.0 (1.4.0)
       what      it names nothing, and withdrawn-1.4.0 keeps what was withdrawn
       why       A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is
-                the newest, and then fails.
+                the newest, and then fails. If the tag names the withdrawn release, the rule is
+                `withdrawn-version`.
       fix       finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back:
-                `tofu-oci withdraw REPOSITORY:VERSION --undo`
+                `tofu-oci withdraw REPOSITORY:VERSION --undo`; either with `--sign-key KEY` if its
+                notice is signed
       spec      `tofu-oci help withdrawing`
     ");
     let said = scene.refuse(&format!("install {WIDGET}@1.4.0 --from REGISTRY/acme/widget --platform linux_amd64"));
@@ -162,7 +164,7 @@ fn a_module_that_was_withdrawn_in_part_was_listed() {
     ----- stderr -----
     note: [REGISTRY]/acme/network: withdrawn by the publisher: 1.4.0 (broken)
     warning: the tag 1.4.0 in [REGISTRY]/acme/network names no release: its withdrawal was interrupted, and `tofu init` fails if it chooses 1.4.0
-      hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --reason TEXT` finishes it; --undo instead of --reason brings the version back
+      hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");
     let said = scene.run("check REGISTRY/acme/network --module");
     assert!(said.stdout.contains("[half-withdrawn] tag 1.4.0"), "{}", said.text);

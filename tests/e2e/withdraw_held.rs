@@ -27,8 +27,12 @@ fn a_withdrawn_version_whose_tag_came_back_was_listed_and_installed() {
     ----- stderr -----
     note: [REGISTRY]/acme/mirror: withdrawn by the publisher: 1.4.0 (it deletes state; use 1.3.0)
     warning: the tag 1.4.0 in [REGISTRY]/acme/mirror still names the withdrawn release, so OpenTofu can choose 1.4.0
-      hint: `tofu-oci withdraw [REGISTRY]/acme/mirror:1.4.0 --reason TEXT` finishes it; --undo instead of --reason brings the version back
+      hint: `tofu-oci withdraw [REGISTRY]/acme/mirror:1.4.0 --reason TEXT` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed
     ");
+    // The pages of the rules said that `check` calls it half-withdrawn.
+    let said = scene.run("check REGISTRY/acme/mirror");
+    assert!(said.stdout.contains("error[withdrawn-version]"), "{}", said.text);
+    assert!(!said.stdout.contains("error[half-withdrawn]"), "{}", said.text);
     let install =
         |version: &str| format!("install {WIDGET}{version} --from REGISTRY/acme/mirror --platform linux_amd64");
     let refused = scene.refuse(&install("@1.4.0"));
@@ -107,4 +111,26 @@ fn an_undo_with_another_key_than_the_notice_was_silent() {
     }
     assert_eq!(scene.run(&format!("{undo} p256.pem")).success().stderr, "");
     assert_eq!(scene.run(&format!("{undo} p384.pem")).success().stderr, "");
+}
+
+/// It said that the version is there already, and nothing of the withdrawal.
+#[test]
+fn a_push_of_what_was_withdrawn_names_the_withdrawal() {
+    let scene = withdrawn_in_the_mirror();
+    let index = scene.tag("acme/mirror", "withdrawn-1.4.0");
+    scene.registry.put_tag("acme/mirror", "1.4.0", &index.parse().expect("a digest"));
+    let push = format!("push dist-1.4.0 REGISTRY/acme/mirror --address {WIDGET}");
+    for more in ["", " --dry-run"] {
+        let said = scene.run(&format!("{push}{more}")).success();
+        assert!(
+            said.text.contains("warning: 1.4.0 is withdrawn from [REGISTRY]/acme/mirror, and stays so"),
+            "{}",
+            said.text
+        );
+        let hint = "`tofu-oci withdraw [REGISTRY]/acme/mirror:1.4.0 --undo` brings it back";
+        assert!(said.text.contains(hint), "{}", said.text);
+    }
+    scene.run("withdraw REGISTRY/acme/mirror:1.4.0 --undo").success();
+    let said = scene.run(&push).success();
+    assert!(!said.stderr.contains("withdrawn"), "{}", said.text);
 }

@@ -22,7 +22,7 @@ use crate::subject;
 use missing::{free, no_folder, no_pattern, nothing_to_mirror, nothing_to_run};
 use moved::moved;
 pub(crate) use near::nearest;
-use near::{conflict, unknown_verb, verb_of, with};
+use near::{conflict, unexpected, unknown_verb, verb_of, with};
 pub(crate) use other_words::instead;
 
 /// What does the work of an option that a verb lacks.
@@ -92,6 +92,9 @@ const OTHER_OPTIONS: &[(&str, Instead)] = &[
     ),
 ];
 
+/// How a password is given, where it was typed as an argument.
+const PIPE: &str = "a password comes by standard input: printf %s \"$PASSWORD\" | tofu-oci VERB … --password-stdin";
+
 /// Refuses arguments that contain the text of a private key. No message repeats such an argument, as other refusals
 /// would.
 pub(crate) fn typed_key() -> Option<Diagnostic> {
@@ -137,6 +140,9 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
         }
         ErrorKind::ValueValidation => {
             let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
+            if option.starts_with("--username") {
+                return Some(Diagnostic::usage("the name for --username has a colon, and cannot be sent").hint(PIPE));
+            }
             let text = error.to_string();
             let diagnostic = Diagnostic::usage(text.strip_prefix("error: ").unwrap_or(&text).lines().next()?);
             if let Some(hint) = option.starts_with("--platform").then(|| platforms(value)).flatten() {
@@ -148,6 +154,10 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             let typed = words().iter().any(|word| is_typed(word));
             let variable = if typed { None } else { variable(long, declared) };
             variable.map(|variable| diagnostic.hint(format!("the variable {variable} says so: change it, or unset it")))
+        }
+        ErrorKind::TooManyValues if context(ContextKind::InvalidArg)?.ends_with("password-stdin") => {
+            let option = context(ContextKind::InvalidArg)?;
+            Some(Diagnostic::usage(format!("{option} takes no value: it reads standard input")).hint(PIPE))
         }
         ErrorKind::MissingRequiredArgument => {
             let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
@@ -249,7 +259,10 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         _ if Path::new(typed).is_dir() => {
             format!("name the directory with --chdir: tofu-oci {name} --chdir {}", invocation::quoted(typed))
         }
-        _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
+        _ => {
+            let hint = format!("`{name}` takes no arguments: it is about every provider of a configuration");
+            return Some(unexpected(typed, verb).hint(hint));
+        }
     }))
 }
 
@@ -257,7 +270,7 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
 /// `words` is the whole command line.
 fn unknown_argument(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
     let (verb, name) = verb_of(words, declared);
-    let diagnostic = Diagnostic::usage(format!("unexpected argument `{typed}`"));
+    let diagnostic = unexpected(typed, verb);
     let meant = typed.strip_prefix("--").and_then(|long| {
         let own = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(|option| option.get_long());
         let own = own.chain(["help"]).chain(name.is_empty().then_some("version"));

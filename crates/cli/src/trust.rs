@@ -53,9 +53,12 @@ fn policy(path: &Path) -> Result<Policy, Diagnostic> {
 /// The fault with its line, shown as errors of the CLI configuration are.
 fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
     let causes = std::iter::successors(std::error::Error::source(&error.problem), |cause| cause.source());
-    settings_fault(path, text, error.span.as_ref(), &error.to_string())
+    let said = error.to_string();
+    // Some faults say what is below them.
+    let causes = causes.map(ToString::to_string).filter(|cause| !said.contains(cause.as_str()));
+    settings_fault(path, text, error.span.as_ref(), &said)
         .code("policy-invalid")
-        .more_causes(causes.map(ToString::to_string))
+        .more_causes(causes)
         .more_hints(error.problem.instead())
         .hint("every member of the file: tofu-oci help trust-policy")
 }

@@ -118,6 +118,19 @@ impl PrivateFile {
         Ok(StagedFile { file: self, beside: ScratchFile::private_beside(folder)? })
     }
 
+    /// Removes it if it has these bytes; false if it has others, or is missing.
+    ///
+    /// # Errors
+    /// What the system says; the file is still there then.
+    pub fn remove(&self, bytes: &[u8]) -> io::Result<bool> {
+        let _lock = lock_folder(self.folder());
+        let is_same = self.read()?.is_some_and(|now| now.as_slice() == bytes);
+        if is_same {
+            std::fs::remove_file(&self.real)?;
+        }
+        Ok(is_same)
+    }
+
     fn folder(&self) -> &Path {
         match self.real.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tofu_oci_source::{Release, Search, Source};
-use tofu_oci_trust::{Evidence, KeyId, OpenPgpKey, verify_each};
-use tofu_oci_types::{Moment, ProviderAddr};
+use tofu_oci_trust::{Evidence, KeyId, MadeBy, OpenPgpKey, peek_bundle, verify_each};
+use tofu_oci_types::{Moment, ProviderAddr, Version};
 
 use crate::MirrorError;
 use crate::rules::MirrorRules;
@@ -22,12 +22,23 @@ pub struct FoundKey {
     pub armored: String,
 }
 
-/// The keys by which the newest wanted version of each provider is signed. Nothing is written.
+/// Who signs a release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundSigners {
+    /// The version; `None` if the lists of the rules keep all of them out.
+    pub version: Option<Version>,
+    /// The keys that came with it, by their fingerprints.
+    pub keys: Vec<FoundKey>,
+    /// Who claims to have made its cosign signatures, each once: such a signature does not carry its key.
+    pub others: Vec<MadeBy>,
+}
+
+/// Who signs the newest wanted version of each provider. Nothing is written.
 pub async fn found_keys(
     rules: &MirrorRules,
     providers: &[(ProviderAddr, Arc<dyn Source>)],
     now: SystemTime,
-) -> Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)> {
+) -> Vec<(ProviderAddr, Result<FoundSigners, MirrorError>)> {
     let mut found = Vec::with_capacity(providers.len());
     for (address, from) in providers {
         found.push((address.clone(), keys_of(rules, address, &**from, now).await));
@@ -40,7 +51,7 @@ async fn keys_of(
     address: &ProviderAddr,
     from: &dyn Source,
     now: SystemTime,
-) -> Result<Vec<FoundKey>, MirrorError> {
+) -> Result<FoundSigners, MirrorError> {
     let listing = from.versions(address).await?;
     let (offered, present) = (listing.versions, HashSet::new());
     let candidates =
@@ -50,7 +61,7 @@ async fn keys_of(
     let Some(newest) = newest else {
         return match selection.unmet.into_iter().next() {
             Some(wanted) => Err(MirrorError::NoMatchingVersion { address: Box::new(address.clone()), wanted, offered }),
-            None => Ok(Vec::new()),
+            None => Ok(FoundSigners::default()),
         };
     };
     let release: Arc<dyn Release> = from.release(address, &newest.version).await?;
@@ -58,7 +69,24 @@ async fn keys_of(
     if let Some(platform) = release.platforms().await?.first() {
         Arc::clone(&release).offer(platform).await?;
     }
-    Ok(keys_in(&release.evidence(Search::Everywhere).await?, now))
+    let evidence = release.evidence(Search::Everywhere).await?;
+    let version = Some(newest.version.clone());
+    Ok(FoundSigners { version, keys: keys_in(&evidence, now), others: others_in(&evidence) })
+}
+
+fn others_in(evidence: &[Evidence]) -> Vec<MadeBy> {
+    let made_by = |piece: &Evidence| match piece {
+        Evidence::Bundle { bytes, .. } => Some(peek_bundle(bytes).ok()?.made_by),
+        Evidence::CosignTag { .. } => Some(MadeBy::Key { hint: None }),
+        _ => None,
+    };
+    let mut others = Vec::new();
+    for one in evidence.iter().filter_map(made_by) {
+        if !others.contains(&one) {
+            others.push(one);
+        }
+    }
+    others
 }
 
 /// The keys that have signed the checksums they came with, by their fingerprints.

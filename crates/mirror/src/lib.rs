@@ -34,7 +34,7 @@ pub use destination::{
     Repositories, Sightings, StaticTree, VersionMark, contents_of,
 };
 pub use error::MirrorError;
-pub use found_keys::{FoundKey, found_keys};
+pub use found_keys::{FoundKey, FoundSigners, found_keys};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,

@@ -14,13 +14,14 @@ use tofu_oci_source::{Release, Source};
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
+use crate::destination::PlatformFill;
 use crate::destination::first_seen::Moves;
 use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{MirrorAction, MirrorOutcome, Prune};
 use crate::provider_state::{ProviderState, Question};
 use crate::rules::MirrorRules;
 use crate::state::{Later, change};
-use crate::transfer::names;
+use crate::transfer::{names, size_of_copy};
 use crate::{Destination, MirrorError, TransferRequest};
 
 /// How many providers are asked for at a time.
@@ -80,7 +81,7 @@ impl MirrorJob<'_> {
     pub async fn plan(&self, reporter: &dyn Reporter) -> Vec<MirrorLine> {
         let count = Counter::new(reporter, "providers", self.providers.len());
         let planned = self.providers.iter().map(async |(address, from)| {
-            let lines = self.plan_provider(address, &**from).await;
+            let lines = self.plan_provider(address, &**from, reporter).await;
             count.done();
             lines
         });
@@ -89,7 +90,12 @@ impl MirrorJob<'_> {
         lines.into_iter().flatten().collect()
     }
 
-    async fn plan_provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
+    async fn plan_provider(
+        &self,
+        address: &ProviderAddr,
+        from: &dyn Source,
+        reporter: &dyn Reporter,
+    ) -> Vec<MirrorLine> {
         let mut look = match self.question(address, from).look().await {
             Ok(look) => look,
             Err(error) => return vec![failed(address, error)],
@@ -98,12 +104,37 @@ impl MirrorJob<'_> {
         for (version, outcome) in std::mem::take(&mut look.outcomes) {
             let release = version.as_ref().and_then(|version| look.releases.get(version));
             let outcome = match (outcome, release) {
-                (Ok(outcome), Some(release)) => measured(outcome, release).await,
+                (Ok(outcome), Some(release)) => self.measured(outcome, release, reporter).await,
                 (outcome, _) => outcome,
             };
             lines.push(MirrorLine { address: address.clone(), version, outcome });
         }
         lines
+    }
+
+    /// The outcome with the bytes that it would send.
+    async fn measured(
+        &self,
+        outcome: MirrorOutcome,
+        release: &Arc<dyn Release>,
+        reporter: &dyn Reporter,
+    ) -> Result<MirrorOutcome, MirrorError> {
+        // Only a tree takes single packages out of a repository.
+        if let (MirrorAction::Add, PlatformFill::Mirrored, Some(from)) =
+            (&outcome.action, self.destination.platform_fill(), release.store())
+        {
+            let bytes = size_of_copy(&**release, &*from, &outcome.platforms, reporter).await?;
+            return Ok(MirrorOutcome { bytes, ..outcome });
+        }
+        let mut bytes = Some(0_u64);
+        for platform in outcome.moving() {
+            let offer = Arc::clone(release).offer(platform).await?;
+            for part in offer.package.parts() {
+                let size = offer.release.size(part).await?;
+                bytes = bytes.zip(size).map(|(sum, size)| sum.saturating_add(size));
+            }
+        }
+        Ok(MirrorOutcome { bytes, ..outcome })
     }
 
     /// Does it. The lines are in the order of the providers and their versions; what fails of a release is in its line.
@@ -143,19 +174,6 @@ impl MirrorJob<'_> {
 
 fn failed(address: &ProviderAddr, error: MirrorError) -> MirrorLine {
     MirrorLine { address: address.clone(), version: None, outcome: Err(error) }
-}
-
-/// The outcome with the bytes that it would send.
-async fn measured(outcome: MirrorOutcome, release: &Arc<dyn Release>) -> Result<MirrorOutcome, MirrorError> {
-    let mut bytes = Some(0_u64);
-    for platform in outcome.moving() {
-        let offer = Arc::clone(release).offer(platform).await?;
-        for part in offer.package.parts() {
-            let size = offer.release.size(part).await?;
-            bytes = bytes.zip(size).map(|(sum, size)| sum.saturating_add(size));
-        }
-    }
-    Ok(MirrorOutcome { bytes, ..outcome })
 }
 
 /// A run.

@@ -1,10 +1,10 @@
 //! The tag of a version: which one it is, when a taken tag may move, and tags beside it that break other people's `init`.
 
 use tofu_oci_layout::ReleaseIndex;
-use tofu_oci_source::{Neighbour, read_release};
+use tofu_oci_source::{Neighbour, is_withdrawn, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version, quoted};
 
 use crate::found::resolve;
 use crate::kept_for::{neighbours, or_note, tags_before};
@@ -111,6 +111,27 @@ impl RepositoryBefore {
             return None;
         }
         Tag::withdrawn(publication.version).ok().filter(|tag| self.tags.contains(tag))
+    }
+
+    /// Warns of a version that stays withdrawn although its tag names this very manifest.
+    pub(crate) async fn warn_if_withdrawn(
+        &self,
+        store: &dyn ReadStore,
+        (version, index): (&Version, &Digest),
+        reporter: &dyn Reporter,
+    ) -> Result<(), PackError> {
+        let kept = Tag::withdrawn(version).is_ok_and(|tag| self.tags.contains(&tag));
+        if kept && is_withdrawn(store, version, index).await? {
+            let place = store.place();
+            let text = format!("{version} is withdrawn from {place}, and stays so although its tag is there");
+            let tag = for_version(version)?;
+            let undo = quoted(&format!("{place}:{tag}"));
+            let hint = format!(
+                "`tofu-oci withdraw {undo} --undo` brings it back, with --sign-key KEY if its notice is signed"
+            );
+            reporter.event(&Event::warning("half-withdrawn", text).with_hint(hint));
+        }
+        Ok(())
     }
 
     /// Demands that the repository is kept for the publication's address: that the release under the version's own tag or

@@ -34,7 +34,7 @@ mod whole;
 
 pub use body::{FileBody, StoredBody};
 pub use bundle::{BundleArchive, BundleContents, BundleStore, WrittenBundle, check_bundle_name, is_bundle_there};
-pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy, demand_readable};
+pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy, demand_readable, size_of_copy};
 pub use copy_error::{CopyError, Side};
 pub use dir::{DirStore, is_cut};
 pub use error::{AccessFault, GiveUpReason, RejectionReason, StoreError, StoreItem};

@@ -52,7 +52,7 @@ pub(crate) fn statement_bytes(bytes: &[u8]) -> Result<(Vec<u8>, Option<String>),
 }
 
 /// The id of the key that a hint names, if the hint has the recommended form; else the hint.
-pub(crate) fn claimed_key(hint: &str) -> String {
+pub fn claimed_key(hint: &str) -> String {
     let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
     hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())
 }

@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
 use crate::requests::anonymous;
-use crate::setup::State;
+use crate::setup::{Scene, State};
 
 const PROVIDERS: [&str; 5] = ["acme/zap", "acme/zip", "beta/net", "beta/disk", "beta/auth"];
 
@@ -121,7 +121,7 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     provider                        version  would be
     registry.example.test/acme/zap  1.1.0    added for darwin_arm64 linux_amd64, 629 B
 
-    plan: 1 added; 629 B to send. Nothing was changed
+    plan: 1 added; about 629 B to send. Nothing was changed
 
     ----- stderr -----
     ");
@@ -146,10 +146,25 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     provider                        version  would be
     registry.example.test/acme/zap  1.0.0    added for darwin_arm64 linux_amd64, 629 B
 
-    plan: 1 added, 1 there already; 629 B to send. Nothing was changed
+    plan: 1 added, 1 there already; about 629 B to send. Nothing was changed
 
     ----- stderr -----
     ");
+}
+
+/// The plan counted the package of one layout and platform, and the run copied the whole release.
+#[test]
+fn a_plan_counts_all_that_a_copy_of_a_repository_moves() {
+    let scene = Scene::with_dist();
+    scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --layout both").success();
+    let line =
+        "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --to oci:copy --platform linux_amd64";
+    let planned = scene.run(&format!("{line} --plan --json")).success();
+    let carried = scene.run(&format!("{line} --json")).success();
+    assert_eq!(summary(&planned)["bytes"], summary(&carried)["bytes"], "{}", planned.text);
+    for said in [planned, carried] {
+        assert!(said.text.contains("1.4.0 is copied whole, with darwin_arm64"), "{}", said.text);
+    }
 }
 
 #[test]
@@ -259,6 +274,38 @@ fn keys_that_are_not_known_ended_a_printed_policy_without_a_word() {
     ");
     let said = mirrored.scene.refuse(&format!("mirror {HOST}/acme/zap --print-trust --json {TO}"));
     assert!(said.contains("error: the argument '--print-trust' cannot be used with '--json'"), "{said}");
+}
+
+/// It printed a policy of comments alone, and nothing of the signatures.
+#[test]
+fn a_release_with_cosign_signatures_alone_prints_no_policy() {
+    let scene = Scene::with_dist();
+    let print = "mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --print-trust";
+    scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget --sums skip").success();
+    let said = scene.run(print);
+    assert_snapshot!(said.text, @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the keys of registry.example.com/acme/widget are not known
+      cause: registry.example.com/acme/widget: its newest version has no signature, and no key
+
+    hint: a rule with `unsigned = "allow"` takes it; see `tofu-oci help trust-policy`
+    "#);
+    scene.key("p256.pem");
+    scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();
+    let said = scene.run(print);
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the keys of registry.example.com/acme/widget are not known
+      cause: registry.example.com/acme/widget: its newest version carries no key; it has signatures by the cosign key sha256:[DIGEST]
+
+    hint: get the key from the publisher, and write it as a [[key]], or a certificate's signer as an [[identity]]; `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows the signatures, `tofu-oci help trust-policy` the file
+    ");
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod view;
 pub use catalogue::{RULES, RuleInfo};
 pub use facts::{CliConfigFacts, LockFacts, LockedFact, RequiredFact};
 pub use finding::{CliConfigFinding, FoundAt};
+pub use templates::template_findings;
 
 /// The findings, in the order of the files and of the places in them; findings without a place come last.
 pub fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {

@@ -61,39 +61,41 @@ fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplat
     let real: Vec<ProviderAddr> = named.chain(required).filter(selected).collect();
     let samples = if include.is_empty() { any().into_iter().collect() } else { include.clone() };
     let samples = samples.iter().filter_map(example);
-    let mut found: BTreeMap<&str, CliConfigFinding> = BTreeMap::new();
+    let mut found: BTreeMap<_, CliConfigFinding> = BTreeMap::new();
     for (address, is_real) in real.into_iter().map(|real| (real, true)).chain(samples.map(|sample| (sample, false))) {
-        match template.apply(&address) {
-            Err(MapError::EmptyRepository { registry, .. }) => {
-                found.entry("template-no-repository").or_insert_with(|| {
-                    let title = format!("the template gives `{registry}`, which names no repository");
-                    finding(view, method, "template-no-repository", FindingLevel::Error, title)
-                        .detail(
-                            "OpenTofu reads it without a complaint; init then aborts for every provider of this method",
-                        )
-                        .instead("a path after the registry, such as ghcr.io/acme/${namespace}/${type}")
-                });
-                continue;
+        for fault in template_findings(template, &address) {
+            if is_real || fault.rule != FAILS {
+                found.entry(fault.rule.clone()).or_insert_with(|| fault.at(view.place(method, ARGUMENT)));
             }
-            Err(error) if is_real => {
-                found.entry("template-fails").or_insert_with(|| {
-                    finding(view, method, "template-fails", FindingLevel::Error, error.to_string())
-                        .detail(format!("OpenTofu reads it without a complaint; init then aborts for {address}"))
-                        .instead("a template that gives REGISTRY/PATH in lower case for it, or exclude it here")
-                });
-            }
-            _ => {}
-        }
-        let Ok(text) = template.render(&address) else { continue };
-        for (rule, title, instead) in registry(&text) {
-            found.entry(rule).or_insert_with(|| {
-                finding(view, method, rule, FindingLevel::Warning, title)
-                    .detail("OpenTofu reads it without a complaint; the name goes to the wire as it is written")
-                    .instead(instead)
-            });
         }
     }
     found.into_values().collect()
+}
+
+const FAILS: &str = "template-fails";
+
+/// What is wrong with the repository that a template gives for a provider; no finding has a place in a file.
+pub fn template_findings(template: &RepositoryTemplate, address: &ProviderAddr) -> Vec<CliConfigFinding> {
+    let error = |rule, title: String| CliConfigFinding::new(rule, FindingLevel::Error, title);
+    let mut found: Vec<CliConfigFinding> = match template.apply(address) {
+        Err(MapError::EmptyRepository { registry, .. }) => {
+            let title = format!("the template gives `{registry}`, which names no repository");
+            let detail = "OpenTofu reads it without a complaint; init then aborts for every provider of this method";
+            let instead = "a path after the registry, such as ghcr.io/acme/${namespace}/${type}";
+            return vec![error("template-no-repository", title).detail(detail).instead(instead)];
+        }
+        Err(fault) => {
+            let detail = format!("OpenTofu reads it without a complaint; init then aborts for {address}");
+            let instead = "a template that gives REGISTRY/PATH in lower case for it, or exclude it here";
+            vec![error(FAILS, fault.to_string()).detail(detail).instead(instead)]
+        }
+        Ok(_) => Vec::new(),
+    };
+    for (rule, title, instead) in template.render(address).iter().flat_map(|text| registry(text)) {
+        let detail = "OpenTofu reads it without a complaint; the name goes to the wire as it is written";
+        found.push(CliConfigFinding::new(rule, FindingLevel::Warning, title).detail(detail).instead(instead));
+    }
+    found
 }
 
 /// What is suspicious about the registry's name in a repository address.

@@ -64,7 +64,7 @@ impl Diagnostic {
             asked_for.strip_suffix(name).is_some_and(|host| host.is_empty() || host.ends_with('/'))
         });
         let own = match (invocation::verb(), word) {
-            ("install" | "lock" | "mirror" | "bundle create", Some(word)) => {
+            (_, Some(word)) => {
                 let constraint = word.find('@').map_or("", |at| &word[at..]);
                 Some(invocation::with_word(word, &invocation::quoted(&format!("{said}{constraint}"))))
             }

@@ -25,7 +25,7 @@ use flate2::read::ZlibDecoder;
 
 use crate::page::Page;
 
-pub(crate) use topics::{HelpTopic, TOPICS, topic, topics_about};
+pub(crate) use topics::{HelpTopic, TOPICS, other_names, topic, topics_about};
 
 /// The files of `docs/` by their paths there, as they were when the program was built.
 static DOCS: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {

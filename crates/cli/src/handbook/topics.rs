@@ -78,6 +78,7 @@ const OTHER_NAMES: &[(&[&str], &[&str])] = &[
     (&["air-gap", "airgap", "air-gapped", "offline"], &["bundles", "mirroring"]),
     (&["tofurc", ".tofurc", "terraformrc", ".terraformrc", "cli-config", "oci_mirror"], &["configuration"]),
     (&["trust.toml", "policy"], &["trust", "trust-policy"]),
+    (&["identity", "identities", "keyless", "sigstore", "fulcio", "oidc"], &["trust", "trust-policy"]),
     (&["mirror.toml"], &["mirroring"]),
     (&["modules.toml"], &["modules"]),
     (&["serve.toml"], &["serve-settings"]),
@@ -101,6 +102,11 @@ pub(crate) fn topics_about(name: &str) -> Vec<&'static HelpTopic> {
     let name = name.to_lowercase().replace(' ', "-");
     let found = OTHER_NAMES.iter().find(|(others, _)| others.contains(&name.as_str()));
     found.map_or(&[][..], |(_, topics)| topics).iter().filter_map(|name| topic(name)).collect()
+}
+
+/// All other names of what topics are about.
+pub(crate) fn other_names() -> impl Iterator<Item = &'static str> {
+    OTHER_NAMES.iter().flat_map(|(others, _)| others.iter().copied())
 }
 
 /// The topic whose page is the file of this name, in whatever folder.

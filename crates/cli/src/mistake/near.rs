@@ -34,6 +34,15 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
 }
 
+/// An argument that the verb lacks. A word is not shown if the verb can take a password: it may be that.
+pub(super) fn unexpected(typed: &str, verb: &Command) -> Diagnostic {
+    let mut options = verb.get_arguments().filter_map(|argument| argument.get_long());
+    if typed.starts_with('-') || !options.any(|option| option.ends_with("password-stdin")) {
+        return Diagnostic::usage(format!("unexpected argument `{typed}`"));
+    }
+    Diagnostic::usage("there is an argument too many, which is not shown: it may be a password")
+}
+
 /// Options that exclude each other.
 pub(super) fn conflict(error: &clap::Error, words: &[String], declared: &Command) -> Option<Diagnostic> {
     let Some(ContextValue::String(one)) = error.get(ContextKind::InvalidArg) else { return None };

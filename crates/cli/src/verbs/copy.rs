@@ -10,7 +10,7 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Place, Version};
 
 use super::context::{Context, tagged};
-use super::published::other;
+use super::published::{demand_free, other};
 use crate::args::CopyArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
@@ -48,10 +48,13 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     if args.dry_run {
         let destination = connector.preview(&to)?;
         let reporter = context.reporter.as_ref();
-        for plan in plan_copy(source.as_ref(), destination.as_ref(), &request, reporter).await? {
-            context.emit(&plan, || plan_page(&plan, &source.place(), request.replace));
+        let plans = plan_copy(source.as_ref(), destination.as_ref(), &request, reporter).await?;
+        for plan in &plans {
+            context.emit(plan, || plan_page(plan, &source.place(), request.replace));
         }
-        return Ok(());
+        return plans.iter().try_for_each(|CopyPlan { to, tag, tag_state, .. }| {
+            demand_free(&tagged(to, tag), tag_state, request.replace)
+        });
     }
     let destination = connector.destination(&to)?;
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;

@@ -4,7 +4,7 @@ use crate::args::{self, HelpArgs};
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::exit::{self, Exit};
-use crate::handbook::{self, HelpTopic, TOPICS, topic, topics_about};
+use crate::handbook::{self, HelpTopic, TOPICS, other_names, topic, topics_about};
 use crate::mistake;
 use crate::page::{Page, padded};
 use crate::printer;
@@ -120,9 +120,15 @@ fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
     } else if handbook::codes().contains(&last) {
         diagnostic.hint(format!("it is a code: tofu-oci help error {last}"))
     } else {
-        let pages =
-            topics_about(&name).into_iter().map(|topic| format!("`tofu-oci help {}`: {}", topic.name, topic.about));
-        match pages.chain(mistake::instead(&name, command)).collect::<Vec<_>>().as_slice() {
+        let about = |name: &str| -> Vec<String> {
+            let shown = |topic: &HelpTopic| format!("`tofu-oci help {}`: {}", topic.name, topic.about);
+            topics_about(name).into_iter().map(shown).collect()
+        };
+        match about(&name).into_iter().chain(mistake::instead(&name, command)).collect::<Vec<_>>().as_slice() {
+            [] if mistake::nearest(&name, all.iter().map(String::as_str)).is_none() => {
+                let near = mistake::nearest(&name, other_names());
+                diagnostic.more_hints(near.map(about).unwrap_or_default())
+            }
             [] => suggest(diagnostic, "tofu-oci help", &name, &all),
             hints => diagnostic.more_hints(hints),
         }

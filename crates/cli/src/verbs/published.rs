@@ -9,6 +9,9 @@ use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
 
 use super::context::{Context, tagged};
 use super::sign::attachments;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::invocation;
 use crate::page::{Page, counted};
 use crate::report::human_bytes;
 
@@ -147,13 +150,29 @@ pub(super) fn report<'a, P: Parts>(
     });
 }
 
+/// Refuses a plan that the run would refuse: its tag names something else.
+pub(super) fn demand_free(there: &str, tag_state: &TagState, replace: ReplaceTag) -> Result<(), Diagnostic> {
+    match tag_state {
+        TagState::Taken { .. } if replace == ReplaceTag::Refuse => {
+            let text = format!("`{}` would be refused: {there} names something else already", invocation::verb());
+            Err(Diagnostic::new(Exit::Fixable, text)
+                .code("tag-taken")
+                .hint("publish the change as another version, or move the tag with --replace-tag"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Prints what a push would do.
+///
+/// # Errors
+/// If the push would be refused because the tag is taken.
 pub(super) fn plan<'a, P: Parts>(
     context: &Context,
     line: fn(&'a PushPlan<P>) -> PushLine<'a>,
     plan: &'a PushPlan<P>,
     (replace, note): (ReplaceTag, Page),
-) {
+) -> Result<(), Diagnostic> {
     context.emit(&line(plan), || {
         let PushPlan { place, version, tag, what, .. } = plan;
         let PlaceWords { verb, send, .. } = words(place);
@@ -180,6 +199,7 @@ pub(super) fn plan<'a, P: Parts>(
         page.line(format_args!("  would {send} {}", human_bytes(plan.bytes_to_send)));
         page
     });
+    demand_free(&tagged(&plan.place, &plan.tag), &plan.tag_state, replace)
 }
 
 /// What a tag points at that is taken.

@@ -125,7 +125,8 @@ fn page(change: StateChange, report: &StateReport) -> Page {
     match change {
         StateChange::Withdraw => {
             page.line(format_args!("  the tag {tag} is gone: no client can choose this version"));
-            page.line(format_args!("  the content stays at {marked}; --undo brings it back"));
+            let with = if report.key.is_some() { "--undo with --sign-key" } else { "--undo" };
+            page.line(format_args!("  the content stays at {marked}; {with} brings it back"));
             page.line(match of {
                 VersionOf::Provider { .. } => {
                     "  consumers whose lock file names this version read the reason when `install`, `lock` or `verify` asks for it"

@@ -244,7 +244,7 @@ fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
 /// The value that begins at `start`.
 fn value_at(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let end = match bytes.get(start)? {
-        b'"' => closing_quote(bytes, start).unwrap_or_else(|| line_end(bytes, start)),
+        b'"' => closing_quote(bytes, start).unwrap_or_else(|| open_end(bytes, start)),
         b'<' if bytes.get(start + 1) == Some(&b'<') => heredoc_end(bytes, start),
         b'[' | b'{' => skip(bytes, start, |byte| !matches!(byte, b']' | b'}')).map_or(bytes.len(), |end| end + 1),
         _ => line_end(bytes, start),
@@ -280,6 +280,31 @@ fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
     None
 }
 
+/// Where a value ends whose quote is not closed on its line: at a quote of a later line, unless an argument, a block or the
+/// end of one stands before it. Only a comment can hold such a value.
+fn open_end(bytes: &[u8], open: usize) -> usize {
+    let first = line_end(bytes, open);
+    let mut at = first + 1;
+    for line in bytes.get(at..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n') {
+        let quote = line.iter().position(|byte| *byte == b'"');
+        let text = line.get(..quote.unwrap_or(line.len())).unwrap_or_default().trim_ascii();
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let after = text.iter().position(|byte| !is_name(byte)).and_then(|end| text.get(end..)).unwrap_or_default();
+        // A line of Base64 may end with equals signs.
+        let is_argument = after.len() < text.len()
+            && after.trim_ascii_start().first() == Some(&b'=')
+            && after.iter().any(|byte| *byte != b'=');
+        if is_argument || text == b"}" || text == b"*/" || text.ends_with(b"{") {
+            return first;
+        }
+        match quote {
+            Some(quote) => return at + quote + 1,
+            None => at += line.len(),
+        }
+    }
+    first
+}
+
 /// After the closing word of a heredoc; the end of the text if there is none.
 fn heredoc_end(bytes: &[u8], open: usize) -> usize {
     let rest = bytes.get(open + 2..).unwrap_or_default();
@@ -299,13 +324,28 @@ fn heredoc_end(bytes: &[u8], open: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn shown(text: &str) -> String {
+        let mut shown = text.to_owned();
+        in_line(text, 0..text.len()).into_iter().rev().for_each(|secret| shown.replace_range(secret, MASK));
+        shown
+    }
+
+    /// A block in a comment is not read, so a string in it may go over lines.
+    #[test]
+    fn the_second_line_of_a_string_in_a_comment_was_shown() {
+        for (text, want) in [
+            ("/* token = \"one\n  hunter2\"\n*/ x = 1", "/* token = ***\n*/ x = 1"),
+            ("/* token = \"one\ntwo==\nhunter2aaaaaaaaaaaaaaa==\"\n*/", "/* token = ***\n*/"),
+            ("# token = \"one\nx = \"y\"\n", "# token = ***\nx = \"y\"\n"),
+            ("# token = \"one\nx {\n  y = \"z\"\n}\n", "# token = ***\nx {\n  y = \"z\"\n}\n"),
+            ("# token = \"one\n}\n# \"z\"\n", "# token = ***\n}\n# \"z\"\n"),
+        ] {
+            assert_eq!(shown(text), want);
+        }
+    }
+
     #[test]
     fn a_name_with_escapes_showed_its_secret() {
-        let shown = |text: &str| {
-            let mut shown = text.to_owned();
-            in_line(text, 0..text.len()).into_iter().rev().for_each(|secret| shown.replace_range(secret, MASK));
-            shown
-        };
         for (text, want) in [
             (r#"x { "tok\u0065n" = "hunter2" }"#, r#"x { "tok\u0065n" = *** }"#),
             (r#"x { "\x74oken" = "hun\u0074er2" }"#, r#"x { "\x74oken" = *** }"#),

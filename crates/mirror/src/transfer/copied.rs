@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_packer::{CopyChoice, CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnVersion, copy_release};
 use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
-use tofu_oci_store::{ComparedBy, ReadStore, Store, is_whole};
+use tofu_oci_store::{ComparedBy, CopyBudget, ReadStore, Store, is_whole, size_of_copy};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, Reporter, Tag};
 
 use super::request::{TransferRequest, Transferred};
 use super::tag::{resolve, tag_of, unchanged};
 use crate::MirrorError;
+
+/// How many manifests are read at a time to count their bytes.
+const JOBS: usize = 4;
 
 /// Copies the release with everything that refers to it, byte for byte.
 pub(super) async fn copied(
@@ -32,14 +35,7 @@ pub(super) async fn copied(
         None => demand_not_withdrawn(id, to).await?,
     }
     let platforms = release.platforms().await?;
-    let more: Vec<String> =
-        platforms.iter().filter(|found| !request.platforms.contains(found)).map(Platform::to_string).collect();
-    if !more.is_empty() {
-        let (address, version) = (&id.address, &id.version);
-        let text =
-            format!("{address} {version} is copied whole, with {}, which the rules do not name", more.join(", "));
-        reporter.event(&Event::note("copied-whole", text).with_hint("its signatures are about the whole release"));
-    }
+    note_whole(id, &platforms, &request.platforms, reporter);
     let of = VersionOf::from(&id.address);
     let copy = CopyRequest {
         versions: vec![(id.version.clone(), None)],
@@ -56,6 +52,32 @@ pub(super) async fn copied(
     let copied = copied.into_iter().next().expect("one version was asked for");
     let (index, transfers, unchanged) = (Some(copied.index), copied.transfers, copied.unchanged);
     Ok(Transferred { index, platforms, transfers, unchanged })
+}
+
+/// Says that a release is copied with platforms that are not wanted.
+fn note_whole(id: &ReleaseId, platforms: &[Platform], wanted: &[Platform], reporter: &dyn Reporter) {
+    let more: Vec<String> = platforms.iter().filter(|found| !wanted.contains(found)).map(Platform::to_string).collect();
+    if !more.is_empty() {
+        let (address, version) = (&id.address, &id.version);
+        let text =
+            format!("{address} {version} is copied whole, with {}, which the rules do not name", more.join(", "));
+        reporter.event(&Event::note("copied-whole", text).with_hint("its signatures are about the whole release"));
+    }
+}
+
+/// How many bytes a copy of the release moves, with the note that the copy prints. What the destination has of it is not
+/// looked at.
+pub(crate) async fn size(
+    release: &dyn Release,
+    from: &dyn ReadStore,
+    wanted: &[Platform],
+    reporter: &dyn Reporter,
+) -> Result<Option<u64>, MirrorError> {
+    let id = release.id();
+    let Some(root) = resolve(from, &tag_of(id)?).await? else { return Ok(None) };
+    note_whole(id, &release.platforms().await?, wanted, reporter);
+    let bytes = size_of_copy(from, &root, (&CopyBudget::default(), JOBS)).await;
+    Ok(Some(bytes.map_err(PackError::from)?))
 }
 
 /// Refuses a version that the destination has withdrawn.

@@ -25,6 +25,7 @@ use tofu_oci_source::Release;
 use tofu_oci_store::Store;
 use tofu_oci_types::Reporter;
 
+pub(crate) use self::copied::size as size_of_copy;
 pub(crate) use self::evidence::signed_sums;
 pub(crate) use self::package::{check_size, hashed};
 pub use self::request::{TransferRequest, Transferred};

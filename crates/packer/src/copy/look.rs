@@ -124,7 +124,8 @@ async fn warn_if_offered(
     if resolve(to, &Reference::Tag(tag)).await.map_err(of_destination)?.is_some() {
         let place = to.place();
         let text = format!("{place} still offers {version}, which {from} has withdrawn");
-        let hint = format!("withdraw it there as well: tofu-oci withdraw {place}:{version} --reason TEXT");
+        let withdraw = format!("tofu-oci withdraw {place}:{version} --reason TEXT");
+        let hint = format!("withdraw it there as well: {withdraw}, with --sign-key KEY if its notice is signed");
         reporter.event(&Event::warning("withdrawn-still-offered", text).with_hint(hint));
     }
     Ok(())

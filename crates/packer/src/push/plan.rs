@@ -10,7 +10,9 @@ use super::prepare::Preparation;
 use super::release::BuiltRelease;
 use super::{attachments, inspect, replaced};
 use crate::tags;
-use crate::{AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, TagState};
+use crate::{
+    AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, ReplaceTag, TagState,
+};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
 /// memo.
@@ -36,6 +38,9 @@ pub async fn plan(
     let release = release?;
     let digest = &release.index.descriptor.digest;
     let taken = found.existing.as_ref().filter(|existing| existing.digest != *digest);
+    if taken.is_none() && found.existing.is_some() && publication.replace == ReplaceTag::Refuse {
+        found.warn_if_withdrawn(store, (publication.version, digest), reporter).await?;
+    }
     let of = match taken {
         Some(existing) => {
             found.require_address(store, &tag, publication).await?;

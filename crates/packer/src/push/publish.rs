@@ -116,6 +116,9 @@ pub(super) async fn publish_built(
             sender.attach(&release, &mut attached).await?;
             if publication.replace == ReplaceTag::Replace {
                 sender.replacement(&publication.address.into()).revive(&release.index.descriptor).await?;
+            } else {
+                let this = (publication.version, &existing.digest);
+                found.warn_if_withdrawn(store, this, sender.reporter).await?;
             }
             return Ok(release.report(publication, store.place(), tag, attached, is_whole));
         }

@@ -119,6 +119,40 @@ pub async fn demand_readable(
     read.map(drop).map_err(CopyError::source)
 }
 
+/// How many bytes [`copy()`] moves with [`CopyReferrers::Copy`] into a store that has nothing of it. It reads every manifest
+/// for that, `jobs` at a time.
+///
+/// # Errors
+/// As [`copy()`], of the source.
+pub async fn size_of_copy(
+    from: &dyn ReadStore,
+    root: &Descriptor,
+    bounds: (&CopyBudget, usize),
+) -> Result<u64, CopyError> {
+    let (mut seen, mut bytes) = (HashSet::new(), 0_u64);
+    let mut level = vec![(vec![root.clone()], None)];
+    for _ in 0..=MAX_REFERRER_DEPTH {
+        let mut subjects = Vec::new();
+        for (roots, subject) in level {
+            let read = Graph::read(from, roots, subject.as_ref(), &seen, bounds).await;
+            let graph = read.map_err(CopyError::source)?;
+            let manifests = graph.levels().into_iter().flatten().map(|(manifest, _)| manifest);
+            bytes = manifests.chain(graph.blobs()).fold(bytes, |sum, one| sum.saturating_add(one.size));
+            seen.extend(graph.digests());
+            subjects.extend(graph.manifests());
+        }
+        level = Vec::new();
+        for subject in subjects {
+            let mut referrers = from.referrers(&subject).await.map_err(CopyError::source)?;
+            referrers.retain(|referrer| !seen.contains(&referrer.digest));
+            if !referrers.is_empty() {
+                level.push((referrers, Some(subject)));
+            }
+        }
+    }
+    Ok(bytes)
+}
+
 struct CopyRun<'a> {
     from: &'a dyn ReadStore,
     to: &'a dyn Store,

@@ -122,7 +122,9 @@ impl Identity {
             if let Some(reference) = &self.reference {
                 let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
                 let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
-                if !reference.starts_with("refs/") || versions.clone().count() > 1 || versions.clone().any(mixed) {
+                let is_other = reference.replace(VERSION, "").contains(['{', '}']);
+                let is_mixed = versions.clone().count() > 1 || versions.clone().any(mixed);
+                if !reference.starts_with("refs/") || is_other || is_mixed {
                     return wrong("ref", "must be refs/tags/v{version}, refs/heads/BRANCH, or the like");
                 }
             }

@@ -43,7 +43,12 @@ pub enum PolicyProblem {
     #[error("the key {name:?} cannot be used: {source}")]
     Key { name: String, source: KeyMaterialError },
     #[error("{name:?}: {source}")]
-    Identity { name: String, source: IdentityProblem },
+    Identity {
+        name: String,
+        /// What the wrong member says, if it is there.
+        written: Option<String>,
+        source: IdentityProblem,
+    },
     #[error("the trusted root {} cannot be read", path.display())]
     RootFile {
         path: PathBuf,
@@ -85,6 +90,10 @@ impl PolicyProblem {
     pub fn instead(&self) -> Option<String> {
         match self {
             Self::Pattern(pattern) => Some(pattern.instead()),
+            Self::Syntax { message } if message.starts_with("unknown field `identit") && message.contains("`keys`") => {
+                Some("the name of an [[identity]] stands in `keys`, as that of a [[key]] does".to_owned())
+            }
+            Self::Identity { written: Some(written), source, .. } => member_instead(source.member, written),
             Self::UnknownKey { known, .. } if known.is_empty() => {
                 Some("add a [[key]] with that `name`, and `file` or `pem`, or an [[identity]]".to_owned())
             }
@@ -112,6 +121,20 @@ impl PolicyProblem {
             _ => None,
         }
     }
+}
+
+/// What was meant by a member of an identity that is written otherwise elsewhere.
+fn member_instead(member: &str, written: &str) -> Option<String> {
+    let meant = match member {
+        "repository" => {
+            let place = written.split_once("://")?.1.trim_end_matches('/');
+            place.strip_suffix(".git").unwrap_or(place).to_owned()
+        }
+        "workflow" if !written.contains('/') => format!(".github/workflows/{written}"),
+        "ref" if written.contains("{tag}") => written.replace("v{tag}", "{tag}").replace("{tag}", "v{version}"),
+        _ => return None,
+    };
+    Some(format!("write {member} = {meant:?}"))
 }
 
 fn many(keys: usize) -> String {

@@ -63,8 +63,10 @@ impl IdentityEntry {
         };
         let identity = identity.checked().map_err(|source| {
             let wrong = members.into_iter().chain(more).find(|(member, _)| *member == source.member);
-            let span = wrong.and_then(|(_, written)| written.as_ref()).map_or_else(|| named.clone(), Spanned::span);
-            PolicyError { span: Some(span), problem: PolicyProblem::Identity { name: name.clone(), source } }
+            let wrong = wrong.and_then(|(_, written)| written.as_ref());
+            let span = wrong.map_or_else(|| named.clone(), Spanned::span);
+            let written = wrong.map(|written| written.get_ref().clone());
+            PolicyError { span: Some(span), problem: PolicyProblem::Identity { name: name.clone(), written, source } }
         })?;
         Ok(Self { name, named, identity, root: root.map(|root| root.span()) })
     }

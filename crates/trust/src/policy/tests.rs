@@ -120,6 +120,28 @@ fn what_is_misread_is_refused_with_its_place() {
     assert_snapshot!(refused(&format!("{KEY}{KEY}")), @r#"5: "acme" => there are two keys or identities named "acme""#);
 }
 
+/// Each is written so elsewhere; the error said only what it must be, and a literal `{tag}` was taken.
+#[test]
+fn a_slip_in_an_identity_is_answered_with_what_to_write() {
+    const SOUND: &str = "[[identity]]\nname = \"ci\"\nrepository = \"github.com/acme/widget\"\nworkflow = \".github/workflows/release.yml\"\nref = \"refs/tags/v{version}\"\n[[rule]]\nproviders = [\"*/*/*\"]\nkeys = [\"ci\"]\n";
+    read(SOUND).expect("a policy");
+    for (right, slip, want) in [
+        ("github.com/acme", "https://github.com/acme", "[write repository = \"github.com/acme/widget\"]"),
+        ("github.com/acme/widget\"", "https://github.com/acme/widget.git\"", "= \"github.com/acme/widget\"]"),
+        (".github/workflows/release.yml", "release.yml", "[write workflow = \".github/workflows/release.yml\"]"),
+        ("v{version}", "{tag}", "[write ref = \"refs/tags/v{version}\"]"),
+        ("v{version}", "v{tag}", "[write ref = \"refs/tags/v{version}\"]"),
+        (
+            "keys = [\"ci\"]",
+            "identities = [\"ci\"]",
+            "[the name of an [[identity]] stands in `keys`, as that of a [[key]] does]",
+        ),
+    ] {
+        let said = refused(&SOUND.replace(right, slip));
+        assert!(said.ends_with(want), "{said}");
+    }
+}
+
 #[test]
 fn a_key_that_cannot_be_used_is_refused_with_its_place() {
     let with = |member: &str| format!("[[key]]\nname = \"acme\"\n{member}\n{RULE}");

@@ -126,7 +126,7 @@ pub(crate) static HALF_WITHDRAWN: CheckRule = CheckRule {
     group: Group::Tags,
     level: FindingLevel::Error,
     finds: "a version tag without a release beside the tag `withdrawn-VERSION`",
-    why: "A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is the newest, and then fails.",
+    why: "A withdrawal was interrupted: OpenTofu still lists the version, chooses it where it is the newest, and then fails. If the tag names the withdrawn release, the rule is `withdrawn-version`.",
     spec: "`tofu-oci help withdrawing`",
-    fix: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`",
+    fix: "finish it: `tofu-oci withdraw REPOSITORY:VERSION --reason TEXT`; or take it back: `tofu-oci withdraw REPOSITORY:VERSION --undo`; either with `--sign-key KEY` if its notice is signed",
 };

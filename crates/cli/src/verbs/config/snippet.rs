@@ -3,10 +3,12 @@
 use std::error::Error as _;
 
 use serde::Serialize;
+use tofu_oci_checker::cli_config::template_findings;
 use tofu_oci_mapper::config::{
     self, CliConfigReading, Environment, HclSyntax, Installation, Method, MethodKind, WrittenMethod, check_oci_mirrors,
     is_read_back, new_methods, read_snippet, write_methods,
 };
+use tofu_oci_mapper::region::example;
 use tofu_oci_mapper::{NotOneToOne, Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{Event, Predecessors, TextPosition, TofuRelease, printable};
 
@@ -29,7 +31,7 @@ struct Snippet<'a> {
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
     let pattern = pattern("config snippet", &args.sent.pattern, &args.sent.template)?;
-    let template = template(&args.sent.template, &args.sent.pattern)?;
+    let template = template(&args.sent.template, &pattern, &args.sent.pattern)?;
     let environment = environment(None)?;
     let reading = config::read(&environment, &RealFiles, TofuRelease::V1_13);
     let sound = reading.errors().next().is_none();
@@ -106,7 +108,11 @@ fn overlapping(there: &Installation) -> bool {
 
 /// The pattern that a verb got first; `second` is what it got then.
 pub(super) fn pattern(verb: &str, text: &str, second: &str) -> Result<Pattern, Diagnostic> {
-    if second.contains('*') && second.parse::<Pattern>().is_ok() {
+    let is_registry = |place: &str| is_container_registry(place.split('/').next().unwrap_or_default());
+    let is_swapped = second.contains('*')
+        || text.contains("${")
+        || is_registry(text) && second.contains('/') && !is_registry(second);
+    if is_swapped && second.parse::<Pattern>().is_ok() {
         let text = format!("`{verb}` takes the pattern of providers first, and then the repository");
         return Err(Diagnostic::usage(text).hint(invocation::with_first(second)));
     }
@@ -117,8 +123,25 @@ pub(super) fn pattern(verb: &str, text: &str, second: &str) -> Result<Pattern, D
     })
 }
 
-/// The template, after the checks that `OpenTofu` makes; the error has every fault.
-pub(super) fn template(template: &str, pattern: &String) -> Result<RepositoryTemplate, Diagnostic> {
+/// Whether the host is known for images, and is no origin of providers.
+fn is_container_registry(host: &str) -> bool {
+    ["ghcr.io", "docker.io", "quay.io", "public.ecr.aws", "registry.gitlab.com"].contains(&host)
+        || [".azurecr.io", ".amazonaws.com", ".pkg.dev"].iter().any(|end| host.ends_with(end))
+}
+
+/// The template, after the checks that `OpenTofu` makes and those of `config check`; the error has every fault.
+pub(super) fn template(template: &str, pattern: &Pattern, typed: &String) -> Result<RepositoryTemplate, Diagnostic> {
+    let read = sound_template(template, typed)?;
+    let found = example(pattern).map(|address| template_findings(&read, &address)).unwrap_or_default();
+    match found.into_iter().next() {
+        None => Ok(read),
+        Some(finding) => Err(Diagnostic::usage(finding.title)
+            .excerpt(excerpt("REPOSITORY-TEMPLATE", template, &(0..template.len())))
+            .more_hints(finding.instead)),
+    }
+}
+
+fn sound_template(template: &str, pattern: &String) -> Result<RepositoryTemplate, Diagnostic> {
     RepositoryTemplate::check(template, std::slice::from_ref(pattern)).map_err(|errors| {
         let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", template, &error.span());
         let (first, others) = errors.split_first().expect("a template that is refused has an error");

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use tofu_oci_mirror::{FoundKey, MirrorError};
-use tofu_oci_trust::KeyId;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_mirror::{FoundKey, FoundSigners, MirrorError};
+use tofu_oci_trust::{KeyId, MadeBy, claimed_key};
+use tofu_oci_types::{Event, ProviderAddr, printable};
 
 use super::exit_of;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 use crate::page::Page;
 use crate::printer;
+use crate::verbs::context::Context;
 
 /// What was found of each provider.
 type Found = (ProviderAddr, Result<Vec<FoundKey>, Diagnostic>);
@@ -21,16 +23,33 @@ const HEAD: &str = "\
 # fingerprint with what its publisher says elsewhere before you trust it.
 ";
 
-/// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and an error afterwards.
-pub(super) fn print(found: Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)>) -> Result<Exit, Diagnostic> {
-    let none =
-        || Diagnostic::new(Exit::Fixable, "no key was found that has signed its newest version").code("unsigned");
-    let known = |keys: Vec<FoundKey>| if keys.is_empty() { Err(none()) } else { Ok(keys) };
-    let found: Vec<Found> =
-        found.into_iter().map(|(address, keys)| (address, keys.map_err(Diagnostic::from).and_then(known))).collect();
-    let mut page = Page::default();
-    page.block("", &policy(&found));
-    printer::stdout(&page);
+/// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and an error afterwards. If no key is known,
+/// nothing is printed.
+pub(super) fn print(
+    context: &Context,
+    found: Vec<(ProviderAddr, Result<FoundSigners, MirrorError>)>,
+) -> Result<Exit, Diagnostic> {
+    let known = |(address, found): (ProviderAddr, Result<FoundSigners, MirrorError>)| {
+        let keys = found.map_err(Diagnostic::from).and_then(|FoundSigners { version, keys, others }| {
+            let verified = version.map_or_else(|| address.to_string(), |version| format!("{address}@{version}"));
+            let others = described(&others);
+            if keys.is_empty() {
+                return Err(no_key(&verified, others.as_deref()));
+            }
+            if let Some(others) = others {
+                let text = format!("{address} also has signatures by {others}, which the policy does not name");
+                context.reporter.event(&Event::note("keys-not-carried", text).with_hint(write_them(&verified)));
+            }
+            Ok(keys)
+        });
+        (address, keys)
+    };
+    let found: Vec<Found> = found.into_iter().map(known).collect();
+    if found.iter().any(|(_, keys)| keys.is_ok()) {
+        let mut page = Page::default();
+        page.block("", &policy(&found));
+        printer::stdout(&page);
+    }
     let unknown: Vec<_> = found.iter().filter_map(|(address, keys)| Some((address, keys.as_ref().err()?))).collect();
     let Some((_, first)) = unknown.first() else { return Ok(Exit::Done) };
     let names: Vec<String> = unknown.iter().map(|(address, _)| address.to_string()).collect();
@@ -43,6 +62,40 @@ pub(super) fn print(found: Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>
         diagnostic = diagnostic.cause(why.text()).more_causes(why.causes()).more_hints(new);
     }
     Err(diagnostic)
+}
+
+fn no_key(verified: &str, others: Option<&str>) -> Diagnostic {
+    let text = match others {
+        Some(others) => format!("its newest version carries no key; it has signatures by {others}"),
+        None => "its newest version has no signature, and no key".to_owned(),
+    };
+    let diagnostic = Diagnostic::new(Exit::Fixable, text).code("unsigned");
+    match others {
+        Some(_) => diagnostic.hint(write_them(verified)),
+        None => diagnostic.hint("a rule with `unsigned = \"allow\"` takes it; see `tofu-oci help trust-policy`"),
+    }
+}
+
+fn write_them(verified: &str) -> String {
+    format!(
+        "get the key from the publisher, and write it as a [[key]], or a certificate's signer as an [[identity]]; \
+         `{}` shows the signatures, `tofu-oci help trust-policy` the file",
+        invocation::command(&format!("verify {verified}"))
+    )
+}
+
+/// Who has made signatures that do not carry a key; `None` if there are no such signatures.
+fn described(others: &[MadeBy]) -> Option<String> {
+    let mut shown: Vec<String> = others
+        .iter()
+        .map(|made_by| match made_by {
+            MadeBy::Key { hint: Some(hint) } => format!("the cosign key {}", printable(&claimed_key(hint))),
+            MadeBy::Key { hint: None } => "a cosign key that they do not name".to_owned(),
+            MadeBy::Certificate => "a certificate".to_owned(),
+        })
+        .collect();
+    shown.sort();
+    (!shown.is_empty()).then(|| shown.join(", "))
 }
 
 /// The text: every key once, and a rule for each set of providers with the same keys.

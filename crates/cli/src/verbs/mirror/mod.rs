@@ -83,7 +83,7 @@ async fn print_trust(context: &Context, args: &MirrorArgs, input: &MirrorInput) 
     let open = |to: &DestinationName| destination::open(upstream.connector(), to.clone(), &input.trust, how);
     let destination = input.to.as_ref().map(open).transpose()?;
     let providers = providers(&upstream, &input.rules, destination.as_deref()).await?;
-    keys::print(found_keys(&input.rules, &providers, SystemTime::now()).await)
+    keys::print(context, found_keys(&input.rules, &providers, SystemTime::now()).await)
 }
 
 /// Collects these providers of a configuration in a bundle, which the caller completes. Their places are asked as this user.

@@ -78,7 +78,11 @@ fn ending(mode: MirrorMode, summary: &MirrorSummary) -> String {
     let counts = counts(&named, "no version is named");
     let bytes = summary.bytes.map_or_else(|| "an unknown number of bytes".to_owned(), human_bytes);
     match mode {
-        MirrorMode::Plan => format!("plan: {counts}; {bytes} to send. Nothing was changed"),
+        MirrorMode::Plan => {
+            // Manifests are known only after the packages, and what the destination has of a release only then.
+            let about = if summary.bytes.is_some_and(|bytes| bytes > 0) { "about " } else { "" };
+            format!("plan: {counts}; {about}{bytes} to send. Nothing was changed")
+        }
         MirrorMode::Run => format!("{counts}; {bytes} sent"),
     }
 }

@@ -68,8 +68,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
     if args.dry_run {
         let store = connector.preview(&end)?;
         let plan = tofu_oci_packer::plan_module_push(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        published::plan(context, PushLine::ModulePushPlan, &plan, (request.replace, Page::default()));
-        return Ok(());
+        return published::plan(context, PushLine::ModulePushPlan, &plan, (request.replace, Page::default()));
     }
     let store = connector.destination(&end)?;
     let report = tofu_oci_packer::push_module(&request, store.as_ref(), context.reporter.as_ref()).await?;

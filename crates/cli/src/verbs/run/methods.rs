@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tofu_oci_bridge::OpenSource;
 use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod, check_oci_mirrors};
-use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector};
+use tofu_oci_mapper::{MappedPlace, NotOneToOne, Pattern, RepositoryTemplate, Selector, Symbol};
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::{Event, Hostname, ProviderAddr};
 
@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{template_instead, without_oci};
 use crate::environment::ReadConfig;
 use crate::excerpt::excerpt;
+use crate::invocation::quoted;
 use crate::verbs::context::Context;
 use crate::verbs::printed::shown;
 
@@ -41,10 +42,14 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
     };
     let template = template.map_err(|errors| {
         let first = errors.first().expect("a template that is refused has an error");
-        Diagnostic::usage(first.to_string())
+        let diagnostic = Diagnostic::usage(first.to_string())
             .excerpt(excerpt("--template", text, &first.span()))
-            .hint(template_instead(first))
-            .hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}/${type}'")
+            .hint(template_instead(first));
+        if args.include.is_empty() {
+            diagnostic.hint(format!("such as: {}", named(args, "ghcr.io/acme/${namespace}/${type}")))
+        } else {
+            diagnostic.hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}/${type}'")
+        }
     })?;
     let own = Method {
         include: args.include.clone(),
@@ -52,14 +57,15 @@ pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods,
         ..Method::of_option(MethodKind::OciMirror { template }, "--template")
     };
     check_oci_mirrors(std::slice::from_ref(&own), &args.trust.predecessors.all()).map_err(|error| {
-        let diagnostic = Diagnostic::usage(error.to_string())
-            .code(error.code())
-            .excerpt(excerpt("--template", text, &(0..text.len())))
-            .hint(error.instead());
+        let diagnostic = Diagnostic::usage(error.to_string()).code(error.code()).excerpt(excerpt(
+            "--template",
+            text,
+            &(0..text.len()),
+        ));
         if args.include.is_empty() {
-            diagnostic.hint("name the providers: --include 'registry.example.com/*/*'")
+            diagnostic.hint(format!("name the providers: {}", named(args, text)))
         } else {
-            diagnostic
+            diagnostic.hint(error.instead())
         }
     })?;
     let taken: Vec<Pattern> = if selector.include.is_empty() { vec![everything()] } else { selector.include };
@@ -190,6 +196,19 @@ impl BridgedSources {
     }
 }
 
+/// This command with a template, for a pattern that leaves open no more than the template mentions.
+fn named(args: &RunArgs, template: &str) -> String {
+    let symbols = template.parse().map(|template: RepositoryTemplate| template.symbols()).unwrap_or_default();
+    let include = match (symbols.contains(&Symbol::Namespace), symbols.contains(&Symbol::Type)) {
+        (true, true) => "registry.example.com/*/*",
+        (false, true) => "registry.example.com/acme/*",
+        (_, false) => "registry.example.com/acme/widget",
+    };
+    let command: Vec<String> = args.command.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+    let (template, include) = (quoted(template), quoted(include));
+    format!("tofu-oci run --template {template} --include {include} -- {}", command.join(" "))
+}
+
 /// No method is an `oci_mirror`.
 pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic {
     let file = read.reading.located.main.as_ref().filter(|main| main.exists).map(|main| shown(&main.path));
@@ -197,14 +216,9 @@ pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic
         Some(file) => format!("{file} has no oci_mirror, so `run` does not know which repositories to serve"),
         None => "there is no CLI configuration, so `run` does not know which repositories to serve".to_owned(),
     };
-    let command: Vec<String> =
-        args.command.iter().map(|word| crate::invocation::quoted(&word.to_string_lossy())).collect();
     Diagnostic::usage(text)
         .code("nothing-to-serve")
-        .hint(format!(
-            "name them: tofu-oci run --template 'ghcr.io/acme/${{namespace}}/${{type}}' --include 'registry.example.com/*/*' -- {}",
-            command.join(" ")
-        ))
+        .hint(format!("name them: {}", named(args, "ghcr.io/acme/${namespace}/${type}")))
         .hint("or write the block into ~/.tofurc: tofu-oci config add 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}/${type}'")
         .hint("or say where modules of registries are: a [[module_mirror]] in modules.toml; see `tofu-oci help modules`")
 }

@@ -208,14 +208,13 @@ fn end(
 fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Platform>) -> Diagnostic {
     let found = report.found;
     let sign = invocation::sign(&found.place, found.version());
+    let verb = if found.of == VersionOf::Module { "module pull" } else { "install" };
+    let taken = format!("the policy demands no signature, so `{verb}` takes it");
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {
         let text = format!("{found} is not trusted: {refusal}");
-        let diagnostic = Diagnostic::new(Exit::Fixable, text)
-            .code(refusal.code())
-            .cause("the policy demands no signature, so `install` takes it")
-            .flawed(flaw, &sign);
+        let diagnostic = Diagnostic::new(Exit::Fixable, text).code(refusal.code()).cause(taken).flawed(flaw, &sign);
         return match flaw {
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
                 diagnostic.hint("--key FILE judges by a public key without trust.toml")
@@ -227,7 +226,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Pla
     let text = format!("{found} is not signed by a key of yours{uncovered}");
     Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
-        .cause("the policy demands no signature, so `install` takes it")
+        .cause(taken)
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
         .hint(format!("its publisher signs it{sign}"))
 }

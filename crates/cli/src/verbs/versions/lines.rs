@@ -189,7 +189,9 @@ pub(in crate::verbs) async fn noticed(
         };
         let release = invocation::quoted(&format!("{place}:{tag}"));
         let again = invocation::command(&format!("withdraw {release} --reason TEXT"));
-        let hint = format!("`{again}` finishes it; --undo instead of --reason brings the version back");
+        let hint = format!(
+            "`{again}` finishes it; --undo instead of --reason TEXT brings the version back; either with --sign-key KEY if its notice is signed"
+        );
         context.reporter.event(&Event::warning("half-withdrawn", text).with_hint(hint));
     }
     notices
