@@ -108,11 +108,22 @@ impl LocalSigstore {
 
     /// A bundle in which `by` says something of these subjects.
     pub fn attest(&self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Vec<u8> {
+        self.attest_with(by, predicate_type, subjects, &json!({}))
+    }
+
+    /// The same with this predicate.
+    pub fn attest_with(
+        &self,
+        by: &BuiltBy<'_>,
+        predicate_type: &str,
+        subjects: &[Value],
+        predicate: &Value,
+    ) -> Vec<u8> {
         let statement = json!({
             "_type": "https://in-toto.io/Statement/v1",
             "subject": subjects,
             "predicateType": predicate_type,
-            "predicate": {},
+            "predicate": predicate,
         });
         let payload = statement.to_string();
         let key = KeyPair::generate().expect("the system has random numbers");

@@ -20,10 +20,12 @@ mod keys;
 mod material;
 mod notice;
 mod openpgp;
+mod paths;
 mod pem;
 mod pins;
 mod policy;
 mod signer;
+mod slsa;
 mod statement;
 mod sums;
 #[cfg(test)]
@@ -56,6 +58,7 @@ pub use policy::{
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;
+pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use verdict::{

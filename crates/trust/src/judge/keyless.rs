@@ -1,13 +1,15 @@
 //! Bundles with certificates: who is proven to have signed, whether a rule names them, and what they signed.
 
-use tofu_oci_types::Digest;
+use std::collections::BTreeMap;
+
+use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
 use crate::keyless::{Proven, prove};
 use crate::{
-    Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement, Sums,
-    peek_bundle,
+    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
+    Sums, peek_bundle,
 };
 
 impl Examination<'_> {
@@ -61,10 +63,29 @@ impl Examination<'_> {
                 subject.version = Name::written(version);
             }
         }
-        examined.outcome = self.outcome(&statement);
-        if examined.outcome.counts() {
-            self.vote(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement });
+        let leaves = if about_index { BTreeMap::new() } else { self.leaves(&statement) };
+        if leaves.is_empty() {
+            examined.outcome = self.outcome(&statement);
+        } else {
+            let named = leaves.values().map(|(leaf, _)| leaf.clone()).collect();
+            examined.outcome = self.outcome_of_leaves(&statement, &named);
         }
+        if examined.outcome.counts() {
+            let listed = leaves.into_iter().map(|(platform, (_, zip))| (platform, zip)).collect();
+            self.vote_for(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement }, listed);
+        }
+    }
+
+    /// The platforms whose manifests a statement is about: each manifest with the archive that it names, which the statement
+    /// covers as a list does.
+    fn leaves(&self, statement: &Statement) -> BTreeMap<Platform, (Digest, PackageHash)> {
+        let Archives::Read { zips, leaves } = self.facts.archives else { return BTreeMap::new() };
+        let is_named = |leaf: &Digest| statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf));
+        let named = leaves.iter().filter(|(_, leaf)| is_named(leaf));
+        let with_zip = |(platform, leaf): (&Platform, &Digest)| {
+            Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))
+        };
+        named.filter_map(with_zip).collect()
     }
 
     /// What a trusted identity has signed of archives, whose names say type, version and platform.
@@ -77,7 +98,7 @@ impl Examination<'_> {
         version: Option<String>,
     ) {
         let Some(listed) = listing.listed() else {
-            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
             return;
         };
         examined.zips = listed.values().cloned().collect();
@@ -86,7 +107,7 @@ impl Examination<'_> {
             return;
         }
         self.remember(listing, examined);
-        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
         if !examined.outcome.counts() {
             return;
         }
@@ -95,6 +116,7 @@ impl Examination<'_> {
 
     /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it.
     fn counted_type(&self, found: String) -> String {
+        let found = self.read_type(found);
         let is_usual = self.rule.predicate_types == [SIGN_PREDICATE];
         if is_usual && found == PROVENANCE_PREDICATE { SIGN_PREDICATE.to_owned() } else { found }
     }

@@ -7,10 +7,11 @@ use tofu_oci_types::PackageHash;
 use super::examine::Examination;
 use super::threshold::Reached;
 use super::votes::Vote;
+use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
-    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Pin, PinnedSigner, Reason, SignedStatement,
-    Signer, TrustRefusal, TrustRule,
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Pin, PinnedSigner, Reason,
+    SignedStatement, Signer, TrustRefusal, TrustRule,
 };
 
 /// A signature that is there, or that was.
@@ -74,11 +75,18 @@ pub(super) fn pinned<'a>(
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
         // A rule with keys decides whether a list names the provider, as for a list that is there.
-        let is_named = move |statement: &SignedStatement| match &statement.zips {
-            Some(_) if !rule.keys.is_empty() => examination.trusted.is_dedicated(&signer.key),
+        let is_named = move |statement: &SignedStatement| match (&statement.zips, statement.missing) {
+            (Some(_), None | Some(Missing::Address)) if !rule.keys.is_empty() => {
+                examination.trusted.is_dedicated(&signer.key)
+            }
             _ => statement.missing.is_none(),
         };
-        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
+        // A pin does not remember who built it.
+        let is_demanded =
+            move |statement: &SignedStatement| rule.build.is_none() || !is_provenance(&statement.predicate_type);
+        let named = move |statement: &&SignedStatement| {
+            is_demanded(statement) && (rule.unnamed != Action::Refuse || is_named(statement))
+        };
         signer.statements.iter().filter(named).map(|statement| SignedPart {
             key: &signer.key,
             predicate_type: &statement.predicate_type,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::roots::{RootName, TrustedRoot};
 use super::{Proven, ProvenIdentity, one_slash};
+use crate::paths::{folded, path_matches, repository_matches, segment_matches};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -191,7 +192,7 @@ impl Identity {
             return if is_same { Ok(None) } else { Err(None) };
         }
         let repository = proven.repository.as_ref().filter(|_| !proven.is_person).ok_or(None)?;
-        if !self.repository.as_ref().is_some_and(|wanted| matches(&folded(wanted), &folded(repository))) {
+        if !self.repository.as_ref().is_some_and(|wanted| repository_matches(wanted, repository)) {
             return Err(None);
         }
         if !self.is_workflow(proven) {
@@ -205,7 +206,7 @@ impl Identity {
         for (member, wanted, found) in
             [("environment", &self.environment, &proven.environment), ("runner", &self.runner, &proven.runner)]
         {
-            let is_same = |wanted: &String| found.as_ref().is_some_and(|found| matches(wanted, found));
+            let is_same = |wanted: &String| found.as_ref().is_some_and(|found| path_matches(wanted, found));
             if !wanted.as_ref().is_none_or(is_same) {
                 return Err(other(member, found));
             }
@@ -219,14 +220,14 @@ impl Identity {
         let (Some(wanted), Some(found)) = (&self.workflow, &proven.workflow) else { return false };
         let Some(called) = self.called() else {
             let is_built = proven.workflow_ref.is_some() && proven.workflow_ref == proven.reference;
-            return is_built && proven.own_workflow().is_some_and(|path| matches(wanted, &path));
+            return is_built && proven.own_workflow().is_some_and(|path| path_matches(wanted, &path));
         };
         let (called, reference) = match called.split_once('@') {
             Some((called, reference)) => (called.to_owned(), Some(reference.to_owned())),
             None => (called, None),
         };
-        let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| matches(wanted, found));
-        matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
+        let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| path_matches(wanted, found));
+        path_matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
     }
 }
 
@@ -259,38 +260,9 @@ fn issuer_of(host: &str) -> Option<&'static str> {
     }
 }
 
-/// A repository, or a path in one, as it is compared: GitHub knows no case in the names of owners and repositories.
-fn folded(repository: &str) -> String {
-    let is_github = repository.split('/').next().is_some_and(|host| host.eq_ignore_ascii_case("github.com"));
-    let names = if is_github { 3 } else { 1 };
-    let fold = |(nth, segment): (usize, &str)| {
-        if nth < names { segment.to_ascii_lowercase() } else { segment.to_owned() }
-    };
-    repository.split('/').enumerate().map(fold).collect::<Vec<_>>().join("/")
-}
-
 /// The host and the owner of a repository, as they are compared.
 fn owner_of(repository: &str) -> String {
     folded(repository).splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
-}
-
-/// Whether every segment of a pattern is the one of the text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (patterns, segments) = (pattern.split('/'), text.split('/'));
-    patterns.clone().count() == segments.clone().count()
-        && patterns.zip(segments).all(|(pattern, segment)| segment_matches(pattern, segment))
-}
-
-/// The same of one segment, in which `*` stands for any characters.
-fn segment_matches(pattern: &str, text: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(start) else { return false };
-    let (between, end) = rest.rsplit_once('*').unwrap_or(("", rest));
-    for part in between.split('*').filter(|part| !part.is_empty()) {
-        let Some((_, after)) = text.split_once(part) else { return false };
-        text = after;
-    }
-    text.ends_with(end)
 }
 
 /// The version in a ref that a pattern matches, `None` if the pattern asks for none; an error if it does not match.

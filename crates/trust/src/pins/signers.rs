@@ -35,7 +35,7 @@ impl PinnedSigner {
     pub(super) fn of(signer: &Signer, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Option<Self> {
         let is_offered = |zip: &PackageHash| match facts.archives {
             Archives::Unknown | Archives::Annotated(_) => true,
-            Archives::Read(zips) => {
+            Archives::Read { zips, .. } => {
                 zips.iter().any(|(platform, offered)| offered == zip && verdict.covers(platform, Some(zip)))
             }
         };

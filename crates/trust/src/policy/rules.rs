@@ -127,6 +127,13 @@ impl Policy {
         !self.rule(address).keys.is_empty() || pins.signers(address).next().is_some()
     }
 
+    /// Whether an identity may sign a release of this provider. Then a statement about the manifest of a platform counts, too.
+    pub fn names_identities(&self, pins: &Pins, address: &ProviderAddr) -> bool {
+        let keys = &self.rule(address).keys;
+        let pinned = || pins.signers(address).any(|signer| signer.identity.is_some());
+        keys.iter().any(|key| key.material.identity().is_some()) || (keys.is_empty() && pinned())
+    }
+
     /// The same policy with `ch:` lines off in every rule.
     #[must_use]
     pub fn without_manifest_checksums(mut self) -> Self {

@@ -57,6 +57,16 @@ pub enum Flaw {
     /// no key signed a statement of the type that the rule demands
     #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
     PredicateType { found: String },
+    /// trusted provenance names another builder or source than the rule demands
+    #[fault("other-build", todo = "the publisher builds it as you demand, or correct `slsa` in the rule")]
+    #[hint("if its publisher builds so now, correct slsa.{member} in the rule of trust.toml")]
+    OtherBuild {
+        /// `builder` or `source`.
+        member: &'static str,
+        /// What the provenance names, if anything.
+        found: Option<String>,
+        wanted: String,
+    },
     /// `verify` only: a signed `SHA256SUMS` lists no archive of this release
     #[fault("not-listed", todo = "the publisher attaches the right file")]
     NotListed,
@@ -138,7 +148,7 @@ impl Flaw {
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
-            Self::OtherIndex { .. } => Some(4),
+            Self::OtherIndex { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
             Self::OtherIdentity { .. } => Some(7),
@@ -168,6 +178,10 @@ impl fmt::Display for Flaw {
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
             Self::Unnamed { missing } | Self::UnnamedIdentity { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
+            Self::OtherBuild { member, found: Some(found), wanted } => {
+                write!(f, "says that its {member} is {found}, not {wanted}")
+            }
+            Self::OtherBuild { member, found: None, wanted } => write!(f, "does not say that its {member} is {wanted}"),
             Self::NotListed => f.write_str("lists no archive of this release"),
             Self::UnknownKey { .. } => f.write_str("is by a key that is not one of yours, or it was damaged"),
             Self::TravellingKey { key } => match key.openpgp_fingerprint() {

@@ -127,6 +127,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         | Flaw::UnnamedIdentity { .. }
         | Flaw::PredicateType { .. }
         | Flaw::NotListed
+        | Flaw::OtherBuild { .. }
         | Flaw::NoSignature => format!("the signature by {by} {flaw}"),
     }
 }

@@ -45,8 +45,12 @@ impl Stage {
         self
     }
 
-    fn found(mut self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Self {
-        let bytes = self.sigstore.attest(by, predicate_type, subjects);
+    fn found(self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Self {
+        self.found_with(by, predicate_type, subjects, &json!({}))
+    }
+
+    fn found_with(mut self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value], predicate: &Value) -> Self {
+        let bytes = self.sigstore.attest_with(by, predicate_type, subjects, predicate);
         self.scene.evidence.push(Evidence::Bundle { origin: Digest::sha256(&bytes), bytes });
         self
     }
@@ -221,6 +225,75 @@ fn a_statement_of_another_index_does_not_count() {
 }
 
 #[test]
+fn a_rule_demands_builder_and_source_of_provenance() {
+    let builder = "https://github.com/acme/builder/.github/workflows/build.yml";
+    let new = json!({
+        "buildDefinition": { "externalParameters": { "workflow": { "repository": "https://github.com/acme/widget" } } },
+        "runDetails": { "builder": { "id": format!("{builder}@refs/tags/v2") } },
+    });
+    let old = json!({
+        "builder": { "id": format!("{builder}@refs/tags/v2") },
+        "invocation": { "configSource": { "uri": "git+https://github.com/acme/widget@refs/tags/v1.4.0" } },
+    });
+    let v0_2 = crate::slsa::PROVENANCE_V0_2;
+    let rule = |slsa: &str| format!("{EXACT}\nslsa = {{ {slsa} }}");
+    let stage = |slsa: &str, predicate_type: &str, predicate: &Value| {
+        let stage = Stage::ruled(WORKFLOW, &rule(slsa));
+        stage.found_with(&BuiltBy::RELEASE, predicate_type, &[subject("1.4.0")], predicate).scene
+    };
+    let both = format!("builder = {builder:?}, source = \"github.com/acme/*\"");
+    for (predicate_type, predicate) in [(PROVENANCE_PREDICATE, &new), (v0_2, &old)] {
+        let signed = stage(&both, predicate_type, predicate);
+        check(&signed, "signed [acme] index");
+        // The pin does not remember who built it.
+        check(&signed.remembered().found([]), "refused was-signed");
+        let other = stage("builder = \"https://example.com/ci\"", predicate_type, predicate);
+        check(&other, "refused other-build");
+        let refusal = other.judge().refusal.expect("a refusal");
+        assert_eq!(
+            refusal.to_string(),
+            format!(
+                "the signature by acme says that its builder is {builder}@refs/tags/v2, not https://example.com/ci"
+            )
+        );
+        check(&stage("source = \"github.com/acme/other\"", predicate_type, predicate), "refused other-build");
+    }
+    check(&stage(&both, PROVENANCE_PREDICATE, &json!({})), "refused other-build");
+    check(&stage(&both, SIGN_PREDICATE, &new), "refused predicate-type");
+    let zip = Digest::sha256(b"linux");
+    let listed = [json!({
+        "name": "terraform-provider-widget_1.4.0_linux_amd64.zip", "digest": { "sha256": zip.encoded() }
+    })];
+    for (slsa, want) in
+        [(both.as_str(), "signed [acme] 1 zips"), ("source = \"github.com/acme/other\"", "refused other-build")]
+    {
+        let stage = Stage::ruled(WORKFLOW, &rule(slsa));
+        let mut stage = stage.found_with(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &listed, &new);
+        let linux = "linux_amd64".parse().expect("a platform");
+        stage.scene.archives = read([(linux, PackageHash::zh(&zip).expect("SHA-256"))], []);
+        check(&stage.scene, want);
+    }
+}
+
+#[test]
+fn a_demand_for_a_build_that_cannot_be_met_is_an_error() {
+    let identity = format!("[[identity]]\nname = \"acme\"\n{WORKFLOW}");
+    let read = |rule: &str| {
+        let text = format!("{identity}[[rule]]\n{EXACT}\nkeys = [\"acme\"]\n{rule}\n");
+        Policy::parse(&text).expect_err("it is wrong").to_string()
+    };
+    assert_eq!(read("slsa = {}"), "`slsa` of the rule must have builder or source");
+    assert_eq!(
+        read("slsa.builder = \"ci\""),
+        "`slsa.builder` of the rule must be the id of a builder, a URL with https://"
+    );
+    assert_eq!(
+        read(&format!("slsa.source = \"github.com/acme/x\"\npredicate_types = [{SIGN_PREDICATE:?}]")),
+        "`slsa` demands provenance, and `predicate_types` does not name it"
+    );
+}
+
+#[test]
 fn the_hint_for_an_identity_is_about_its_rule() {
     let hints = |identity: &str, by: &BuiltBy<'_>| {
         let stage = Stage::ruled(identity, "providers = [\"example.com/acme/*\"]").built(by);
@@ -242,7 +315,7 @@ fn a_pin_does_not_widen_what_the_rule_gave() {
     let subjects = [json!({ "name": file, "digest": { "sha256": zip.encoded() } })];
     let mut listed = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
     let platform: Platform = "linux_amd64".parse().expect("one");
-    listed.scene.archives = Archives::Read([(platform, PackageHash::zh(&zip).expect("SHA-256"))].into());
+    listed.scene.archives = read([(platform, PackageHash::zh(&zip).expect("SHA-256"))], []);
     check(&listed.scene, "signed [acme] 1 zips");
     let of = |scene: Scene| {
         let pinned = scene.remembered();
@@ -267,7 +340,7 @@ fn archives_are_covered_as_a_list_covers_them() {
     let stage = |subjects: &[Value]| {
         let rule = "providers = [\"example.com/acme/*\"]";
         let mut stage = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, subjects);
-        stage.scene.archives = Archives::Read(archives.clone().into());
+        stage.scene.archives = read(archives.clone(), []);
         stage.scene
     };
     check(&stage(&[file("linux_amd64", "linux"), file("darwin_arm64", "darwin")]), "signed [acme] 2 zips");
@@ -276,6 +349,49 @@ fn archives_are_covered_as_a_list_covers_them() {
     assert!(verdict.covers(&platforms[0], Some(&zip("linux"))) && !verdict.covers(&platforms[1], Some(&zip("darwin"))));
     // The archive of another platform.
     check(&stage(&[file("linux_amd64", "darwin")]), "refused other-package");
+}
+
+fn read<const Z: usize, const L: usize>(
+    zips: [(Platform, PackageHash); Z],
+    leaves: [(Platform, Digest); L],
+) -> Archives {
+    Archives::Read { zips: zips.into(), leaves: leaves.into() }
+}
+
+#[test]
+fn a_statement_about_the_manifest_of_a_platform_covers_that_platform() {
+    let zip = |content: &str| PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256");
+    let [linux, darwin]: [Platform; 2] = ["linux_amd64", "darwin_arm64"].map(|platform| platform.parse().expect("one"));
+    let zips = [(linux.clone(), zip("linux")), (darwin.clone(), zip("darwin"))];
+    let leaves = [(linux.clone(), index("linux leaf")), (darwin.clone(), index("darwin leaf"))];
+    let stage = |rule: &str, by: &BuiltBy<'_>, subjects: &[Value]| {
+        let mut stage = Stage::ruled(WORKFLOW, rule).found(by, PROVENANCE_PREDICATE, subjects);
+        stage.scene.archives = read(zips.clone(), leaves.clone());
+        stage.scene
+    };
+    let both = [subject("linux leaf"), subject("darwin leaf")];
+    let release = BuiltBy::RELEASE;
+    check(&stage(EXACT, &release, &both), "signed [acme] 2 zips");
+    let one = stage(EXACT, &release, &both[..1]);
+    check(&one, "signed [acme] 1 zips");
+    let verdict = one.judge();
+    assert!(verdict.covers(&linux, Some(&zip("linux"))) && !verdict.covers(&darwin, Some(&zip("darwin"))));
+    assert!(verdict.refusal_for(&linux, Some(&zip("linux"))).is_none());
+    assert!(verdict.refusal_for(&darwin, Some(&zip("darwin"))).is_some());
+    // It says what a statement about the index says, and no more.
+    check(&stage("providers = [\"example.com/acme/*\"]", &release, &both), "refused unnamed-signature");
+    check(&stage(EXACT, &at("refs/tags/v1.3.0"), &both), "refused other-version");
+    check(&stage(EXACT, &release, &[subject("another leaf")]), "refused other-index");
+    // One that names another provider for one of the manifests says so of both.
+    let mut other = subject("darwin leaf");
+    other["annotations"] = json!({ "org.opentofu.provider.address": "example.com/acme/gadget" });
+    check(&stage(EXACT, &release, &[subject("linux leaf"), other]), "refused other-provider");
+    // Which manifest names the archive is not known.
+    let mut unknown = stage(EXACT, &release, &both);
+    unknown.archives = read(zips.clone(), []);
+    check(&unknown, "refused other-index");
+    // The pin vouches for what was covered.
+    check(&stage(EXACT, &release, &both).remembered().found([]), "pinned [] 2 zips; Note signature-gone");
 }
 
 const TWO: &str = "[[rule]]\nproviders = [\"example.com/acme/widget\"]\nkeys = [\"a\", \"b\"]\nthreshold = 2\n";
