@@ -184,6 +184,7 @@ mod terminal_files;
 mod test_files;
 mod too_large;
 mod trips;
+mod trust_root;
 mod two_addresses;
 mod verify;
 mod verify_accepted;

@@ -1,16 +1,26 @@
 //! Bundles with certificates: who is proven to have signed, whether a rule names them, and what they signed.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::{Duration, SystemTime};
 
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
-use crate::keyless::{Proven, prove};
+use crate::keyless::{Proven, ROOTS_DATE, prove};
+use crate::time::time;
 use crate::{
     Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
     Sums, peek_bundle,
 };
+
+/// When the carried roots were taken.
+static ROOTS_TAKEN: LazyLock<SystemTime> =
+    LazyLock::new(|| time(&format!("{ROOTS_DATE}T00:00:00Z")).expect("the date of the roots is one"));
+
+/// From then on a newer root may be missing.
+const ROOTS_OLD: Duration = Duration::from_hours(24 * 365);
 
 impl Examination<'_> {
     pub(super) fn keyless(&mut self, origin: &Digest, bytes: &[u8]) {
@@ -23,6 +33,9 @@ impl Examination<'_> {
                 match self.trusted.identity_of(&proven, wanted.as_deref()) {
                     Ok((key, version)) => {
                         self.by_identity(&mut examined, proven, &key, version);
+                        if examined.outcome.counts() {
+                            self.remark_old_root(&key);
+                        }
                         if let Some(&Flaw::Unnamed { missing }) = examined.outcome.flaw() {
                             examined.outcome = Flaw::UnnamedIdentity { missing }.into();
                         }
@@ -86,6 +99,17 @@ impl Examination<'_> {
             Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))
         };
         named.filter_map(with_zip).collect()
+    }
+
+    /// What people should know of a carried root that is older than a year: what its instance has added since is missing.
+    fn remark_old_root(&mut self, key: &KeyId) {
+        let is_carried = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
+        if is_carried && self.now > *ROOTS_TAKEN + ROOTS_OLD {
+            let text = format!(
+                "what proves the signature is a root of {ROOTS_DATE}, older than a year; a newer one may add to it"
+            );
+            self.remark_once("old-root", &text);
+        }
     }
 
     /// What a trusted identity has signed of archives, whose names say type, version and platform.

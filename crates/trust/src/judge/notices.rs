@@ -38,7 +38,7 @@ impl Examination<'_> {
     }
 
     /// Anyone who may write to the repository puts notices there: the first remark of a kind suffices.
-    fn remark_once(&mut self, code: &'static str, text: &str) {
+    pub(super) fn remark_once(&mut self, code: &'static str, text: &str) {
         if self.remarks.iter().all(|remark| remark.code != code) {
             self.remarks.push(TrustRemark::warning(code, text.to_owned()));
         }

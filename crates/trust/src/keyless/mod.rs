@@ -8,6 +8,7 @@
 //! Nothing outside knows the crate that reads Sigstore's formats. What it says is judged here.
 
 mod crypto;
+mod described;
 mod identity;
 mod roots;
 #[cfg(test)]
@@ -22,7 +23,9 @@ use serde_json::Value;
 use sigstore_verify::crypto::{CertificateInfo, SubjectAltName};
 use sigstore_verify::types::{Bundle, Sha256Hash, SignatureContent};
 use sigstore_verify::{CertificateError, Error, TimestampError, TransparencyLogError};
+use tofu_oci_types::Digest;
 
+pub use described::{DescribedRoot, RootMember};
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
 pub(crate) use roots::{RootName, TrustedRoot};
@@ -30,7 +33,9 @@ pub(crate) use roots::{RootName, TrustedRoot};
 use crate::dsse::Envelope;
 use crate::json;
 use crate::statement::Statement;
-use roots::{Names, ROOTS_DATE};
+use roots::Names;
+pub(crate) use roots::ROOTS_DATE;
+pub use roots::embedded_roots;
 
 /// The largest certificate, in characters of base64.
 const CERTIFICATE: usize = 32 * 1024;
@@ -38,6 +43,9 @@ const CERTIFICATE: usize = 32 * 1024;
 const ENTRIES: usize = 4;
 /// The most timestamps that are read.
 const TIMESTAMPS: usize = 8;
+/// By how many seconds a timestamp may be ahead of the clock of this machine: a release may be installed the moment that it is
+/// signed.
+const SLOW_CLOCK: u64 = 10;
 /// The most hashes in a proof of a log: a log of that many levels has more entries than a number can count.
 const PROOF: usize = 64;
 
@@ -199,15 +207,7 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let envelope = value.get("dsseEnvelope").ok_or_else(|| malformed("`dsseEnvelope` is missing"))?;
     let envelope = Envelope::parse(envelope).map_err(KeylessFault::Malformed)?;
     let statement = Statement::parse(&envelope.payload).map_err(KeylessFault::Malformed)?;
-    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
-    crypto::install();
-    let bundle = Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))?;
-    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let is_future = |time: i64| u64::try_from(time).is_ok_and(|time| time > seconds);
-    let entries = &bundle.verification_material.tlog_entries;
-    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second())) {
-        return Err(KeylessFault::Future);
-    }
+    let bundle = read(bytes)?;
     // Both readers must have read the same.
     let is_same = match &bundle.content {
         SignatureContent::DsseEnvelope(read) => {
@@ -215,20 +215,72 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
         }
         _ => false,
     };
-    let names = bundle.signing_certificate().and_then(|certificate| Names::of(certificate.as_bytes()));
-    let names = names.filter(|_| is_same).ok_or_else(|| malformed("its certificate cannot be read"))?;
+    if !is_same {
+        return Err(malformed("its envelope cannot be read"));
+    }
     // Which of the subjects counts is for the caller; that the payload is signed is shown by any of them.
     let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
-    let digest = digest.and_then(|digest| Sha256Hash::from_hex(digest.encoded()).ok());
     let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
-    let claiming = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
+    let (identity, roots) = verified(&bundle, digest, TrustedRoot::embedded().iter().chain(more), now)?;
+    let root = match roots.as_slice() {
+        [RootName::File(path), ..] => Some(path.clone()),
+        _ => None,
+    };
+    Ok(Proven { identity: ProvenIdentity { root, ..identity }, roots, statement })
+}
+
+/// Who has signed a file, if a bundle of whatever form proves it: the question of Sigstore's conformance suite. Of a release,
+/// statements alone count.
+///
+/// # Errors
+/// Why nothing is proven.
+pub fn prove_file(
+    bundle: &[u8],
+    file: &Digest,
+    root: Option<&[u8]>,
+    now: SystemTime,
+) -> Result<ProvenIdentity, String> {
+    let own = root.map(|text| TrustedRoot::read(RootName::File(String::new()), text)).transpose()?.map(Arc::new);
+    within_limits(&json::parse(bundle)?)?;
+    let bundle = read(bundle).map_err(|fault| fault.to_string())?;
+    // A root that is named is the only one.
+    let carried = TrustedRoot::embedded().iter().filter(|root| own.is_none() && root.name == RootName::PublicGood);
+    let proven = verified(&bundle, file, carried.chain(&own), now);
+    proven.map(|(identity, _)| identity).map_err(|fault| fault.to_string())
+}
+
+fn read(bytes: &[u8]) -> Result<Bundle, KeylessFault> {
+    let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
+    crypto::install();
+    Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))
+}
+
+/// Who has signed what has this digest, and every one of the roots that proves it.
+fn verified<'a>(
+    bundle: &Bundle,
+    digest: &Digest,
+    roots: impl Iterator<Item = &'a Arc<TrustedRoot>>,
+    now: SystemTime,
+) -> Result<(ProvenIdentity, Vec<RootName>), KeylessFault> {
+    let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
+    let digest = Sha256Hash::from_hex(digest.encoded()).map_err(|_| malformed("no subject has a `sha256`"))?;
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let is_future = |time: i64, slow: u64| u64::try_from(time).is_ok_and(|time| time > seconds.saturating_add(slow));
+    let entries = &bundle.verification_material.tlog_entries;
+    // The crate below demands the same of a log's time by its own clock, to the second.
+    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second(), 0)) {
+        return Err(KeylessFault::Future);
+    }
+    let names = bundle.signing_certificate().and_then(|certificate| Names::of(certificate.as_bytes()));
+    let names = names.ok_or_else(|| malformed("its certificate cannot be read"))?;
     let mut fault = KeylessFault::UnknownAuthority;
-    let (mut proven, mut roots) = (None, Vec::new());
-    for root in claiming {
-        match root.verifier.verify(digest, &bundle, &root.demands) {
+    let (mut proven, mut by) = (None, Vec::new());
+    for root in roots.filter(|root| root.claims(&names)) {
+        match root.verifier.verify(digest, bundle, &root.demands) {
             Ok(verified) => {
                 let times = verified.verified_timestamps();
-                if times.iter().any(|time| is_future(time.as_second())) {
+                if times.iter().any(|time| is_future(time.as_second(), SLOW_CLOCK)) {
                     fault = KeylessFault::Future;
                     continue;
                 }
@@ -238,7 +290,7 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
                     continue;
                 };
                 if root.is_for(identity.issuer.as_deref()) {
-                    roots.push(root.name.clone());
+                    by.push(root.name.clone());
                     proven = Some(identity);
                 } else {
                     fault = KeylessFault::UnknownAuthority;
@@ -248,12 +300,7 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
         }
     }
     // All of them have read one certificate.
-    let identity = proven.ok_or(fault)?;
-    let root = match roots.as_slice() {
-        [RootName::File(path), ..] => Some(path.clone()),
-        _ => None,
-    };
-    Ok(Proven { identity: ProvenIdentity { root, ..identity }, roots, statement })
+    Ok((proven.ok_or(fault)?, by))
 }
 
 /// Bounds what costs work or memory before it is read again.

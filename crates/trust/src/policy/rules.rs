@@ -7,7 +7,7 @@ use tofu_oci_types::{Pattern, Place, Predecessors, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
-use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins, Subject};
+use crate::{DescribedRoot, DistinctKeys, KeyId, Material, OpenPgpKey, Pins, Subject};
 
 /// Which keys may speak for which providers, and what happens if they do not.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +132,18 @@ impl Policy {
         let keys = &self.rule(address).keys;
         let pinned = || pins.signers(address).any(|signer| signer.identity.is_some());
         keys.iter().any(|key| key.material.identity().is_some()) || (keys.is_empty() && pinned())
+    }
+
+    /// The roots that its identities name by files, each once.
+    pub fn roots(&self) -> Vec<DescribedRoot> {
+        let keys = self.rules.iter().flat_map(|rule| &rule.rule.keys).chain(&self.otherwise.keys);
+        let mut roots: Vec<DescribedRoot> = Vec::new();
+        for root in keys.filter_map(|key| key.material.root()) {
+            if !roots.contains(root.described()) {
+                roots.push(root.described().clone());
+            }
+        }
+        roots
     }
 
     /// The same policy with `ch:` lines off in every rule.
