@@ -79,8 +79,8 @@ fn a_newer_root_is_written_and_can_be_used() {
     exit code: 0
     ----- stdout -----
     root.json
-      authority   https://authority.sigstore.example  2001-01-01–
-      log         https://log.sigstore.example  2001-01-01–
+      authority        https://authority.sigstore.example  2001-01-01–
+      log              https://log.sigstore.example  2001-01-01–
 
     ----- stderr -----
     ");

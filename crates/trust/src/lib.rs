@@ -24,6 +24,7 @@ mod paths;
 mod pem;
 mod pins;
 mod policy;
+mod published;
 mod signer;
 mod slsa;
 mod statement;
@@ -61,6 +62,7 @@ pub use policy::{
     Action, ExpiredKeys, InvalidModulePlacePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
+pub use published::PublishedRelease;
 pub use signer::PrivateKey;
 pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 
 use crate::json;
+use crate::published::PublishedRelease;
 use crate::slsa::Build;
 use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
 
@@ -29,6 +30,8 @@ pub struct Statement {
     pub subjects: Vec<StatementSubject>,
     /// How it was built; `None` unless the statement is provenance.
     pub build: Option<Build>,
+    /// What GitHub says of an immutable release; `None` unless the statement is of that type.
+    pub published: Option<PublishedRelease>,
 }
 
 /// One thing that a statement is about.
@@ -144,8 +147,10 @@ impl Statement {
         if subjects.iter().all(|subject| subject.digest.is_none()) {
             return Err("no subject has a `sha256`".to_owned());
         }
-        let build = Build::of(&predicate_type, value.get("predicate"));
-        Ok(Self { predicate_type, subjects, build })
+        let predicate = value.get("predicate");
+        let build = Build::of(&predicate_type, predicate);
+        let published = PublishedRelease::of(&predicate_type, predicate);
+        Ok(Self { predicate_type, subjects, build, published })
     }
 }
 

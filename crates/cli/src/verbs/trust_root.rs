@@ -15,7 +15,7 @@ use self::tuf_files::TufFiles;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::page::Page;
+use crate::page::{Page, padded};
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
 
@@ -79,17 +79,22 @@ fn described(path: &Path, text: &[u8]) -> Result<DescribedRoot, Diagnostic> {
 fn print(context: &Context, roots: &[DescribedRoot]) {
     let page = || {
         let mut page = Page::default();
-        for root in roots {
-            page.gap();
+        for (nth, root) in roots.iter().enumerate() {
+            if nth > 0 {
+                page.gap();
+            }
             page.line(&root.name);
-            page.row_if("  ", "taken", root.date.as_ref());
+            let row = |what: &str, text: &str| format!("  {}{text}", padded(what, 17));
+            if let Some(date) = &root.date {
+                page.line(row("taken", date));
+            }
             for (what, members) in [
                 ("authority", &root.authorities),
                 ("log", &root.logs),
                 ("certificate log", &root.certificate_logs),
                 ("timestamps", &root.timestamp_authorities),
             ] {
-                members.iter().for_each(|member| page.row("  ", what, valid(member)));
+                members.iter().for_each(|member| page.line(row(what, &valid(member))));
             }
         }
         page

@@ -32,6 +32,8 @@ pub(super) struct Examination<'a> {
     pub(super) lacks_notices: bool,
     /// What trusted lists say of the platforms of this release.
     pub(super) listed: Vec<ListedArchive>,
+    /// How many bundles with certificates were looked at.
+    pub(super) proofs: usize,
     /// The work that is left for signatures and keys of strangers.
     pub(super) work: VerifyBudget,
     pub(super) remarks: Vec<TrustRemark>,
@@ -56,8 +58,22 @@ impl<'a> Examination<'a> {
     ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, discredited) = (VerifyBudget::default(), BTreeSet::new());
-        let (notices, lacks_notices) = (Vec::new(), false);
-        Self { rule, trusted, facts, now, examined, votes, notices, lacks_notices, listed, work, remarks, discredited }
+        let (notices, lacks_notices, proofs) = (Vec::new(), false, 0);
+        Self {
+            rule,
+            trusted,
+            facts,
+            now,
+            examined,
+            votes,
+            notices,
+            lacks_notices,
+            proofs,
+            listed,
+            work,
+            remarks,
+            discredited,
+        }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
@@ -143,6 +159,7 @@ impl<'a> Examination<'a> {
             predicate_type: signed.statement.predicate_type.clone(),
             missing,
             covers: if listed.is_empty() { Covers::Index } else { Covers::Zips(listed.values().cloned().collect()) },
+            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
             listed,
         });
     }

@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
-use crate::keyless::{Proven, ROOTS_DATE, prove};
+use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, prove};
 use crate::time::time;
 use crate::{
     Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
@@ -19,19 +19,29 @@ use crate::{
 static ROOTS_TAKEN: LazyLock<SystemTime> =
     LazyLock::new(|| time(&format!("{ROOTS_DATE}T00:00:00Z")).expect("the date of the roots is one"));
 
+/// The most bundles with certificates that are looked at.
+const KEYLESS_LIMIT: usize = 32;
+
 /// From then on a newer root may be missing.
 const ROOTS_OLD: Duration = Duration::from_hours(24 * 365);
 
 impl Examination<'_> {
     pub(super) fn keyless(&mut self, origin: &Digest, bytes: &[u8]) {
         let mut examined = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::NoSignature);
-        match prove(bytes, &self.trusted.roots(), self.now) {
+        let Some(found) = self.prove(bytes) else { return };
+        match found {
             Ok(proven) => {
                 self.describe(&mut examined, &proven.statement);
                 examined.identity = Some(Box::new(proven.identity.clone()));
                 let wanted = self.version().map(ToString::to_string);
                 match self.trusted.identity_of(&proven, wanted.as_deref()) {
                     Ok((key, version)) => {
+                        if let Some(flaw) = self.trusted.given_away(&key, &proven) {
+                            self.name(&mut examined, &key);
+                            examined.outcome = flaw.into();
+                            self.examined.push(examined);
+                            return;
+                        }
                         self.by_identity(&mut examined, proven, &key, version);
                         if examined.outcome.counts() {
                             self.remark_old_root(&key);
@@ -53,11 +63,23 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
+    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at. Each costs milliseconds, and
+    /// whoever may write to the repository puts them there.
+    pub(super) fn prove(&mut self, bytes: &[u8]) -> Option<Result<Proven, KeylessFault>> {
+        if self.proofs == KEYLESS_LIMIT {
+            let text = format!("only {KEYLESS_LIMIT} bundles with certificates were looked at");
+            self.remark_once("too-much-evidence", &text);
+            return None;
+        }
+        self.proofs += 1;
+        Some(prove(bytes, &self.trusted.roots(), self.now))
+    }
+
     /// What a trusted identity has signed. It names neither provider nor version: the rule may give the one, the ref the other.
     fn by_identity(&mut self, examined: &mut Examined, proven: Proven, key: &KeyId, version: Option<String>) {
         self.name(examined, key);
         let mut statement = proven.statement;
-        statement.predicate_type = self.counted_type(statement.predicate_type);
+        statement.predicate_type = self.counted_type(statement.predicate_type, proven.identity.is_release);
         let about_index = statement.subjects.iter().any(|subject| self.is_about_index(subject));
         let listing = archives(&statement).filter(|_| !about_index).map(|sums| self.listing(&sums));
         if let Some(listing) = listing.filter(|listing| !matches!(listing, ListedRelease::Nothing)) {
@@ -138,11 +160,12 @@ impl Examination<'_> {
         self.list_vote(examined, key, listed, SignatureForm::Bundle, &statement.predicate_type);
     }
 
-    /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it.
-    fn counted_type(&self, found: String) -> String {
+    /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it;
+    /// so does GitHub's word for an immutable release.
+    fn counted_type(&self, found: String, is_release: bool) -> String {
         let found = self.read_type(found);
         let is_usual = self.rule.predicate_types == [SIGN_PREDICATE];
-        if is_usual && found == PROVENANCE_PREDICATE { SIGN_PREDICATE.to_owned() } else { found }
+        if is_usual && (is_release || found == PROVENANCE_PREDICATE) { SIGN_PREDICATE.to_owned() } else { found }
     }
 }
 

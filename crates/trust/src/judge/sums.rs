@@ -156,6 +156,7 @@ impl Examination<'_> {
             predicate_type: predicate_type.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
+            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
             listed: listed.clone(),
         });
     }

@@ -147,12 +147,14 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
             identity: examination.trusted.identity(&vote.key).cloned(),
+            repositories: BTreeMap::new(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
         });
         add_statements(&mut signer.statements, &[statement(vote)]);
         signer.forms.insert(vote.form);
+        signer.repositories.extend(vote.repository.clone());
         signer.covers = match (&signer.covers, &vote.covers) {
             (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
             _ => Covers::Index,
@@ -220,6 +222,7 @@ mod tests {
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
+            repository: None,
             listed: [(platform.clone(), zip.clone())].into(),
         };
         let votes: Vec<Vote> = keys.iter().map(vote).collect();

@@ -32,11 +32,15 @@ pub(crate) use roots::{RootName, TrustedRoot};
 
 use crate::dsse::Envelope;
 use crate::json;
+use crate::paths::folded;
+use crate::published::PublishedRelease;
 use crate::statement::Statement;
 use roots::Names;
 pub(crate) use roots::ROOTS_DATE;
 pub use roots::embedded_roots;
 
+/// Whose certificates GitHub's own instance issues for immutable releases.
+const GITHUB_RELEASES: &str = "https://dotcom.releases.github.com";
 /// The largest certificate, in characters of base64.
 const CERTIFICATE: usize = 32 * 1024;
 /// The most entries of logs: each is verified, and signers write one.
@@ -83,6 +87,12 @@ pub struct ProvenIdentity {
     pub environment: Option<String>,
     /// Where it ran: `github-hosted`, `gitlab-hosted` or `self-hosted`.
     pub runner: Option<String>,
+    /// The number that its host gave the repository: it stays with the repository, as its name need not.
+    #[serde(skip)]
+    pub(crate) repository_id: Option<String>,
+    /// Whether GitHub itself made it, of an immutable release: then the statement names repository and ref.
+    #[serde(skip)]
+    pub(crate) is_release: bool,
     /// Whether `subject` is the address of a person.
     #[serde(skip)]
     pub(crate) is_person: bool,
@@ -112,9 +122,30 @@ impl ProvenIdentity {
             run: claims.run_invocation_uri.clone(),
             environment: claims.deployment_environment.clone(),
             runner: claims.runner_environment.clone(),
+            repository_id: claims.source_repository_identifier.clone(),
+            is_release: false,
             is_person: matches!(subject, SubjectAltName::Email(_)),
             root: None,
         })
+    }
+
+    /// Its repository, as it is compared, and the number that its host gave it.
+    pub(crate) fn numbered(&self) -> Option<(String, String)> {
+        Some((folded(self.repository.as_ref()?), self.repository_id.clone()?))
+    }
+
+    /// GitHub itself, with what it says of an immutable release.
+    fn with_release(self, published: Option<&PublishedRelease>) -> Self {
+        let Some(published) = published.filter(|_| self.subject == GITHUB_RELEASES && self.issuer.is_none()) else {
+            return self;
+        };
+        Self {
+            repository: Some(published.repository.clone()),
+            reference: Some(format!("refs/tags/{}", published.tag)),
+            repository_id: published.repository_id.clone(),
+            is_release: true,
+            ..self
+        }
     }
 
     /// The path of the workflow in the repository that was built, if it is of that one.
@@ -148,6 +179,12 @@ impl ProvenIdentity {
             return Some(members.join(", "));
         }
         self.repository.as_ref()?;
+        if self.is_release {
+            member("repository", self.repository.as_deref());
+            member("ref", self.reference.as_deref());
+            members.push("release = true".to_owned());
+            return Some(members.join(", "));
+        }
         let called = || Some(one_slash(self.workflow.as_deref()?.split_once('/')?.1));
         member("repository", self.repository.as_deref());
         member("workflow", self.own_workflow().or_else(called).as_deref());
@@ -204,6 +241,9 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
     let value = json::parse(bytes).map_err(KeylessFault::Malformed)?;
     within_limits(&value).map_err(KeylessFault::Malformed)?;
+    // Bundles before v0.3 have a chain in its place.
+    let material = json::object(&value, "verificationMaterial").map_err(KeylessFault::Malformed)?;
+    json::object(material, "certificate").map_err(KeylessFault::Malformed)?;
     let envelope = value.get("dsseEnvelope").ok_or_else(|| malformed("`dsseEnvelope` is missing"))?;
     let envelope = Envelope::parse(envelope).map_err(KeylessFault::Malformed)?;
     let statement = Statement::parse(&envelope.payload).map_err(KeylessFault::Malformed)?;
@@ -226,7 +266,10 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
         [RootName::File(path), ..] => Some(path.clone()),
         _ => None,
     };
-    Ok(Proven { identity: ProvenIdentity { root, ..identity }, roots, statement })
+    let identity = ProvenIdentity { root, ..identity };
+    // The statement of GitHub alone is as good as its certificate.
+    let published = statement.published.as_ref().filter(|_| roots.contains(&RootName::GitHub));
+    Ok(Proven { identity: identity.with_release(published), roots, statement })
 }
 
 /// Who has signed a file, if a bundle of whatever form proves it: the question of Sigstore's conformance suite. Of a release,
@@ -306,8 +349,9 @@ fn verified<'a>(
 /// Bounds what costs work or memory before it is read again.
 fn within_limits(bundle: &Value) -> Result<(), String> {
     let material = json::object(bundle, "verificationMaterial")?;
-    let certificate = json::text(json::object(material, "certificate")?, "rawBytes")?;
-    if certificate.len() > CERTIFICATE {
+    if let Some(certificate) = material.get("certificate")
+        && json::text(certificate, "rawBytes")?.len() > CERTIFICATE
+    {
         return Err("its certificate is too large".to_owned());
     }
     let times = material.get("timestampVerificationData").and_then(|data| data.get("rfc3161Timestamps"));

@@ -118,6 +118,17 @@ pub enum Flaw {
         /// What the certificate says, if anything.
         found: Option<String>,
     },
+    /// The name of its repository was given to another repository since.
+    #[fault(code = "other-identity")]
+    #[hint("if its owner made it anew, write repository_id = {found:?} into the [[identity]] of trust.toml")]
+    OtherRepository {
+        /// As it is compared.
+        repository: String,
+        /// Its number when the pins saw it.
+        known: String,
+        /// Its number now.
+        found: String,
+    },
     /// a certificate made the signature, and no trusted root proves it
     #[fault(
         "not-proven",
@@ -151,7 +162,7 @@ impl Flaw {
             Self::OtherIndex { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
-            Self::OtherIdentity { .. } => Some(7),
+            Self::OtherIdentity { .. } | Self::OtherRepository { .. } => Some(7),
             Self::UnknownKey { .. } => Some(8),
             Self::Keyless { .. } => Some(9),
             Self::NotProven { .. } => Some(10),
@@ -195,6 +206,12 @@ impl fmt::Display for Flaw {
                 write!(f, "is not by {name}: its {member} is {found}")
             }
             Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
+            Self::OtherRepository { repository, known, found } => {
+                write!(
+                    f,
+                    "is of another repository: {repository} was {known} before and is {found} now, so its name was given away"
+                )
+            }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),
             Self::NoSignature => f.write_str("has no signature"),
             Self::Unreadable { problem } => write!(f, "cannot be read: {problem}"),

@@ -463,6 +463,141 @@ fn a_provider_that_an_identity_signed_stays_signed() {
 }
 
 #[test]
+fn a_notice_by_an_identity_counts_as_one_by_a_key() {
+    let names = |version: &str| {
+        let mut named = subject("1.4.0");
+        named["annotations"] = json!({
+            "org.opentofu.provider.address": "example.com/acme/widget", "org.opentofu.provider.version": version
+        });
+        named
+    };
+    let predicate = json!({ "state": "withdrawn", "reason": "it deletes state", "supersedes": [] });
+    let noticed = |by: &BuiltBy<'_>, version: &str| {
+        let mut stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
+        let bytes = stage.sigstore.attest_with(by, crate::NOTICE_PREDICATE, &[names(version)], &predicate);
+        stage.scene.evidence.push(Evidence::Notice { origin: Digest::sha256(&bytes), bytes });
+        stage.scene
+    };
+    check(&noticed(&BuiltBy::RELEASE, "1.4.0"), "refused withdrawn");
+    let uncounted = "signed [acme] index; Warning notice-not-counted";
+    check(&noticed(&at("refs/tags/v1.3.0"), "1.4.0"), uncounted);
+    check(&noticed(&at("refs/heads/main"), "1.4.0"), uncounted);
+    check(&noticed(&BuiltBy::RELEASE, "1.3.0"), "signed [acme] index; Warning other-notice");
+}
+
+#[test]
+fn a_flood_of_bundles_with_certificates_costs_a_bounded_time() {
+    let mut stage = Stage::ruled(WORKFLOW, EXACT);
+    let bytes = stage.sigstore.attest(&at("refs/heads/main"), PROVENANCE_PREDICATE, &[subject("1.4.0")]);
+    stage.scene.evidence = vec![Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }; 40];
+    let verdict = stage.scene.judge();
+    assert_eq!(verdict.examined.len(), 32);
+    let said: Vec<_> = verdict.remarks.iter().map(|remark| remark.text.as_str()).collect();
+    assert_eq!(said, ["only 32 bundles with certificates were looked at"]);
+}
+
+#[test]
+fn a_root_with_new_keys_proves_nothing_that_the_old_one_proved() {
+    let old = Stage::ruled(WORKFLOW, EXACT);
+    let bytes = old.sigstore.attest(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &[subject("1.4.0")]);
+    // Its authority has the same name.
+    let mut new = Stage::ruled(WORKFLOW, EXACT);
+    new.scene.evidence.push(Evidence::Bundle { origin: Digest::sha256(&bytes), bytes });
+    check_outcomes(&new.scene, &["not-proven"]);
+    check(&new.scene, "refused not-proven");
+}
+
+#[test]
+fn a_clock_that_is_wrong_proves_nothing_before_the_log_and_everything_after_the_certificate() {
+    let at_time = |now: SystemTime| {
+        let stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
+        Scene { now, ..stage.scene }
+    };
+    let now = Scene::new().now - Duration::from_hours(10_000);
+    check(&at_time(now - Duration::from_hours(1)), "refused not-proven");
+    // The certificate was valid for minutes; the log says that it was signed in them.
+    check(&at_time(now + Duration::from_hours(20_000)), "signed [acme] index");
+}
+
+#[test]
+fn the_name_of_a_repository_that_was_given_away_does_not_count() {
+    let numbered = |id: &'static str| BuiltBy { repository_id: Some(id), ..BuiltBy::RELEASE };
+    let first = Stage::ruled(WORKFLOW, EXACT).built(&numbered("4"));
+    check(&first.scene, "signed [acme] index");
+    let pins = first.scene.remembered().pins;
+    let text = pins.to_text();
+    assert!(text.contains(r#""github.com/acme/widget": "4""#), "{text}");
+    let pins = Pins::parse(&text).expect("pins");
+    assert_eq!(pins.to_text(), text);
+    let next = |identity: &str, by: &BuiltBy<'_>| {
+        let stage = Stage::ruled(identity, EXACT).built(by);
+        Scene { pins: pins.clone(), place: "ghcr.io/acme/new".parse().expect("a place"), ..stage.scene }
+    };
+    check(&next(WORKFLOW, &numbered("4")), "signed [acme] index");
+    let other = next(WORKFLOW, &numbered("5"));
+    check_outcomes(&other, &["other-identity"]);
+    let refusal = other.judge().examined[0].outcome.to_string();
+    let given =
+        "is of another repository: github.com/acme/widget was 4 before and is 5 now, so its name was given away";
+    assert_eq!(refusal, given);
+    // The person who writes the policy may know better.
+    check(&next(&format!("{WORKFLOW}repository_id = \"5\"\n"), &numbered("5")), "signed [acme] index");
+    let said = Stage::ruled(&format!("{WORKFLOW}repository_id = \"4\"\n"), EXACT);
+    check(&said.built(&numbered("5")).scene, "refused other-identity");
+}
+
+#[test]
+fn an_immutable_release_of_github_counts_for_its_repository_and_tag() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/keyless/github-release.json");
+    let bytes = std::fs::read(file).expect("a bundle");
+    let asset = "76f1fe8593bf227cca2c089e3c16dc95014a8d3e89c5dd220530469ca043c428";
+    let judged = |identity: &str, digest: &str, more: &str| {
+        let text = format!(
+            "[[identity]]\nname = \"jdx\"\nrelease = true\n{identity}\n[[rule]]\nproviders = [\"example.com/acme/widget\"]\n\
+             keys = [\"jdx\"]\n{more}\n"
+        );
+        let policy = Policy::parse(&text).expect("a policy").resolve(|_| panic!("no file is read")).expect("a policy");
+        let sha256 = format!("sha256:{digest}").parse().expect("a digest");
+        let scene = Scene {
+            policy,
+            version: version("0.1.9"),
+            identity: Identity::Index { sha256, sha512: None },
+            now: UNIX_EPOCH + Duration::from_secs(1_790_000_000),
+            ..Scene::new()
+        };
+        scene.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes: bytes.clone() }])
+    };
+    let right = "repository = \"github.com/jdx/communique\"";
+    let tag = format!("{right}\nref = \"refs/tags/v{{version}}\"");
+    check(&judged(&tag, asset, ""), "signed [jdx] index");
+    check(&judged(&format!("{tag}\nrepository_id = \"1155542902\""), asset, ""), "signed [jdx] index");
+    check(&judged(&format!("{tag}\nrepository_id = \"1\""), asset, ""), "refused other-identity");
+    check(&judged(right, asset, ""), "refused unnamed-signature");
+    check(&judged(&format!("{right}\nref = \"refs/tags/{{version}}\""), asset, ""), "refused other-version");
+    check(&judged(&format!("{right}\nref = \"refs/tags/v0.1.8\""), asset, ""), "refused other-identity");
+    check(&judged("repository = \"github.com/jdx/other\"", asset, ""), "refused unknown-key");
+    check(&judged(&tag, &"0".repeat(64), ""), "refused other-index");
+    // A rule that demands provenance gets none.
+    let provenance = format!("predicate_types = [{PROVENANCE_PREDICATE:?}]");
+    check(&judged(&tag, asset, &provenance), "refused predicate-type");
+}
+
+#[test]
+fn a_workflow_that_says_what_github_says_of_a_release_is_a_workflow() {
+    let identity = "repository = \"github.com/acme/widget\"\nrelease = true\nref = \"refs/tags/v{version}\"";
+    let text = format!("[[identity]]\nname = \"acme\"\n{identity}\n");
+    let stage = Stage::new().policy(&text, EXACT, &["acme"]);
+    let predicate = json!({ "repository": "acme/widget", "tag": "v1.4.0" });
+    let kind = "https://in-toto.io/attestation/release/v0.1";
+    let stage = stage.found_with(&BuiltBy::RELEASE, kind, &[subject("1.4.0")], &predicate);
+    check_outcomes(&stage.scene, &["not-proven"]);
+    // Also if a root of the rule proves it.
+    let stage = Stage::ruled(WORKFLOW, EXACT);
+    let stage = stage.found_with(&BuiltBy::RELEASE, kind, &[subject("1.4.0")], &predicate);
+    check_outcomes(&stage.scene, &["predicate-type"]);
+}
+
+#[test]
 fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/keyless/public-good.json");
     let bytes = std::fs::read(file).expect("a bundle");
