@@ -99,6 +99,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod keyless;
+mod keyless_pairs;
 mod killed;
 mod layout_places;
 mod limits;
