@@ -96,17 +96,21 @@ impl DemandedBuild {
             Some((id, _)) if !wanted.contains('@') => path_matches(wanted, id),
             _ => path_matches(wanted, found),
         };
-        let is_source = |wanted: &str, found: &str| repository_matches(wanted, found);
-        let compared: [(_, _, _, &dyn Fn(&str, &str) -> bool); 2] = [
-            ("builder", &self.builder, &build.builder, &is_builder),
-            ("source", &self.source, &build.source, &is_source),
-        ];
-        compared.into_iter().find_map(|(member, wanted, found, is_same)| {
-            let wanted = wanted.clone()?;
-            let is_right = found.as_ref().is_some_and(|found| is_same(&wanted, found));
-            (!is_right).then(|| OtherBuild { member, found: found.clone(), wanted })
-        })
+        let builder = differing("builder", self.builder.as_ref(), build.builder.as_ref(), is_builder);
+        builder.or_else(|| differing("source", self.source.as_ref(), build.source.as_ref(), repository_matches))
     }
+}
+
+/// A member that is demanded and is another one.
+fn differing(
+    member: &'static str,
+    wanted: Option<&String>,
+    found: Option<&String>,
+    is_same: impl Fn(&str, &str) -> bool,
+) -> Option<OtherBuild> {
+    let wanted = wanted?;
+    let is_right = found.is_some_and(|found| is_same(wanted, found));
+    (!is_right).then(|| OtherBuild { member, found: found.cloned(), wanted: wanted.clone() })
 }
 
 #[cfg(test)]

@@ -33,16 +33,15 @@ pub(crate) enum TrustRootVerb {
     /// Say whether a file is a trusted_root.json that tofu-oci can use
     Verify(TrustRootVerifyArgs),
     /// Write the newest trusted_root.json of Sigstore's public instance, verified by the rules of TUF
-    Update(TrustRootUpdateArgs),
+    Update(Box<TrustRootUpdateArgs>),
 }
 
 impl TrustRootVerb {
     /// How its results are printed.
     pub(crate) fn output(&self) -> &OutputArgs {
         match self {
-            Self::Show(TrustRootShowArgs { output, .. })
-            | Self::Verify(TrustRootVerifyArgs { output, .. })
-            | Self::Update(TrustRootUpdateArgs { output, .. }) => output,
+            Self::Show(TrustRootShowArgs { output, .. }) | Self::Verify(TrustRootVerifyArgs { output, .. }) => output,
+            Self::Update(args) => &args.output,
         }
     }
 }

@@ -94,7 +94,9 @@ fn print(context: &Context, roots: &[DescribedRoot]) {
                 ("certificate log", &root.certificate_logs),
                 ("timestamps", &root.timestamp_authorities),
             ] {
-                members.iter().for_each(|member| page.line(row(what, &valid(member))));
+                for member in members {
+                    page.line(row(what, &valid(member)));
+                }
             }
         }
         page

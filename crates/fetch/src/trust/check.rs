@@ -63,7 +63,7 @@ impl ReleaseCheck<'_> {
         if beside_leaves {
             verdict = self.judge(&all);
         }
-        // A `SHA256SUMS` that was found, or that a pin remembers; or a statement that may be about the manifests of platforms.
+        // A `SHA256SUMS` that was found, or that a pin remembers; or a statement about what may be a manifest of a platform.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
         if !sums && verdict.covered.zips.is_empty() && !verdict.examined.iter().any(of_leaves) {
             return Ok(verdict);

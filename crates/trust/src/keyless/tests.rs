@@ -226,9 +226,8 @@ fn no_bit_of_what_proves_it_may_differ() {
                 damaged[bit / 8] ^= 1 << (bit % 8);
                 let mut bundle = whole.clone();
                 *bundle.pointer_mut(&field).expect("it is there") = json!(STANDARD.encode(damaged));
-                match prove(bundle.to_string().as_bytes(), more, today()) {
-                    Ok(same) => assert!(!is_fatal && same == proven(name, more), "{name}, {field}, bit {bit}"),
-                    Err(_) => continue,
+                if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
+                    assert!(!is_fatal && same == proven(name, more), "{name}, {field}, bit {bit}");
                 }
             }
         }

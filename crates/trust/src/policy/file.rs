@@ -118,7 +118,7 @@ fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
             Err(at(entry.named, PolicyProblem::DuplicateName { name: entry.name }))
         })
         .collect::<Result<_, _>>()?;
-    let identities = document.identity.into_iter().map(IdentityEntry::read).collect::<Result<Vec<_>, _>>()?;
+    let identities = document.identity.iter().map(IdentityEntry::read).collect::<Result<Vec<_>, _>>()?;
     if let Some(twice) = identities.iter().find(|identity| !names.insert(identity.name.clone())) {
         return Err(at(twice.named.clone(), PolicyProblem::DuplicateName { name: twice.name.clone() }));
     }

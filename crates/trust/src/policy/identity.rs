@@ -43,9 +43,9 @@ pub(super) struct IdentityEntry {
 }
 
 impl IdentityEntry {
-    pub(super) fn read(table: IdentityTable) -> Result<Self, PolicyError> {
-        let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, .. } = &table;
-        let IdentityTable { repository_id, release, root, .. } = &table;
+    pub(super) fn read(table: &IdentityTable) -> Result<Self, PolicyError> {
+        let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, .. } = table;
+        let IdentityTable { repository_id, release, root, .. } = table;
         let (named, name) = (name.span(), name.get_ref().clone());
         if name.trim().is_empty() {
             return Err(PolicyError { span: Some(named), problem: PolicyProblem::NoName });

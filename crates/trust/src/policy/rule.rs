@@ -72,8 +72,8 @@ impl TrustRule {
         let said = format!("{signed} that says {}", self.predicate_types.join(" and "));
         let Some(DemandedBuild { builder, source }) = &self.build else { return said };
         let members = [("builder", builder), ("source", source)];
-        let named = members.iter().filter_map(|(member, value)| Some(format!("{member} {}", value.as_ref()?)));
-        format!("{said} with {}", named.collect::<Vec<_>>().join(" and "))
+        let built = members.iter().filter_map(|(member, value)| Some(format!("{member} {}", value.as_ref()?)));
+        format!("{said} with {}", built.collect::<Vec<_>>().join(" and "))
     }
 }
 

@@ -155,21 +155,12 @@ impl RootChain {
         let promise = found.promise("meta", "snapshot.json")?.ok_or_else(|| found.lacks("snapshot.json"))?;
         Ok(SnapshotWanted { promise, chain: self })
     }
-
-    /// The names of a file, with a version before it if the repository keeps all of them.
-    fn names(&self, promise: &Promise, name: &str) -> Vec<String> {
-        let versioned = promise.version.map(|version| format!("{version}.{name}"));
-        versioned.into_iter().chain([name.to_owned()]).collect()
-    }
 }
 
 impl SnapshotWanted {
     /// The snapshot.
     pub fn wanted(&self) -> WantedFile {
-        WantedFile {
-            names: self.chain.names(&self.promise, "snapshot.json"),
-            limit: self.promise.length.unwrap_or(LARGE),
-        }
+        WantedFile { names: self.promise.names("snapshot.json"), limit: self.promise.length.unwrap_or(LARGE) }
     }
 
     /// Takes the snapshot.
@@ -192,10 +183,7 @@ impl SnapshotWanted {
 impl TargetsWanted {
     /// The list of targets.
     pub fn wanted(&self) -> WantedFile {
-        WantedFile {
-            names: self.chain.names(&self.promise, "targets.json"),
-            limit: self.promise.length.unwrap_or(LARGE),
-        }
+        WantedFile { names: self.promise.names("targets.json"), limit: self.promise.length.unwrap_or(LARGE) }
     }
 
     /// Takes the list of targets.

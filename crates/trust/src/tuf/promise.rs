@@ -15,6 +15,12 @@ pub(super) struct Promise {
 }
 
 impl Promise {
+    /// The names of a file, with a version before it if the repository keeps all of them.
+    pub(super) fn names(&self, name: &str) -> Vec<String> {
+        let versioned = self.version.map(|version| format!("{version}.{name}"));
+        versioned.into_iter().chain([name.to_owned()]).collect()
+    }
+
     pub(super) fn check(&self, file: &'static str, bytes: &[u8]) -> Result<(), TufError> {
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let is_long = self.length.is_none_or(|wanted| wanted == length);
