@@ -1,4 +1,5 @@
-//! What a rule demands of builds, and what else an identity may say: manifests of platforms, notices, immutable releases, numbers of repositories.
+//! What a rule demands of builds, and what else an identity may say: manifests of platforms, notices, immutable releases,
+//! numbers of repositories.
 
 use super::*;
 
