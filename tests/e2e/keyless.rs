@@ -75,6 +75,32 @@ fn install_accepts_a_release_by_the_workflow_of_the_rule_and_pins_it() {
 }
 
 #[test]
+fn a_signature_of_the_manifest_of_a_platform_is_for_that_platform() {
+    let scene = Scene::published();
+    scene.context.write("trust.toml", POLICY);
+    let sigstore = LocalSigstore::generate(SystemTime::now());
+    scene.context.write("sigstore/root.json", sigstore.root());
+    let (_, index) = scene.registry.manifest("acme/widget", "1.4.0").expect("it is published");
+    let index: serde_json::Value = serde_json::from_slice(&index).expect("JSON");
+    let is_linux = |leaf: &&serde_json::Value| leaf["platform"] == json!({ "os": "linux", "architecture": "amd64" });
+    let leaf = index["manifests"].as_array().expect("leaves").iter().find(is_linux).expect("it is published");
+    let (media_type, bytes) =
+        scene.registry.manifest("acme/widget", leaf["digest"].as_str().expect("a digest")).expect("it is published");
+    let leaf = Descriptor::of(&media_type, &bytes);
+    let subject = json!({ "name": "acme/widget", "digest": { "sha256": leaf.digest.encoded() } });
+    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
+    scene.registry.put_referrer("acme/widget", &Referrer::bundle(&leaf, &bundle, Inline::No));
+    let said = scene.run(&format!("install {WIDGET} {INSTALL} --json")).success();
+    assert!(said.text.contains(r#""name":"acme release""#), "{}", said.text);
+    let other = scene.refuse(&format!("install {WIDGET} {}", INSTALL.replace("linux_amd64", "darwin_arm64")));
+    assert!(other.contains("is not trusted"), "{other}");
+    // The pin remembers what was signed.
+    scene.run(&format!("install {WIDGET} {INSTALL} --locked")).success();
+    let found = scene.run("check REGISTRY/acme/widget --address registry.example.com/acme/widget --json");
+    assert!(!found.text.contains("linux_amd64: "), "{}", found.text);
+}
+
+#[test]
 fn install_refuses_a_release_by_another_workflow() {
     let ci = BuiltBy { workflow: "github.com/acme/widget/.github/workflows/ci.yml", ..BuiltBy::RELEASE };
     assert_snapshot!(built(&ci).refuse(&format!("install {WIDGET} {INSTALL}")), @"

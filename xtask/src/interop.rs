@@ -28,6 +28,7 @@ mod provider_build;
 mod providers;
 mod registries;
 mod shells;
+mod sigstore;
 mod skopeo;
 mod terraform;
 mod testrepos;
@@ -106,6 +107,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "modules", needs: modules::NEEDS, work: modules::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "sigstore", needs: &[], work: sigstore::run },
     SubStage { name: "tutorial", needs: tutorial::NEEDS, work: tutorial::run },
     SubStage { name: "integrations", needs: integrations::NEEDS, work: integrations::run },
     SubStage { name: "browser", needs: browser::NEEDS, work: browser::run },

@@ -36,6 +36,7 @@ mod registry;
 mod release;
 mod served;
 mod signed_origin;
+mod sigstore_client;
 mod soak;
 mod where_is;
 
@@ -76,6 +77,9 @@ enum Chore {
     /// Do one part of an installation alone and print the seconds (a yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchPart(bench::PartArgs),
+    /// Speak the protocol of Sigstore's conformance suite: verify-bundle
+    #[command(hide = true)]
+    SigstoreClient(sigstore_client::SigstoreClientArgs),
     /// Build what users download: static programs, archives, packages, an image, bills of materials and checksums
     Dist(dist::DistArgs),
     /// Set the version everywhere, close the changelog's section, commit and tag; print it unless --apply is given
@@ -106,6 +110,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Soak(arguments) => soak::run(arguments),
         Chore::Fuzz(arguments) => fuzz::run(arguments),
         Chore::BenchPart(arguments) => bench::run_part(arguments),
+        Chore::SigstoreClient(arguments) => sigstore_client::run(arguments),
         Chore::Dist(arguments) => dist::run(arguments),
         Chore::Release(arguments) => release::run(arguments),
         Chore::Ci(arguments) => ci::run(arguments),

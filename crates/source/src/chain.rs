@@ -305,6 +305,10 @@ impl Release for ChainedRelease {
         self.first.evidence(search).await
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        self.first.leaf_evidence().await
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.first.notice().await
     }

@@ -62,7 +62,7 @@ pub use direct::{DirectSource, HostedPlace, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
 pub use error::{MethodError, NotOffered, SourceError};
 pub(crate) use evidence::notice_evidence;
-pub use evidence::{LAYER_LIMIT, evidence, is_withdrawn, module_notice, notices, withdrawal};
+pub use evidence::{LAYER_LIMIT, evidence, is_withdrawn, leaf_evidence, module_notice, notices, withdrawal};
 pub use failure::Failure;
 pub use folder::FolderSource;
 pub use install_method::InstallMethod;

@@ -42,6 +42,8 @@ pub struct BuiltBy<'a> {
     pub reference: &'a str,
     pub environment: Option<&'a str>,
     pub runner: &'a str,
+    /// The number that the host gave the repository.
+    pub repository_id: Option<&'a str>,
     /// The address of a person; then only the issuer is used beside it.
     pub email: Option<&'a str>,
 }
@@ -55,6 +57,7 @@ impl BuiltBy<'static> {
         reference: "refs/tags/v1.4.0",
         environment: None,
         runner: "github-hosted",
+        repository_id: None,
         email: None,
     };
 }
@@ -108,11 +111,22 @@ impl LocalSigstore {
 
     /// A bundle in which `by` says something of these subjects.
     pub fn attest(&self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Vec<u8> {
+        self.attest_with(by, predicate_type, subjects, &json!({}))
+    }
+
+    /// The same with this predicate.
+    pub fn attest_with(
+        &self,
+        by: &BuiltBy<'_>,
+        predicate_type: &str,
+        subjects: &[Value],
+        predicate: &Value,
+    ) -> Vec<u8> {
         let statement = json!({
             "_type": "https://in-toto.io/Statement/v1",
             "subject": subjects,
             "predicateType": predicate_type,
-            "predicate": {},
+            "predicate": predicate,
         });
         let payload = statement.to_string();
         let key = KeyPair::generate().expect("the system has random numbers");
@@ -194,6 +208,7 @@ impl LocalSigstore {
                 (14, by.reference.to_owned()),
                 (21, format!("https://{}/actions/runs/7/attempts/1", by.repository)),
             ]);
+            claims.extend(by.repository_id.map(|id| (15, id.to_owned())));
             claims.extend(by.environment.map(|environment| (23, environment.to_owned())));
         }
         for (number, text) in claims {

@@ -75,7 +75,12 @@ fn bounded(bytes: usize) -> Result<(), SignatureFault> {
 
 fn parse(payload: &[u8]) -> Result<Statement, SignatureFault> {
     subject(payload)
-        .map(|subject| Statement { predicate_type: SIGN_PREDICATE.to_owned(), subjects: vec![subject] })
+        .map(|subject| Statement {
+            predicate_type: SIGN_PREDICATE.to_owned(),
+            subjects: vec![subject],
+            build: None,
+            published: None,
+        })
         .map_err(SignatureFault::malformed)
 }
 

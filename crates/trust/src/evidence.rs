@@ -82,7 +82,11 @@ pub enum Archives {
     /// What annotations name: they may be incomplete, and false.
     Annotated(BTreeMap<Platform, PackageHash>),
     /// What every leaf names. A platform that is not here has no archive.
-    Read(BTreeMap<Platform, PackageHash>),
+    Read {
+        zips: BTreeMap<Platform, PackageHash>,
+        /// The manifest that names the archive of a platform, if it is the platform's only one.
+        leaves: BTreeMap<Platform, Digest>,
+    },
 }
 
 impl Archives {
@@ -90,7 +94,7 @@ impl Archives {
     pub fn iter(&self) -> impl Iterator<Item = (&Platform, &PackageHash)> {
         let known = match self {
             Self::Unknown => None,
-            Self::Annotated(zips) | Self::Read(zips) => Some(zips),
+            Self::Annotated(zips) | Self::Read { zips, .. } => Some(zips),
         };
         known.into_iter().flatten()
     }
@@ -99,7 +103,7 @@ impl Archives {
     pub fn get(&self, platform: &Platform) -> Option<&PackageHash> {
         match self {
             Self::Unknown => None,
-            Self::Annotated(zips) | Self::Read(zips) => zips.get(platform),
+            Self::Annotated(zips) | Self::Read { zips, .. } => zips.get(platform),
         }
     }
 }

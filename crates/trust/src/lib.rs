@@ -20,14 +20,19 @@ mod keys;
 mod material;
 mod notice;
 mod openpgp;
+mod paths;
 mod pem;
 mod pins;
 mod policy;
+mod published;
 mod signer;
+mod slsa;
 mod statement;
 mod sums;
 #[cfg(test)]
 mod testing;
+mod time;
+mod tuf;
 mod verdict;
 mod verify;
 mod vocabulary;
@@ -38,7 +43,9 @@ pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
-pub use keyless::{Identity, IdentityProblem, ProvenIdentity, TrustedIdentity};
+pub use keyless::{
+    DescribedRoot, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, embedded_roots, prove_file,
+};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
@@ -55,9 +62,12 @@ pub use policy::{
     Action, ExpiredKeys, InvalidModulePlacePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
+pub use published::PublishedRelease;
 pub use signer::PrivateKey;
+pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
+pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, WantedFile};
 pub use verdict::{
     Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
     TrustRefusal, TrustRemark, Verdict,

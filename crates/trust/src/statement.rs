@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tofu_oci_types::{Digest, Predecessors, ProviderAddr, Version};
 
 use crate::json;
+use crate::published::PublishedRelease;
+use crate::slsa::Build;
 use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
 
 /// The most subjects that a statement may have.
@@ -26,6 +28,10 @@ pub struct Statement {
     pub predicate_type: String,
     /// What it is said about; one at least, 1024 at most.
     pub subjects: Vec<StatementSubject>,
+    /// How it was built; `None` unless the statement is provenance.
+    pub build: Option<Build>,
+    /// What GitHub says of an immutable release; `None` unless the statement is of that type.
+    pub published: Option<PublishedRelease>,
 }
 
 /// One thing that a statement is about.
@@ -141,7 +147,10 @@ impl Statement {
         if subjects.iter().all(|subject| subject.digest.is_none()) {
             return Err("no subject has a `sha256`".to_owned());
         }
-        Ok(Self { predicate_type, subjects })
+        let predicate = value.get("predicate");
+        let build = Build::of(&predicate_type, predicate);
+        let published = PublishedRelease::of(&predicate_type, predicate);
+        Ok(Self { predicate_type, subjects, build, published })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Rules about the signatures of a release.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use tofu_oci_layout::media_type;
-use tofu_oci_source::{Search, evidence};
-use tofu_oci_store::ReadStore;
+use tofu_oci_source::{Search, evidence, leaf_evidence};
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{
     Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, Subject, TrustRefusal, Verdict, judge,
 };
@@ -51,7 +51,7 @@ pub async fn signatures(
         }
         // Signatures and pins use SHA-256, whatever algorithm the registry uses.
         let index = Descriptor::of(media_type::OCI_INDEX, &document.bytes);
-        let of_release = match evidence(store, &index, Search::Everywhere).await {
+        let of_release = match beside(store, &index, release, address, trust).await {
             Err(error) if error.is_of_content() => {
                 vec![SIGNATURE_UNREADABLE.at(index_place(release), error.to_string())]
             }
@@ -71,6 +71,23 @@ pub async fn signatures(
         found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
     }
     (found, unasked)
+}
+
+/// What lies beside the index and, if an identity may sign, beside the manifests of platforms.
+async fn beside(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+    release: &FoundRelease,
+    address: Option<&ProviderAddr>,
+    trust: &SignatureTrust<'_>,
+) -> Result<Vec<Evidence>, StoreError> {
+    let mut found = evidence(store, index, Search::Everywhere).await?;
+    if address.is_some_and(|address| trust.policy.names_identities(trust.pins, address)) {
+        let leaves: Vec<Descriptor> =
+            leaf_entries(release).filter_map(|entry| entry.descriptor.to_descriptor()).collect();
+        found.extend(leaf_evidence(store, &leaves).await?);
+    }
+    Ok(found)
 }
 
 fn not_checked(piece: &Evidence) -> Finding {
@@ -117,8 +134,7 @@ fn judged(
 
 /// The platforms whose package is refused, if signatures cover packages one by one.
 fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> Findings {
-    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
-    let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
+    let platforms: BTreeSet<Platform> = leaf_entries(release).filter_map(|entry| entry.descriptor.platform()).collect();
     let refused = |platform: &Platform| {
         let refusal = verdict.refusal_for(platform, archives.get(platform))?;
         Some(NOT_TRUSTED.at(index_place(release), format!("{}: {platform}: {refusal}", refusal.code())))
@@ -136,6 +152,7 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
         | Flaw::TravellingKey { .. }
         | Flaw::Keyless { .. }
         | Flaw::OtherIdentity { .. }
+        | Flaw::OtherRepository { .. }
         | Flaw::NotProven { .. }
         | Flaw::NoSignature => {
             let another = if another_counts { "; another signature of the release counts" } else { "" };
@@ -149,13 +166,26 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
     Some(rule.at(place, said))
 }
 
-/// The zips of a release by their platforms.
+/// The zips of a release by their platforms, and their manifests.
 fn archives(release: &FoundRelease) -> Archives {
-    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
-    let zip = |entry: &crate::facts::IndexEntry| {
+    let of_platform = |entry: &crate::facts::IndexEntry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
-        Some((entry.descriptor.platform()?, PackageHash::zh(&part.descriptor.parsed_digest()?)?))
+        let zip = PackageHash::zh(&part.descriptor.parsed_digest()?)?;
+        Some((entry.descriptor.platform()?, zip, entry.descriptor.parsed_digest()?))
     };
-    Archives::Read(leaves.filter_map(zip).collect())
+    let (mut zips, mut leaves, mut doubled) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+    for (platform, zip, leaf) in leaf_entries(release).filter_map(of_platform) {
+        zips.insert(platform.clone(), zip);
+        if leaves.insert(platform.clone(), leaf).is_some() {
+            doubled.insert(platform);
+        }
+    }
+    leaves.retain(|platform, _| !doubled.contains(platform));
+    Archives::Read { zips, leaves }
+}
+
+/// The manifests of platforms.
+fn leaf_entries(release: &FoundRelease) -> impl Iterator<Item = &crate::facts::IndexEntry> {
+    release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider)
 }

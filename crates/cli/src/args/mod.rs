@@ -42,6 +42,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod trust_root;
 mod verify;
 
 use std::ffi::OsString;
@@ -80,6 +81,7 @@ pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs, SigningArgs};
 pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
 pub(crate) use trust::{PredecessorArgs, RenameArgs, TrustArgs};
+pub(crate) use trust_root::{TrustRootUpdateArgs, TrustRootVerb, TrustVerb, TrustVerbArgs};
 pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.
@@ -238,6 +240,7 @@ impl Verb {
             Self::Logout(_) => "logout",
             Self::Config(_) => "config",
             Self::Auth(_) => "auth",
+            Self::Trust(_) => "trust",
             Self::Completions(_) => "completions",
             Self::Man(_) => "man",
             Self::Version(_) => "version",
@@ -299,6 +302,8 @@ pub(crate) enum Verb {
     Config(ConfigArgs),
     /// Explain which credentials are used for a repository, and why access works or fails
     Auth(AuthArgs),
+    /// Show or renew what proves signatures by certificates
+    Trust(TrustVerbArgs),
     /// Print the script that completes commands in bash, zsh, fish or PowerShell
     Completions(CompletionsArgs),
     /// Write man pages

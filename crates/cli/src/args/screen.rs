@@ -15,7 +15,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Install", &["install", "lock", "run", "providers"]),
     ("Look", &["versions", "show", "verify", "check", "outdated", "resolve"]),
     ("Keep", &["mirror", "bundle", "serve", "cache"]),
-    ("Operate", &["login", "logout", "auth", "config", "completions", "man", "version", "help"]),
+    ("Operate", &["login", "logout", "auth", "trust", "config", "completions", "man", "version", "help"]),
 ];
 
 /// The command and those of its verbs that are wanted, with the examples before the options.

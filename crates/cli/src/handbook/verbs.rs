@@ -88,6 +88,7 @@ const PAGES: &[(&str, &[&str])] = &[
     ("bundles", &["bundle"]),
     ("serving", &["serve"]),
     ("caching", &["cache"]),
+    ("trust", &["trust"]),
     ("credentials", &["login", "logout", "auth"]),
     ("getting", &["completions", "man", "version", "help"]),
 ];

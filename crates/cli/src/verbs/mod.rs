@@ -32,6 +32,7 @@ mod sign;
 mod state;
 mod stop;
 mod superfluous;
+mod trust_root;
 mod typed;
 mod verify;
 mod version;
@@ -40,7 +41,7 @@ mod versions;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::args::{Args, AuthVerb, BundleVerb, ConfigVerb, Global, OutputArgs, Verb};
+use crate::args::{Args, AuthVerb, BundleVerb, ConfigVerb, Global, OutputArgs, TrustVerb, TrustVerbArgs, Verb};
 use crate::connect::ResolverSlot;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -113,6 +114,9 @@ async fn job(
         Verb::Auth(args) => match args.verb {
             AuthVerb::Explain(args) => auth::explain(&context(&args.output), &args).await?,
         },
+        Verb::Trust(TrustVerbArgs { verb: TrustVerb::Root(args) }) => {
+            trust_root::run(&context(args.verb.output()), &args.verb).await?;
+        }
         Verb::Login(args) => login::login(&context(&args.output), &args).await?,
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {

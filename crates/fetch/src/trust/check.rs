@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_source::{LeafKind, Release, ReleaseDescription, Search, SourceError};
-use tofu_oci_trust::{Archives, Evidence, Standing, Verdict, judge};
+use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
@@ -46,14 +46,29 @@ impl ReleaseCheck<'_> {
         if verdict.refusal.is_none() && verdict.covered.index && verdict.standing == Standing::Signed {
             return Ok(verdict);
         }
-        let all = release.evidence(Search::Everywhere).await?;
-        let verdict = self.judge(&all);
-        // A `SHA256SUMS` that was found, or that a pin remembers.
-        let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
-        if verdict.covered.index || (!sums && verdict.covered.zips.is_empty()) {
+        let mut all = release.evidence(Search::Everywhere).await?;
+        let mut verdict = self.judge(&all);
+        if verdict.covered.index {
             return Ok(verdict);
         }
-        self.knowledge.archives = Archives::Read(real_zips(release).await?);
+        let mut leaves = Vec::new();
+        if trust.policy.names_identities(&trust.pins, &self.id.id.address) {
+            leaves = release.leaf_evidence().await?;
+        }
+        let beside_leaves = !leaves.is_empty();
+        let of_leaves = |found: &Examined| {
+            found.identity.is_some() && matches!(found.outcome.flaw(), Some(Flaw::OtherIndex { .. }))
+        };
+        all.extend(leaves);
+        if beside_leaves {
+            verdict = self.judge(&all);
+        }
+        // A `SHA256SUMS` that was found, or that a pin remembers; or a statement about what may be a manifest of a platform.
+        let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
+        if !sums && verdict.covered.zips.is_empty() && !verdict.examined.iter().any(of_leaves) {
+            return Ok(verdict);
+        }
+        self.knowledge.archives = real_archives(release).await?;
         Ok(self.judge(&all))
     }
 
@@ -97,6 +112,18 @@ impl ReleaseCheck<'_> {
 pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform, PackageHash> {
     let zip = |hashes: &BTreeSet<PackageHash>| hashes.iter().find(|hash| hash.scheme() == Scheme::Zh).cloned();
     claims.iter().filter_map(|(platform, hashes)| Some((platform.clone(), zip(hashes)?))).collect()
+}
+
+/// The archives that the leaves name, and the leaf of every platform that has one alone.
+pub(super) async fn real_archives(release: &dyn Release) -> Result<Archives, SourceError> {
+    let (zips, about) = (real_zips(release).await?, release.describe().await?);
+    let leaf = |hashes: &BTreeSet<PackageHash>| {
+        let mut leaves = hashes.iter().filter(|hash| hash.scheme() == Scheme::Ch);
+        let leaf = leaves.next()?.value().parse().ok()?;
+        leaves.next().is_none().then_some(leaf)
+    };
+    let leaves = about.claims.iter().filter_map(|(platform, hashes)| Some((platform.clone(), leaf(hashes)?)));
+    Ok(Archives::Read { zips, leaves: leaves.collect() })
 }
 
 /// The archives that the leaves name, whatever annotations say.

@@ -12,7 +12,7 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::check::real_zips;
+use super::check::real_archives;
 use super::{SignatureStanding, Trust};
 use crate::pin_file;
 
@@ -54,12 +54,21 @@ pub enum Conclusion<'a> {
 /// # Errors
 /// If the place could not be asked.
 pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, SignatureStanding), SourceError> {
-    let evidence = release.evidence(Search::Everywhere).await?;
-    let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
+    let evidence = all_evidence(release, trust).await?;
+    let archives = if evidence.is_empty() { Archives::Unknown } else { real_archives(release).await? };
     let mut found = ReleaseWithEvidence::new(release, trust, ReleaseDescription::default(), archives, evidence);
     let verdict = found.judge(trust);
     let standing = found.standing(&verdict, trust);
     Ok((verdict, standing))
+}
+
+/// What lies beside the index and, if an identity may sign, beside the manifests of platforms.
+async fn all_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
+    let mut found = release.evidence(Search::Everywhere).await?;
+    if trust.policy.names_identities(&trust.pins, &release.id().address) {
+        found.extend(release.leaf_evidence().await?);
+    }
+    Ok(found)
 }
 
 impl ReleaseWithEvidence {
@@ -69,8 +78,8 @@ impl ReleaseWithEvidence {
     /// Those of the place.
     pub async fn read(release: &dyn Release, trust: &Trust) -> Result<Self, SourceError> {
         let about = release.describe().await?.clone();
-        let evidence = release.evidence(Search::Everywhere).await?;
-        Ok(Self::new(release, trust, about, Archives::Read(real_zips(release).await?), evidence))
+        let evidence = all_evidence(release, trust).await?;
+        Ok(Self::new(release, trust, about, real_archives(release).await?, evidence))
     }
 
     pub(super) fn new(

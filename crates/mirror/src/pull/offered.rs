@@ -89,6 +89,10 @@ impl Release for UpstreamRelease {
         self.upstream.evidence(search).await
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        self.upstream.leaf_evidence().await
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.upstream.notice().await
     }

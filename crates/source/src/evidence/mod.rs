@@ -23,7 +23,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
 use tofu_oci_trust::{
-    EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, VersionOf, in_force,
+    EVIDENCE_LIMIT, Evidence, MadeBy, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, VersionOf, in_force,
+    peek_bundle,
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag, Version};
 
@@ -40,6 +41,8 @@ use crate::release_reader::of_manifest;
 const MOST_OPENED: usize = 100;
 /// How many are opened at once.
 const AT_ONCE: usize = 4;
+/// Beside how many manifests of platforms is looked.
+const MOST_LEAVES: usize = 64;
 
 /// What lies beside an index in its repository and may say who signed it, in the order of the lists.
 ///
@@ -51,6 +54,30 @@ const AT_ONCE: usize = 4;
 /// If the repository could not be asked.
 pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search) -> Result<Vec<Evidence>, StoreError> {
     EvidenceReader::new(store, &DocumentCache::default(), index).search(search).await
+}
+
+/// Bundles by certificates that lie beside these manifests of platforms: `cosign sign --recursive`, or provenance of a manifest.
+///
+/// Limits: those of [`evidence`], and 64 manifests.
+///
+/// # Errors
+/// If the repository could not be asked.
+pub async fn leaf_evidence(store: &dyn ReadStore, leaves: &[Descriptor]) -> Result<Vec<Evidence>, StoreError> {
+    evidence_of_leaves(store, &DocumentCache::default(), leaves.iter()).await
+}
+
+/// The same with manifests that were read before.
+pub(crate) async fn evidence_of_leaves<'a>(
+    store: &dyn ReadStore,
+    memory: &DocumentCache,
+    leaves: impl Iterator<Item = &'a Descriptor>,
+) -> Result<Vec<Evidence>, StoreError> {
+    let readers: Vec<_> =
+        leaves.take(MOST_LEAVES).map(|leaf| EvidenceReader::new(store, memory, leaf).bundles()).collect();
+    let read = futures_util::stream::iter(readers).buffered(AT_ONCE);
+    let mut found: Vec<Evidence> = read.try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+    found.truncate(EVIDENCE_LIMIT);
+    Ok(found)
 }
 
 /// What publishers say of an index later, unverified, in the order of the lists. A notice that cannot be read is omitted.
@@ -154,6 +181,17 @@ impl EvidenceReader<'_> {
         referrers.retain(|referrer| is_leaf(&referrer.media_type) && claims_notice(referrer));
         referrers.truncate(MOST_OPENED);
         self.open_all(&referrers).await
+    }
+
+    /// The bundles by certificates among the referrers; nothing else is opened.
+    async fn bundles(self) -> Result<Vec<Evidence>, StoreError> {
+        let mut referrers = self.store.referrers_in(&self.index.digest, Lists::Nearest).await?;
+        referrers.retain(|one| is_leaf(&one.media_type) && one.artifact_type.as_deref().is_some_and(is_bundle));
+        referrers.truncate(MOST_OPENED);
+        let mut found = self.open_all(&referrers).await?;
+        let by_certificate = |bytes: &[u8]| peek_bundle(bytes).is_ok_and(|peek| peek.made_by == MadeBy::Certificate);
+        found.retain(|piece| matches!(piece, Evidence::Bundle { bytes, .. } if by_certificate(bytes)));
+        Ok(found)
     }
 
     /// The notice that a manifest holds, unverified; `None` if it holds no notice about this index.

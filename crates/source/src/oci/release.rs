@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 use super::ahead::{OnItsWay, PackagesAhead};
 use super::notice::{NoticeAhead, NoticeQuestion};
 use super::repository::{OpenedRepository, missing};
-use crate::evidence::EvidenceReader;
+use crate::evidence::{EvidenceReader, evidence_of_leaves};
 use crate::memory::lock;
 use crate::{
     ClaimedHashes, ClaimedPackage, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, PartStream, Release,
@@ -297,6 +297,15 @@ impl Release for OciRelease {
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
         let OpenedRepository { store, memory, .. } = &*self.repository;
         Ok(EvidenceReader::new(&**store, memory, &self.descriptor).search(search).await?)
+    }
+
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        let index = &self.whole().await?.index;
+        let leaves = index.all_candidates().into_values().flatten();
+        let artifacts = leaves.filter(|leaf| index.kind(leaf) == LeafKind::Artifact);
+        let leaves: BTreeMap<&Digest, &Descriptor> = artifacts.map(|leaf| (&leaf.digest, leaf)).collect();
+        let OpenedRepository { store, memory, .. } = &*self.repository;
+        Ok(evidence_of_leaves(&**store, memory, leaves.into_values()).await?)
     }
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {

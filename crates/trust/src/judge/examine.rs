@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
 use super::trusted_keys::TrustedKeys;
 use super::votes::{ExaminedNotice, Vote};
 use crate::bundle::claimed_key;
 use crate::openpgp::VerifyBudget;
+use crate::slsa::{OtherBuild, PROVENANCE_V0_2};
 use crate::verdict::ListedArchive;
 use crate::{
-    Action, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault, Peek,
-    ReleaseFacts, SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement, StatementSubject, Subject,
-    TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Build, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault,
+    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement,
+    StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -31,6 +32,8 @@ pub(super) struct Examination<'a> {
     pub(super) lacks_notices: bool,
     /// What trusted lists say of the platforms of this release.
     pub(super) listed: Vec<ListedArchive>,
+    /// How many bundles with certificates were looked at.
+    pub(super) proofs: usize,
     /// The work that is left for signatures and keys of strangers.
     pub(super) work: VerifyBudget,
     pub(super) remarks: Vec<TrustRemark>,
@@ -55,8 +58,22 @@ impl<'a> Examination<'a> {
     ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, discredited) = (VerifyBudget::default(), BTreeSet::new());
-        let (notices, lacks_notices) = (Vec::new(), false);
-        Self { rule, trusted, facts, now, examined, votes, notices, lacks_notices, listed, work, remarks, discredited }
+        let (notices, lacks_notices, proofs) = (Vec::new(), false, 0);
+        Self {
+            rule,
+            trusted,
+            facts,
+            now,
+            examined,
+            votes,
+            notices,
+            lacks_notices,
+            listed,
+            proofs,
+            work,
+            remarks,
+            discredited,
+        }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
@@ -91,8 +108,9 @@ impl<'a> Examination<'a> {
     fn signature(&mut self, mut examined: Examined, opened: Result<Signed, SignatureFault>, peek: Option<&Peek>) {
         examined.claimed_key = peek.and_then(Peek::hint).map(claimed_key);
         match opened {
-            Ok(signed) => {
+            Ok(mut signed) => {
                 self.describe(&mut examined, &signed.statement);
+                signed.statement.predicate_type = self.read_type(signed.statement.predicate_type);
                 self.name(&mut examined, &signed.key);
                 examined.outcome = match self.trusted.compromised(&signed.key, None).map(str::to_owned) {
                     Some(what) => {
@@ -123,6 +141,11 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn vote(&mut self, examined: &Examined, signed: &Signed) {
+        self.vote_for(examined, signed, BTreeMap::new());
+    }
+
+    /// A vote for archives of platforms, or for the index if there are none.
+    pub(super) fn vote_for(&mut self, examined: &Examined, signed: &Signed, listed: BTreeMap<Platform, PackageHash>) {
         let name = self.by(&signed.key);
         let missing = match &examined.outcome {
             SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
@@ -135,8 +158,9 @@ impl<'a> Examination<'a> {
             form: signed.form,
             predicate_type: signed.statement.predicate_type.clone(),
             missing,
-            covers: Covers::Index,
-            listed: BTreeMap::new(),
+            covers: if listed.is_empty() { Covers::Index } else { Covers::Zips(listed.values().cloned().collect()) },
+            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
+            listed,
         });
     }
 
@@ -154,11 +178,27 @@ impl<'a> Examination<'a> {
 
     /// The outcome of a statement that a trusted key has signed.
     pub(super) fn outcome(&self, statement: &Statement) -> SignatureOutcome {
-        let about = statement.subjects.iter().filter(|subject| self.is_about_index(subject));
-        // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
-        // none.
+        // A statement may name one index twice, under two names. The right name is enough.
+        self.outcome_by(statement, |subject| self.is_about_index(subject), 0)
+    }
+
+    /// The same of a statement about the manifests of platforms: each of them must be named rightly.
+    pub(super) fn outcome_of_leaves(&self, statement: &Statement, leaves: &BTreeSet<Digest>) -> SignatureOutcome {
+        let is_leaf =
+            |subject: &StatementSubject| subject.digest.as_ref().is_some_and(|digest| leaves.contains(digest));
+        self.outcome_by(statement, is_leaf, 4)
+    }
+
+    /// By the subjects that are `about` the release. A wrong name is worse than none.
+    fn outcome_by(
+        &self,
+        statement: &Statement,
+        about: impl Fn(&StatementSubject) -> bool,
+        rank_of_right: u8,
+    ) -> SignatureOutcome {
+        let about = statement.subjects.iter().filter(|subject| about(subject));
         let rank = |naming: &Naming| match naming {
-            Naming::Right => 0,
+            Naming::Right => rank_of_right,
             Naming::OtherProvider(_) => 1,
             Naming::OtherVersion(_) => 2,
             Naming::Unnamed(_) => 3,
@@ -167,15 +207,34 @@ impl<'a> Examination<'a> {
             let signed = statement.subjects.first().and_then(|subject| subject.digest.clone());
             return Flaw::OtherIndex { signed }.into();
         };
-        let is_wanted = self.rule.predicate_types.contains(&statement.predicate_type);
         match naming {
-            Naming::OtherProvider(named) => self.other_provider(named),
-            Naming::OtherVersion(named) => self.other_version(named),
-            _ if !is_wanted => Flaw::PredicateType { found: statement.predicate_type.clone() }.into(),
+            Naming::OtherProvider(named) => return self.other_provider(named),
+            Naming::OtherVersion(named) => return self.other_version(named),
+            Naming::Right | Naming::Unnamed(_) => {}
+        }
+        if let Some(flaw) = self.unwanted(&statement.predicate_type, statement.build.as_ref()) {
+            return flaw.into();
+        }
+        match naming {
             Naming::Unnamed(missing) if self.rule.unnamed == Action::Refuse => Flaw::Unnamed { missing }.into(),
             Naming::Unnamed(missing) => SignatureOutcome::CountsUnnamed { missing },
-            Naming::Right => SignatureOutcome::Counts,
+            _ => SignatureOutcome::Counts,
         }
+    }
+
+    /// Why a statement is not one that the rule demands.
+    pub(super) fn unwanted(&self, predicate_type: &str, build: Option<&Build>) -> Option<Flaw> {
+        if !self.rule.predicate_types.iter().any(|wanted| wanted == predicate_type) {
+            return Some(Flaw::PredicateType { found: predicate_type.to_owned() });
+        }
+        let OtherBuild { member, found, wanted } = self.rule.build.as_ref()?.differs(build?)?;
+        Some(Flaw::OtherBuild { member, found, wanted })
+    }
+
+    /// The type that a statement counts as: older provenance says the same, if the rule demands a build.
+    pub(super) fn read_type(&self, found: String) -> String {
+        let is_older = self.rule.build.is_some() && found == PROVENANCE_V0_2;
+        if is_older { PROVENANCE_PREDICATE.to_owned() } else { found }
     }
 
     pub(super) fn other_provider(&self, named: String) -> SignatureOutcome {

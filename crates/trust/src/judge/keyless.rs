@@ -1,26 +1,51 @@
 //! Bundles with certificates: who is proven to have signed, whether a rule names them, and what they signed.
 
-use tofu_oci_types::Digest;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use std::time::{Duration, SystemTime};
+
+use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
-use crate::keyless::{Proven, prove};
+use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, prove};
+use crate::time::time;
 use crate::{
-    Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement, Sums,
-    peek_bundle,
+    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
+    Sums, peek_bundle,
 };
+
+/// When the carried roots were taken.
+static ROOTS_TAKEN: LazyLock<SystemTime> =
+    LazyLock::new(|| time(&format!("{ROOTS_DATE}T00:00:00Z")).expect("the date of the roots is one"));
+
+/// The most bundles with certificates that are looked at.
+const KEYLESS_LIMIT: usize = 32;
+
+/// From then on a newer root may be missing.
+const ROOTS_OLD: Duration = Duration::from_hours(24 * 365);
 
 impl Examination<'_> {
     pub(super) fn keyless(&mut self, origin: &Digest, bytes: &[u8]) {
         let mut examined = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::NoSignature);
-        match prove(bytes, &self.trusted.roots(), self.now) {
+        let Some(found) = self.prove(bytes) else { return };
+        match found {
             Ok(proven) => {
                 self.describe(&mut examined, &proven.statement);
                 examined.identity = Some(Box::new(proven.identity.clone()));
                 let wanted = self.version().map(ToString::to_string);
                 match self.trusted.identity_of(&proven, wanted.as_deref()) {
                     Ok((key, version)) => {
+                        if let Some(flaw) = self.trusted.given_away(&key, &proven) {
+                            self.name(&mut examined, &key);
+                            examined.outcome = flaw.into();
+                            self.examined.push(examined);
+                            return;
+                        }
                         self.by_identity(&mut examined, proven, &key, version);
+                        if examined.outcome.counts() {
+                            self.remark_old_root(&key);
+                        }
                         if let Some(&Flaw::Unnamed { missing }) = examined.outcome.flaw() {
                             examined.outcome = Flaw::UnnamedIdentity { missing }.into();
                         }
@@ -38,11 +63,23 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
+    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at. Each costs milliseconds, and
+    /// whoever may write to the repository puts them there.
+    pub(super) fn prove(&mut self, bytes: &[u8]) -> Option<Result<Proven, KeylessFault>> {
+        if self.proofs == KEYLESS_LIMIT {
+            let text = format!("only {KEYLESS_LIMIT} bundles with certificates were looked at");
+            self.remark_once("too-much-evidence", &text);
+            return None;
+        }
+        self.proofs += 1;
+        Some(prove(bytes, &self.trusted.roots(), self.now))
+    }
+
     /// What a trusted identity has signed. It names neither provider nor version: the rule may give the one, the ref the other.
     fn by_identity(&mut self, examined: &mut Examined, proven: Proven, key: &KeyId, version: Option<String>) {
         self.name(examined, key);
         let mut statement = proven.statement;
-        statement.predicate_type = self.counted_type(statement.predicate_type);
+        statement.predicate_type = self.counted_type(statement.predicate_type, proven.identity.is_release);
         let about_index = statement.subjects.iter().any(|subject| self.is_about_index(subject));
         let listing = archives(&statement).filter(|_| !about_index).map(|sums| self.listing(&sums));
         if let Some(listing) = listing.filter(|listing| !matches!(listing, ListedRelease::Nothing)) {
@@ -61,9 +98,39 @@ impl Examination<'_> {
                 subject.version = Name::written(version);
             }
         }
-        examined.outcome = self.outcome(&statement);
+        let leaves = if about_index { BTreeMap::new() } else { self.leaves(&statement) };
+        if leaves.is_empty() {
+            examined.outcome = self.outcome(&statement);
+        } else {
+            let named = leaves.values().map(|(leaf, _)| leaf.clone()).collect();
+            examined.outcome = self.outcome_of_leaves(&statement, &named);
+        }
         if examined.outcome.counts() {
-            self.vote(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement });
+            let listed = leaves.into_iter().map(|(platform, (_, zip))| (platform, zip)).collect();
+            self.vote_for(examined, &Signed { key: key.clone(), form: SignatureForm::Bundle, statement }, listed);
+        }
+    }
+
+    /// The platforms whose manifests a statement is about: each manifest with the archive that it names, which the statement
+    /// covers as a list does.
+    fn leaves(&self, statement: &Statement) -> BTreeMap<Platform, (Digest, PackageHash)> {
+        let Archives::Read { zips, leaves } = self.facts.archives else { return BTreeMap::new() };
+        let is_named = |leaf: &Digest| statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf));
+        let named = leaves.iter().filter(|(_, leaf)| is_named(leaf));
+        let with_zip = |(platform, leaf): (&Platform, &Digest)| {
+            Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))
+        };
+        named.filter_map(with_zip).collect()
+    }
+
+    /// What people should know of a carried root that is older than a year: what its instance has added since is missing.
+    fn remark_old_root(&mut self, key: &KeyId) {
+        let is_carried = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
+        if is_carried && self.now > *ROOTS_TAKEN + ROOTS_OLD {
+            let text = format!(
+                "what proves the signature is a root of {ROOTS_DATE}, older than a year; a newer one may add to it"
+            );
+            self.remark_once("old-root", &text);
         }
     }
 
@@ -77,7 +144,7 @@ impl Examination<'_> {
         version: Option<String>,
     ) {
         let Some(listed) = listing.listed() else {
-            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
             return;
         };
         examined.zips = listed.values().cloned().collect();
@@ -86,17 +153,19 @@ impl Examination<'_> {
             return;
         }
         self.remember(listing, examined);
-        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type);
+        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
         if !examined.outcome.counts() {
             return;
         }
         self.list_vote(examined, key, listed, SignatureForm::Bundle, &statement.predicate_type);
     }
 
-    /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it.
-    fn counted_type(&self, found: String) -> String {
+    /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it;
+    /// so does GitHub's word for an immutable release.
+    fn counted_type(&self, found: String, is_release: bool) -> String {
+        let found = self.read_type(found);
         let is_usual = self.rule.predicate_types == [SIGN_PREDICATE];
-        if is_usual && found == PROVENANCE_PREDICATE { SIGN_PREDICATE.to_owned() } else { found }
+        if is_usual && (is_release || found == PROVENANCE_PREDICATE) { SIGN_PREDICATE.to_owned() } else { found }
     }
 }
 

@@ -5,7 +5,10 @@ use tofu_oci_types::Digest;
 use super::examine::Examination;
 use super::votes::ExaminedNotice;
 use crate::notice::heads;
-use crate::{Action, ReleaseState, StatedNotice, Subject, TrustRefusal, TrustRemark, in_force, open_bundle};
+use crate::{
+    Action, KeyId, MadeBy, Peek, ReleaseState, StatedNotice, Subject, TrustRefusal, TrustRemark, in_force, open_bundle,
+    peek_bundle,
+};
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
@@ -31,14 +34,26 @@ impl Examination<'_> {
             };
             return self.remark_once("other-notice", text);
         }
-        let signed = open_bundle(bytes, &self.trusted.public).ok();
-        let signed = signed.filter(|signed| self.trusted.compromised(&signed.key, None).is_none());
-        let by = signed.map(|signed| self.by(&signed.key));
+        let key = match peek_bundle(bytes) {
+            Ok(Peek { made_by: MadeBy::Certificate, .. }) => self.identity_of_notice(bytes),
+            _ => open_bundle(bytes, &self.trusted.public).ok().map(|signed| signed.key),
+        };
+        let key = key.filter(|key| self.trusted.compromised(key, None).is_none());
+        let by = key.map(|key| self.by(&key));
         self.notices.push(ExaminedNotice { stated, by });
     }
 
+    /// Which identity has signed a notice. One whose ref names a version speaks of that version alone.
+    fn identity_of_notice(&mut self, bytes: &[u8]) -> Option<KeyId> {
+        let proven = self.prove(bytes)?.ok()?;
+        let wanted = self.version().map(ToString::to_string);
+        let (key, version) = self.trusted.identity_of(&proven, wanted.as_deref()).ok()?;
+        let is_right = version.is_none() || version == wanted;
+        (is_right && self.trusted.given_away(&key, &proven).is_none()).then_some(key)
+    }
+
     /// Anyone who may write to the repository puts notices there: the first remark of a kind suffices.
-    fn remark_once(&mut self, code: &'static str, text: &str) {
+    pub(super) fn remark_once(&mut self, code: &'static str, text: &str) {
         if self.remarks.iter().all(|remark| remark.code != code) {
             self.remarks.push(TrustRemark::warning(code, text.to_owned()));
         }

@@ -9,7 +9,7 @@ use super::votes::Vote;
 use crate::openpgp::{VerifyBudget, verify_within};
 use crate::verdict::ListedArchive;
 use crate::{
-    Action, Covers, Examined, Expired, ExpiredKeys, Flaw, KeyId, KeyStanding, Missing, OpenPgpFault, OpenPgpKey,
+    Action, Build, Covers, Examined, Expired, ExpiredKeys, Flaw, KeyId, KeyStanding, Missing, OpenPgpFault, OpenPgpKey,
     OpenPgpSignature, SIGN_PREDICATE, SUMS_FILES_LIMIT, SignatureForm, SignatureOutcome, Sums, TrustRemark,
 };
 
@@ -156,12 +156,19 @@ impl Examination<'_> {
             predicate_type: predicate_type.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
+            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
             listed: listed.clone(),
         });
     }
 
     /// What becomes of a list that a trusted key or identity has signed.
-    pub(super) fn listed_outcome(&self, listing: &ListedRelease, key: &KeyId, says: &str) -> SignatureOutcome {
+    pub(super) fn listed_outcome(
+        &self,
+        listing: &ListedRelease,
+        key: &KeyId,
+        says: &str,
+        build: Option<&Build>,
+    ) -> SignatureOutcome {
         let listed = match listing {
             ListedRelease::Listed(listed) => listed,
             ListedRelease::OtherVersion(named) => return self.other_version(named.clone()),
@@ -173,8 +180,8 @@ impl Examination<'_> {
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Flaw::OtherPackage { file_name: self.file_name(platform) }.into();
         }
-        if !self.rule.predicate_types.iter().any(|wanted| wanted == says) {
-            return Flaw::PredicateType { found: says.to_owned() }.into();
+        if let Some(flaw) = self.unwanted(says, build) {
+            return flaw.into();
         }
         // Its file names have a type and a version, and neither host nor namespace.
         let missing = Missing::Address;
@@ -186,7 +193,7 @@ impl Examination<'_> {
     }
 
     fn sums_outcome(&self, listing: &ListedRelease, signature: &OpenPgpSignature) -> SignatureOutcome {
-        let outcome = self.listed_outcome(listing, &signature.key, SIGN_PREDICATE);
+        let outcome = self.listed_outcome(listing, &signature.key, SIGN_PREDICATE, None);
         if !outcome.counts() {
             return outcome;
         }

@@ -26,6 +26,8 @@ pub(super) struct TrustedKeys {
     pub(super) distinct: DistinctKeys,
     /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
+    /// The numbers of repositories that identities signed this provider for before.
+    remembered: BTreeMap<(KeyId, String), String>,
     /// Which addresses count as one.
     pub(super) predecessors: Predecessors,
 }
@@ -35,8 +37,19 @@ impl TrustedKeys {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let (compromised, predecessors) = (policy.compromised(), policy.predecessors().clone());
         let (public, openpgp, identities, exact) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
-        let mut trusted =
-            Self { public, openpgp, identities, names, exact, dedicated, distinct, compromised, predecessors };
+        let remembered = BTreeMap::new();
+        let mut trusted = Self {
+            public,
+            openpgp,
+            identities,
+            names,
+            exact,
+            dedicated,
+            distinct,
+            compromised,
+            remembered,
+            predecessors,
+        };
         for key in &rule.keys {
             match &key.material {
                 KeyMaterial::Public(public) => trusted.add_public(&key.name, public),
@@ -51,6 +64,12 @@ impl TrustedKeys {
         }
         trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
         let Some(address) = address else { return trusted };
+        trusted.remembered = pins
+            .signers(address)
+            .flat_map(|signer| {
+                signer.repositories.iter().map(|(name, id)| ((signer.key.clone(), name.clone()), id.clone()))
+            })
+            .collect();
         let identities = || trusted.identities.iter().map(|trusted| trusted.identity.id());
         let dedicated = trusted.openpgp.iter().map(OpenPgpKey::id).chain(identities());
         (trusted.dedicated, trusted.exact) =
@@ -136,6 +155,16 @@ impl TrustedKeys {
             }
             None => Flaw::Keyless { identity: Box::new(proven.identity.clone()) },
         })
+    }
+
+    /// Whether the name of the repository was given to another one since an identity signed this provider. An identity that says
+    /// the number itself has decided that.
+    pub(super) fn given_away(&self, key: &KeyId, proven: &Proven) -> Option<Flaw> {
+        let (repository, found) = proven.identity.numbered()?;
+        let is_said = self.identity(key).is_some_and(|identity| identity.repository_id.is_some());
+        let known =
+            self.remembered.get(&(key.clone(), repository.clone())).filter(|known| !is_said && **known != found)?;
+        Some(Flaw::OtherRepository { repository, known: known.clone(), found })
     }
 
     /// The identity of this id.

@@ -14,6 +14,8 @@ pub(super) struct Vote {
     pub(super) predicate_type: String,
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
+    /// The repository of the one who signed, and the number that its host gave it.
+    pub(super) repository: Option<(String, String)>,
     /// The platforms of the archives that a list names.
     pub(super) listed: BTreeMap<Platform, PackageHash>,
 }

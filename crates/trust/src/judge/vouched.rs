@@ -7,10 +7,11 @@ use tofu_oci_types::PackageHash;
 use super::examine::Examination;
 use super::threshold::Reached;
 use super::votes::Vote;
+use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
-    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Pin, PinnedSigner, Reason, SignedStatement,
-    Signer, TrustRefusal, TrustRule,
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Pin, PinnedSigner, Reason,
+    SignedStatement, Signer, TrustRefusal, TrustRule,
 };
 
 /// A signature that is there, or that was.
@@ -74,11 +75,18 @@ pub(super) fn pinned<'a>(
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
         // A rule with keys decides whether a list names the provider, as for a list that is there.
-        let is_named = move |statement: &SignedStatement| match &statement.zips {
-            Some(_) if !rule.keys.is_empty() => examination.trusted.is_dedicated(&signer.key),
+        let is_named = move |statement: &SignedStatement| match (&statement.zips, statement.missing) {
+            (Some(_), None | Some(Missing::Address)) if !rule.keys.is_empty() => {
+                examination.trusted.is_dedicated(&signer.key)
+            }
             _ => statement.missing.is_none(),
         };
-        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
+        // A pin does not remember who built it.
+        let is_demanded =
+            move |statement: &SignedStatement| rule.build.is_none() || !is_provenance(&statement.predicate_type);
+        let named = move |statement: &&SignedStatement| {
+            is_demanded(statement) && (rule.unnamed != Action::Refuse || is_named(statement))
+        };
         signer.statements.iter().filter(named).map(|statement| SignedPart {
             key: &signer.key,
             predicate_type: &statement.predicate_type,
@@ -139,12 +147,14 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
             identity: examination.trusted.identity(&vote.key).cloned(),
+            repositories: BTreeMap::new(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
         });
         add_statements(&mut signer.statements, &[statement(vote)]);
         signer.forms.insert(vote.form);
+        signer.repositories.extend(vote.repository.clone());
         signer.covers = match (&signer.covers, &vote.covers) {
             (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
             _ => Covers::Index,
@@ -212,6 +222,7 @@ mod tests {
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
+            repository: None,
             listed: [(platform.clone(), zip.clone())].into(),
         };
         let votes: Vec<Vote> = keys.iter().map(vote).collect();

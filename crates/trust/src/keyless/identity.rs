@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::roots::{RootName, TrustedRoot};
 use super::{Proven, ProvenIdentity, one_slash};
+use crate::paths::{folded, path_matches, repository_matches, segment_matches};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -39,6 +40,12 @@ pub struct Identity {
     /// The address of a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
+    /// The number that the host gave the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository_id: Option<String>,
+    /// Whether GitHub's word for an immutable release counts, and no workflow's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub release: bool,
     /// The file with the root of a Sigstore instance of one's own, as it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -78,7 +85,8 @@ impl Identity {
                 return wrong("email", "must be the whole address of one person");
             }
             let others = [&self.repository, &self.workflow, &self.reference, &self.environment, &self.runner];
-            if others.into_iter().any(Option::is_some) {
+            let others = others.into_iter().chain([&self.repository_id]);
+            if self.release || others.into_iter().any(Option::is_some) {
                 return wrong(
                     "email",
                     "must stand without repository, workflow, ref, environment and runner: a person has none",
@@ -101,11 +109,21 @@ impl Identity {
                     "must name one host and one owner: with `*` there, it matches any repository",
                 );
             }
+            let is_number = |id: &String| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+            if !self.repository_id.as_ref().is_none_or(is_number) {
+                return wrong("repository_id", "must be the number of the repository, as a text");
+            }
+            if self.release {
+                return self.checked_release();
+            }
             if self.issuer.is_none() {
                 self.issuer = issuer_of(host).map(str::to_owned);
             }
             let Some(workflow) = self.workflow.as_deref().map(one_slash) else {
-                return wrong("workflow", "is missing: any workflow of the repository could sign");
+                return wrong(
+                    "workflow",
+                    "is missing: any workflow of the repository could sign; for GitHub's immutable releases write release = true",
+                );
             };
             let path = workflow.split_once('@').map_or(workflow.as_str(), |(path, _)| path);
             let is_whole = if path.starts_with('.') { path == workflow } else { path.split('/').count() > 2 };
@@ -119,15 +137,7 @@ impl Identity {
                 return wrong("workflow", "must name one file: with `*`, other workflows of the repository could sign");
             }
             self.workflow = Some(workflow);
-            if let Some(reference) = &self.reference {
-                let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
-                let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
-                let is_other = reference.replace(VERSION, "").contains(['{', '}']);
-                let is_mixed = versions.clone().count() > 1 || versions.clone().any(mixed);
-                if !reference.starts_with("refs/") || is_other || is_mixed {
-                    return wrong("ref", "must be refs/tags/v{version}, refs/heads/BRANCH, or the like");
-                }
-            }
+            self.check_reference()?;
             let hosted = self.runner.as_deref().map(|runner| runner.strip_suffix("-hosted"));
             if !matches!(hosted, None | Some(Some("github" | "gitlab" | "self"))) {
                 return wrong("runner", "must be \"github-hosted\", \"gitlab-hosted\" or \"self-hosted\"");
@@ -142,6 +152,42 @@ impl Identity {
         Ok(self)
     }
 
+    /// One for GitHub's immutable releases: GitHub vouches for them by a certificate that names no issuer.
+    fn checked_release(self) -> Result<Self, IdentityProblem> {
+        let wrong = |member, problem| Err(IdentityProblem { member, problem });
+        let host = self.repository.as_ref().and_then(|repository| repository.split('/').next());
+        if !host.is_some_and(|host| host.eq_ignore_ascii_case("github.com")) {
+            return wrong("release", "is for repositories of github.com alone");
+        }
+        let others = [&self.workflow, &self.environment, &self.runner, &self.issuer, &self.root];
+        if others.into_iter().any(Option::is_some) {
+            return wrong(
+                "release",
+                "must stand without workflow, environment, runner, issuer and root: GitHub itself signs",
+            );
+        }
+        self.check_reference()?;
+        Ok(self)
+    }
+
+    fn check_reference(&self) -> Result<(), IdentityProblem> {
+        let Some(reference) = &self.reference else { return Ok(()) };
+        let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
+        let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
+        let is_other = reference.replace(VERSION, "").contains(['{', '}']);
+        let is_mixed = versions.clone().count() > 1 || versions.clone().any(mixed);
+        if !reference.starts_with("refs/") || is_other || is_mixed {
+            let problem = "must be refs/tags/v{version}, refs/heads/BRANCH, or the like";
+            return Err(IdentityProblem { member: "ref", problem });
+        }
+        Ok(())
+    }
+
+    /// Who vouches for the repository in the end.
+    fn vouched_by(&self) -> Option<&str> {
+        if self.release { issuer_of("github.com") } else { self.issuer.as_deref() }
+    }
+
     /// Its id: the same for the same members, however GitHub's names are spelled.
     pub fn id(&self) -> KeyId {
         let called = self.called().and_then(|called| Some(folded(&called).split_once('/')?.1.to_owned()));
@@ -153,7 +199,7 @@ impl Identity {
     /// What makes two identities one party: whoever owns a repository can run what they like in it, and in the others of the
     /// same owner.
     pub(crate) fn party(&self) -> BTreeSet<Material> {
-        let issuer = self.issuer.as_deref().unwrap_or_default();
+        let issuer = self.vouched_by().unwrap_or_default();
         let material = |who: &str| Material::of("identity", format!("{issuer}\0{who}").as_bytes());
         match (&self.email, &self.repository) {
             (Some(email), _) => BTreeSet::from([material(email)]),
@@ -174,7 +220,7 @@ impl Identity {
             }
             (one, other) => one == other,
         };
-        repositories && self.issuer == other.issuer && self.email == other.email
+        repositories && self.vouched_by() == other.vouched_by() && self.email == other.email
     }
 
     /// The whole path of a workflow of another repository.
@@ -193,10 +239,16 @@ impl Identity {
             return if is_same { Ok(None) } else { Err(None) };
         }
         let repository = proven.repository.as_ref().filter(|_| !proven.is_person).ok_or(None)?;
-        if !self.repository.as_ref().is_some_and(|wanted| matches(&folded(wanted), &folded(repository))) {
+        if !self.repository.as_ref().is_some_and(|wanted| repository_matches(wanted, repository)) {
             return Err(None);
         }
-        if !self.is_workflow(proven) {
+        if self.release != proven.is_release {
+            return Err(None);
+        }
+        if self.repository_id.is_some() && self.repository_id != proven.repository_id {
+            return Err(other("repository_id", &proven.repository_id));
+        }
+        if !self.release && !self.is_workflow(proven) {
             return Err(other("workflow", &Some(proven.subject.clone())));
         }
         let mut version = None;
@@ -207,7 +259,7 @@ impl Identity {
         for (member, wanted, found) in
             [("environment", &self.environment, &proven.environment), ("runner", &self.runner, &proven.runner)]
         {
-            let is_same = |wanted: &String| found.as_ref().is_some_and(|found| matches(wanted, found));
+            let is_same = |wanted: &String| found.as_ref().is_some_and(|found| path_matches(wanted, found));
             if !wanted.as_ref().is_none_or(is_same) {
                 return Err(other(member, found));
             }
@@ -221,14 +273,14 @@ impl Identity {
         let (Some(wanted), Some(found)) = (&self.workflow, &proven.workflow) else { return false };
         let Some(called) = self.called() else {
             let is_built = proven.workflow_ref.is_some() && proven.workflow_ref == proven.reference;
-            return is_built && proven.own_workflow().is_some_and(|path| matches(wanted, &path));
+            return is_built && proven.own_workflow().is_some_and(|path| path_matches(wanted, &path));
         };
         let (called, reference) = match called.split_once('@') {
             Some((called, reference)) => (called.to_owned(), Some(reference.to_owned())),
             None => (called, None),
         };
-        let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| matches(wanted, found));
-        matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
+        let is_ref = |wanted: &String| proven.workflow_ref.as_ref().is_some_and(|found| path_matches(wanted, found));
+        path_matches(&folded(&called), &folded(&one_slash(found))) && reference.as_ref().is_none_or(is_ref)
     }
 }
 
@@ -261,38 +313,9 @@ fn issuer_of(host: &str) -> Option<&'static str> {
     }
 }
 
-/// A repository, or a path in one, as it is compared: GitHub knows no case in the names of owners and repositories.
-fn folded(repository: &str) -> String {
-    let is_github = repository.split('/').next().is_some_and(|host| host.eq_ignore_ascii_case("github.com"));
-    let names = if is_github { 3 } else { 1 };
-    let fold = |(nth, segment): (usize, &str)| {
-        if nth < names { segment.to_ascii_lowercase() } else { segment.to_owned() }
-    };
-    repository.split('/').enumerate().map(fold).collect::<Vec<_>>().join("/")
-}
-
 /// The host and the owner of a repository, as they are compared.
 fn owner_of(repository: &str) -> String {
     folded(repository).splitn(3, '/').take(2).collect::<Vec<_>>().join("/")
-}
-
-/// Whether every segment of a pattern is the one of the text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (patterns, segments) = (pattern.split('/'), text.split('/'));
-    patterns.clone().count() == segments.clone().count()
-        && patterns.zip(segments).all(|(pattern, segment)| segment_matches(pattern, segment))
-}
-
-/// The same of one segment, in which `*` stands for any characters.
-fn segment_matches(pattern: &str, text: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut text) = text.strip_prefix(start) else { return false };
-    let (between, end) = rest.rsplit_once('*').unwrap_or(("", rest));
-    for part in between.split('*').filter(|part| !part.is_empty()) {
-        let Some((_, after)) = text.split_once(part) else { return false };
-        text = after;
-    }
-    text.ends_with(end)
 }
 
 /// The version in a ref that a pattern matches, `None` if the pattern asks for none; an error if it does not match.

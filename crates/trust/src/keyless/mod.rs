@@ -8,6 +8,7 @@
 //! Nothing outside knows the crate that reads Sigstore's formats. What it says is judged here.
 
 mod crypto;
+mod described;
 mod identity;
 mod roots;
 #[cfg(test)]
@@ -22,22 +23,33 @@ use serde_json::Value;
 use sigstore_verify::crypto::{CertificateInfo, SubjectAltName};
 use sigstore_verify::types::{Bundle, Sha256Hash, SignatureContent};
 use sigstore_verify::{CertificateError, Error, TimestampError, TransparencyLogError};
+use tofu_oci_types::Digest;
 
+pub use described::{DescribedRoot, RootMember};
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
 pub(crate) use roots::{RootName, TrustedRoot};
 
 use crate::dsse::Envelope;
 use crate::json;
+use crate::paths::folded;
+use crate::published::PublishedRelease;
 use crate::statement::Statement;
-use roots::{Names, ROOTS_DATE};
+use roots::Names;
+pub(crate) use roots::ROOTS_DATE;
+pub use roots::embedded_roots;
 
+/// Whose certificates GitHub's own instance issues for immutable releases.
+const GITHUB_RELEASES: &str = "https://dotcom.releases.github.com";
 /// The largest certificate, in characters of base64.
 const CERTIFICATE: usize = 32 * 1024;
 /// The most entries of logs: each is verified, and signers write one.
 const ENTRIES: usize = 4;
 /// The most timestamps that are read.
 const TIMESTAMPS: usize = 8;
+/// By how many seconds a timestamp may be ahead of the clock of this machine: a release may be installed the moment that it is
+/// signed.
+const SLOW_CLOCK: u64 = 10;
 /// The most hashes in a proof of a log: a log of that many levels has more entries than a number can count.
 const PROOF: usize = 64;
 
@@ -75,6 +87,12 @@ pub struct ProvenIdentity {
     pub environment: Option<String>,
     /// Where it ran: `github-hosted`, `gitlab-hosted` or `self-hosted`.
     pub runner: Option<String>,
+    /// The number that its host gave the repository: it stays with the repository, as its name need not.
+    #[serde(skip)]
+    pub(crate) repository_id: Option<String>,
+    /// Whether GitHub itself made it, of an immutable release: then the statement names repository and ref.
+    #[serde(skip)]
+    pub(crate) is_release: bool,
     /// Whether `subject` is the address of a person.
     #[serde(skip)]
     pub(crate) is_person: bool,
@@ -104,9 +122,30 @@ impl ProvenIdentity {
             run: claims.run_invocation_uri.clone(),
             environment: claims.deployment_environment.clone(),
             runner: claims.runner_environment.clone(),
+            repository_id: claims.source_repository_identifier.clone(),
+            is_release: false,
             is_person: matches!(subject, SubjectAltName::Email(_)),
             root: None,
         })
+    }
+
+    /// Its repository, as it is compared, and the number that its host gave it.
+    pub(crate) fn numbered(&self) -> Option<(String, String)> {
+        Some((folded(self.repository.as_ref()?), self.repository_id.clone()?))
+    }
+
+    /// GitHub itself, with what it says of an immutable release.
+    fn with_release(self, published: Option<&PublishedRelease>) -> Self {
+        let Some(published) = published.filter(|_| self.subject == GITHUB_RELEASES && self.issuer.is_none()) else {
+            return self;
+        };
+        Self {
+            repository: Some(published.repository.clone()),
+            reference: Some(format!("refs/tags/{}", published.tag)),
+            repository_id: published.repository_id.clone(),
+            is_release: true,
+            ..self
+        }
     }
 
     /// The path of the workflow in the repository that was built, if it is of that one.
@@ -140,6 +179,12 @@ impl ProvenIdentity {
             return Some(members.join(", "));
         }
         self.repository.as_ref()?;
+        if self.is_release {
+            member("repository", self.repository.as_deref());
+            member("ref", self.reference.as_deref());
+            members.push("release = true".to_owned());
+            return Some(members.join(", "));
+        }
         let called = || Some(one_slash(self.workflow.as_deref()?.split_once('/')?.1));
         member("repository", self.repository.as_deref());
         member("workflow", self.own_workflow().or_else(called).as_deref());
@@ -196,18 +241,13 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
     let value = json::parse(bytes).map_err(KeylessFault::Malformed)?;
     within_limits(&value).map_err(KeylessFault::Malformed)?;
+    // Bundles before v0.3 have a chain in its place.
+    let material = json::object(&value, "verificationMaterial").map_err(KeylessFault::Malformed)?;
+    json::object(material, "certificate").map_err(KeylessFault::Malformed)?;
     let envelope = value.get("dsseEnvelope").ok_or_else(|| malformed("`dsseEnvelope` is missing"))?;
     let envelope = Envelope::parse(envelope).map_err(KeylessFault::Malformed)?;
     let statement = Statement::parse(&envelope.payload).map_err(KeylessFault::Malformed)?;
-    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
-    crypto::install();
-    let bundle = Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))?;
-    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let is_future = |time: i64| u64::try_from(time).is_ok_and(|time| time > seconds);
-    let entries = &bundle.verification_material.tlog_entries;
-    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second())) {
-        return Err(KeylessFault::Future);
-    }
+    let bundle = read(bytes)?;
     // Both readers must have read the same.
     let is_same = match &bundle.content {
         SignatureContent::DsseEnvelope(read) => {
@@ -215,20 +255,75 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
         }
         _ => false,
     };
-    let names = bundle.signing_certificate().and_then(|certificate| Names::of(certificate.as_bytes()));
-    let names = names.filter(|_| is_same).ok_or_else(|| malformed("its certificate cannot be read"))?;
+    if !is_same {
+        return Err(malformed("its envelope cannot be read"));
+    }
     // Which of the subjects counts is for the caller; that the payload is signed is shown by any of them.
     let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
-    let digest = digest.and_then(|digest| Sha256Hash::from_hex(digest.encoded()).ok());
     let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
-    let claiming = TrustedRoot::embedded().iter().chain(more).filter(|root| root.claims(&names));
+    let (identity, roots) = verified(&bundle, digest, TrustedRoot::embedded().iter().chain(more), now)?;
+    let root = match roots.as_slice() {
+        [RootName::File(path), ..] => Some(path.clone()),
+        _ => None,
+    };
+    let identity = ProvenIdentity { root, ..identity };
+    // The statement of GitHub alone is as good as its certificate.
+    let published = statement.published.as_ref().filter(|_| roots.contains(&RootName::GitHub));
+    Ok(Proven { identity: identity.with_release(published), roots, statement })
+}
+
+/// Who has signed a file, if a bundle of whatever form proves it: the question of Sigstore's conformance suite. Of a release,
+/// statements alone count.
+///
+/// # Errors
+/// Why nothing is proven.
+pub fn prove_file(
+    bundle: &[u8],
+    file: &Digest,
+    root: Option<&[u8]>,
+    now: SystemTime,
+) -> Result<ProvenIdentity, String> {
+    let own = root.map(|text| TrustedRoot::read(RootName::File(String::new()), text)).transpose()?.map(Arc::new);
+    within_limits(&json::parse(bundle)?)?;
+    let bundle = read(bundle).map_err(|fault| fault.to_string())?;
+    // A root that is named is the only one.
+    let carried = TrustedRoot::embedded().iter().filter(|root| own.is_none() && root.name == RootName::PublicGood);
+    let proven = verified(&bundle, file, carried.chain(&own), now);
+    proven.map(|(identity, _)| identity).map_err(|fault| fault.to_string())
+}
+
+fn read(bytes: &[u8]) -> Result<Bundle, KeylessFault> {
+    let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
+    let text = std::str::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8"))?;
+    crypto::install();
+    Bundle::from_json(text).map_err(|_| malformed("a member of it has another form"))
+}
+
+/// Who has signed what has this digest, and every one of the roots that proves it.
+fn verified<'a>(
+    bundle: &Bundle,
+    digest: &Digest,
+    roots: impl Iterator<Item = &'a Arc<TrustedRoot>>,
+    now: SystemTime,
+) -> Result<(ProvenIdentity, Vec<RootName>), KeylessFault> {
+    let malformed = |problem: &str| KeylessFault::Malformed(problem.to_owned());
+    let digest = Sha256Hash::from_hex(digest.encoded()).map_err(|_| malformed("no subject has a `sha256`"))?;
+    let seconds = now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let is_future = |time: i64, slow: u64| u64::try_from(time).is_ok_and(|time| time > seconds.saturating_add(slow));
+    let entries = &bundle.verification_material.tlog_entries;
+    // The crate below demands the same of a log's time by its own clock, to the second.
+    if entries.iter().filter_map(|entry| entry.integrated_time).any(|time| is_future(time.as_second(), 0)) {
+        return Err(KeylessFault::Future);
+    }
+    let names = bundle.signing_certificate().and_then(|certificate| Names::of(certificate.as_bytes()));
+    let names = names.ok_or_else(|| malformed("its certificate cannot be read"))?;
     let mut fault = KeylessFault::UnknownAuthority;
-    let (mut proven, mut roots) = (None, Vec::new());
-    for root in claiming {
-        match root.verifier.verify(digest, &bundle, &root.demands) {
+    let (mut proven, mut by) = (None, Vec::new());
+    for root in roots.filter(|root| root.claims(&names)) {
+        match root.verifier.verify(digest, bundle, &root.demands) {
             Ok(verified) => {
                 let times = verified.verified_timestamps();
-                if times.iter().any(|time| is_future(time.as_second())) {
+                if times.iter().any(|time| is_future(time.as_second(), SLOW_CLOCK)) {
                     fault = KeylessFault::Future;
                     continue;
                 }
@@ -238,7 +333,7 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
                     continue;
                 };
                 if root.is_for(identity.issuer.as_deref()) {
-                    roots.push(root.name.clone());
+                    by.push(root.name.clone());
                     proven = Some(identity);
                 } else {
                     fault = KeylessFault::UnknownAuthority;
@@ -248,19 +343,15 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
         }
     }
     // All of them have read one certificate.
-    let identity = proven.ok_or(fault)?;
-    let root = match roots.as_slice() {
-        [RootName::File(path), ..] => Some(path.clone()),
-        _ => None,
-    };
-    Ok(Proven { identity: ProvenIdentity { root, ..identity }, roots, statement })
+    Ok((proven.ok_or(fault)?, by))
 }
 
 /// Bounds what costs work or memory before it is read again.
 fn within_limits(bundle: &Value) -> Result<(), String> {
     let material = json::object(bundle, "verificationMaterial")?;
-    let certificate = json::text(json::object(material, "certificate")?, "rawBytes")?;
-    if certificate.len() > CERTIFICATE {
+    if let Some(certificate) = material.get("certificate")
+        && json::text(certificate, "rawBytes")?.len() > CERTIFICATE
+    {
         return Err("its certificate is too large".to_owned());
     }
     let times = material.get("timestampVerificationData").and_then(|data| data.get("rfc3161Timestamps"));

@@ -9,10 +9,11 @@ use sigstore_verify::trust_root::TrustedRoot as Document;
 use sigstore_verify::{VerificationPolicy, Verifier};
 
 use super::crypto;
+use super::described::DescribedRoot;
 use crate::json;
 
 /// The day on which the embedded roots were taken.
-pub(super) const ROOTS_DATE: &str = "2026-10-23";
+pub(crate) const ROOTS_DATE: &str = "2026-10-23";
 
 /// The instances whose roots are embedded: that of the Sigstore project, and GitHub's own for private repositories.
 static EMBEDDED: LazyLock<[Arc<TrustedRoot>; 2]> = LazyLock::new(|| {
@@ -56,6 +57,7 @@ pub(crate) struct TrustedRoot {
     pub(super) demands: VerificationPolicy,
     /// The names of its authorities, as certificates that they issue have them.
     authorities: Vec<Vec<u8>>,
+    described: DescribedRoot,
 }
 
 impl fmt::Debug for TrustedRoot {
@@ -90,12 +92,22 @@ impl TrustedRoot {
             return Err("it names neither a transparency log nor a timestamp authority".to_owned());
         }
         let verifier = Verifier::new(&document).map_err(|_| "a key or certificate in it cannot be used".to_owned())?;
-        Ok(Self { name, verifier, demands, authorities })
+        let described = match &name {
+            RootName::PublicGood => DescribedRoot::of("sigstore", Some(ROOTS_DATE), &document),
+            RootName::GitHub => DescribedRoot::of("github", Some(ROOTS_DATE), &document),
+            RootName::File(path) => DescribedRoot::of(path, None, &document),
+        };
+        Ok(Self { name, verifier, demands, authorities, described })
     }
 
     /// The roots that count without a file.
-    pub(super) fn embedded() -> &'static [Arc<Self>] {
+    pub(crate) fn embedded() -> &'static [Arc<Self>] {
         &*EMBEDDED
+    }
+
+    /// What it names.
+    pub(crate) fn described(&self) -> &DescribedRoot {
+        &self.described
     }
 
     /// Whether one of its authorities is named as the issuer of the certificate.
@@ -110,6 +122,21 @@ impl TrustedRoot {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.name != RootName::GitHub || issuer.is_none_or(is_githubs)
+    }
+}
+
+/// The roots that are carried.
+pub fn embedded_roots() -> Vec<DescribedRoot> {
+    TrustedRoot::embedded().iter().map(|root| root.described().clone()).collect()
+}
+
+impl DescribedRoot {
+    /// Of the text of a `trusted_root.json`, as it is named.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn read(name: &str, text: &[u8]) -> Result<Self, String> {
+        TrustedRoot::read(RootName::File(name.to_owned()), text).map(|root| root.described)
     }
 }
 
@@ -135,5 +162,22 @@ impl Names {
         let issuer = next()?.to_der().ok()?;
         let _validity = next()?;
         Some(Self { issuer, subject: next()?.to_der().ok()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_carried_says_when_it_was_taken_and_what_it_names() {
+        let [sigstore, github] = embedded_roots().try_into().expect("two roots");
+        assert_eq!((sigstore.name.as_str(), sigstore.date.as_deref()), ("sigstore", Some(ROOTS_DATE)));
+        assert!(sigstore.logs.iter().any(|log| log.name == "https://rekor.sigstore.dev" && log.until.is_none()));
+        assert!(sigstore.authorities.iter().any(|authority| authority.until.is_some()));
+        assert_eq!((github.name.as_str(), github.logs.len(), github.certificate_logs.len()), ("github", 0, 0));
+        assert!(!github.timestamp_authorities.is_empty());
+        let own = DescribedRoot::read("own.json", include_bytes!("roots/public-good.json")).expect("a root");
+        assert_eq!(own, DescribedRoot { name: "own.json".to_owned(), date: None, ..sigstore });
     }
 }

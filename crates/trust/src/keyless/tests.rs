@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 use super::*;
@@ -71,10 +73,17 @@ fn github_proves_by_its_own_root_alone() {
         (roots, identity.repository.as_deref()),
         (vec![RootName::GitHub], Some("github.com/actions/attest-demo"))
     );
-    // An immutable release is signed by GitHub itself, for no repository.
+    // An immutable release is signed by GitHub itself: the statement names the repository.
     let Proven { identity, roots, .. } = proven("github-release.json", &[]);
-    assert_eq!((roots, identity.repository, identity.issuer), (vec![RootName::GitHub], None, None));
+    let repository = Some("github.com/jdx/communique".to_owned());
+    assert_eq!((roots, &identity.repository, &identity.issuer), (vec![RootName::GitHub], &repository, &None));
     assert_eq!(identity.subject, "https://dotcom.releases.github.com");
+    assert_eq!((identity.reference.as_deref(), identity.is_release), (Some("refs/tags/v0.1.9"), true));
+    assert_eq!(identity.repository_id.as_deref(), Some("1155542902"));
+    assert_eq!(
+        identity.to_add().as_deref(),
+        Some(r#"repository = "github.com/jdx/communique", ref = "refs/tags/v0.1.9", release = true"#)
+    );
     // Without its log entry, a bundle of the public instance proves nothing under either root.
     let unlogged = changed("public-good.json", |bundle| bundle["verificationMaterial"]["tlogEntries"] = json!([]));
     assert_eq!(fault(&unlogged), KeylessFault::Log);
@@ -110,6 +119,8 @@ fn a_newer_copy_of_the_public_root_takes_nothing_from_it() {
         environment: None,
         runner: None,
         email: None,
+        repository_id: None,
+        release: false,
         root: None,
     };
     let beacon = beacon.checked().expect("an identity");
@@ -179,6 +190,59 @@ fn no_bit_of_a_bundle_changes_who_signed_what() {
             damaged[bit / 8] ^= 1 << (bit % 8);
             if let Ok(same) = prove(&damaged, more, today()) {
                 assert_eq!(same, whole, "{name}, bit {bit}");
+            }
+        }
+    }
+}
+
+/// Each bit of what is signed, or one of so many as `TOFU_OCI_BITS` says: 1 is all of them, in an hour.
+#[test]
+fn no_bit_of_what_proves_it_may_differ() {
+    let step = std::env::var("TOFU_OCI_BITS").ok().and_then(|step| step.parse().ok()).unwrap_or(211);
+    let entry = "/verificationMaterial/tlogEntries/0";
+    let stamp = "/verificationMaterial/timestampVerificationData/rfc3161Timestamps/0/signedTimestamp";
+    let staging = [staging()];
+    let bundles = [("public-good.json", &[][..]), ("github.json", &[]), ("rekor2.json", &staging[..])];
+    for (name, more) in bundles {
+        let whole: Value = serde_json::from_slice(&bytes(name)).expect("JSON");
+        let mut fields = vec![
+            ("/verificationMaterial/certificate/rawBytes".to_owned(), true),
+            ("/dsseEnvelope/signatures/0/sig".to_owned(), true),
+            ("/dsseEnvelope/payload".to_owned(), true),
+            (format!("{entry}/inclusionPromise/signedEntryTimestamp"), true),
+            (format!("{entry}/canonicalizedBody"), true),
+            // Not every part of these is signed, or read.
+            (stamp.to_owned(), false),
+            (format!("{entry}/logId/keyId"), false),
+            // The checkpoint has it again, signed.
+            (format!("{entry}/inclusionProof/rootHash"), false),
+        ];
+        fields.extend((0..64).map(|nth| (format!("{entry}/inclusionProof/hashes/{nth}"), true)));
+        for (field, is_fatal) in fields {
+            let Some(text) = whole.pointer(&field).and_then(Value::as_str) else { continue };
+            let decoded = STANDARD.decode(text).expect("base64");
+            for bit in (0..decoded.len() * 8).step_by(step) {
+                let mut damaged = decoded.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let mut bundle = whole.clone();
+                *bundle.pointer_mut(&field).expect("it is there") = json!(STANDARD.encode(damaged));
+                if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
+                    assert!(!is_fatal && same == proven(name, more), "{name}, {field}, bit {bit}");
+                }
+            }
+        }
+        let checkpoint = format!("{entry}/inclusionProof/checkpoint/envelope");
+        let Some(text) = whole.pointer(&checkpoint).and_then(Value::as_str) else { continue };
+        let signed = text.find("\n\n").expect("a checkpoint has signatures");
+        for at in (0..text.len()).step_by(step.div_ceil(8)).filter(|at| text.is_char_boundary(*at)) {
+            let other = text.get(at..=at).map_or("?", |one| if one == "x" { "y" } else { "x" });
+            let Some(end) = text.get(at..).and_then(|rest| rest.chars().next()).map(|one| at + one.len_utf8()) else {
+                continue;
+            };
+            let mut bundle = whole.clone();
+            *bundle.pointer_mut(&checkpoint).expect("it is there") = json!([&text[..at], other, &text[end..]].concat());
+            if let Ok(same) = prove(bundle.to_string().as_bytes(), more, today()) {
+                assert!(at > signed && same == proven(name, more), "{name}, checkpoint, byte {at}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Who has signed, and what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
@@ -35,7 +35,7 @@ impl PinnedSigner {
     pub(super) fn of(signer: &Signer, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Option<Self> {
         let is_offered = |zip: &PackageHash| match facts.archives {
             Archives::Unknown | Archives::Annotated(_) => true,
-            Archives::Read(zips) => {
+            Archives::Read { zips, .. } => {
                 zips.iter().any(|(platform, offered)| offered == zip && verdict.covers(platform, Some(zip)))
             }
         };
@@ -82,6 +82,8 @@ pub struct ProviderSigner {
     pub materials: BTreeSet<Material>,
     /// The identity, if it is one and not a key.
     pub identity: Option<Identity>,
+    /// The repositories that an identity signed for, with the numbers that their host gave them.
+    pub repositories: BTreeMap<String, String>,
 }
 
 /// Adds a signer, or what it has signed besides.
@@ -110,7 +112,13 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
     have.predicate_types.extend(other.predicate_types.iter().cloned());
     for signer in &other.signers {
         match have.signers.iter_mut().find(|known| known.key == signer.key) {
-            Some(known) => known.materials.extend(signer.materials.iter().cloned()),
+            Some(known) => {
+                known.materials.extend(signer.materials.iter().cloned());
+                // A name keeps the repository that it was first seen with.
+                for (name, id) in &signer.repositories {
+                    known.repositories.entry(name.clone()).or_insert_with(|| id.clone());
+                }
+            }
             None => have.signers.push(signer.clone()),
         }
     }
@@ -122,6 +130,10 @@ impl SignedProvider {
     /// What a verdict that found enough signatures shows: these signers, of what is offered.
     pub(super) fn of(address: &ProviderAddr, verdict: &Verdict, signers: &[PinnedSigner]) -> Self {
         let mut signed = Self::of_signers(address, signers);
+        for signer in &mut signed.signers {
+            let found = verdict.signers.iter().find(|found| found.key == signer.key);
+            signer.repositories = found.map(|found| found.repositories.clone()).unwrap_or_default();
+        }
         signed.signers.sort_by(|one, other| one.key.cmp(&other.key));
         signed.threshold = verdict.threshold;
         signed.predicate_types = verdict.predicate_types.iter().cloned().collect();
@@ -136,6 +148,7 @@ impl SignedProvider {
             public_key: signer.public_key.clone(),
             materials: signer.materials.clone(),
             identity: signer.identity.clone(),
+            repositories: BTreeMap::new(),
         };
         let signers = signers.iter().map(signer).collect();
         Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }

@@ -1,6 +1,6 @@
 //! The pin file's text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -149,6 +149,8 @@ struct ProviderSignerEntry {
     materials: BTreeSet<Material>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     identity: Option<Identity>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    repositories: BTreeMap<String, String>,
 }
 
 pub(super) fn parse(
@@ -189,13 +191,16 @@ pub(super) fn parse(
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for ProviderSignerEntry { name, key, public_key, materials, identity } in signers {
+    for ProviderSignerEntry { name, key, public_key, materials, identity, repositories } in signers {
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
         let (public_key, identity) = held(&key, public_key, identity, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        read.push(ProviderSigner { name, key, public_key, materials, identity });
+        if identity.is_none() && !repositories.is_empty() {
+            return Err(wrong("only an identity has `repositories`".to_owned()));
+        }
+        read.push(ProviderSigner { name, key, public_key, materials, identity, repositories });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
@@ -332,6 +337,7 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         public_key: written(signer.public_key.as_ref()),
         materials: signer.materials.clone(),
         identity: signer.identity.clone(),
+        repositories: signer.repositories.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tofu_oci_types::InvalidPattern;
 
 use super::{InvalidModulePlacePattern, KeyMaterialError};
-use crate::IdentityProblem;
+use crate::{IdentityProblem, PROVENANCE_PREDICATE};
 
 /// A policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +83,10 @@ pub enum PolicyProblem {
     NoThreshold,
     #[error("the list of predicate types is empty; omit it for the usual one")]
     NoPredicateTypes,
+    #[error("`{member}` of the rule {problem}")]
+    Build { member: &'static str, problem: &'static str },
+    #[error("`slsa` demands provenance, and `predicate_types` does not name it")]
+    NoProvenance,
 }
 
 impl PolicyProblem {
@@ -117,6 +121,7 @@ impl PolicyProblem {
                  [\"HOST/REPOSITORY\"], or [\"*\"]"
                     .to_owned(),
             ),
+            Self::NoProvenance => Some(format!("add {PROVENANCE_PREDICATE:?}, or omit `predicate_types`")),
             Self::ModulePlacePattern(_) => Some("write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *".to_owned()),
             _ => None,
         }

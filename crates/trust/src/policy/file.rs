@@ -15,7 +15,7 @@ use super::key::{KeyMaterial, NamedKey};
 use super::module_pattern::ModulePlacePattern;
 use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 use super::rules::Policy;
-use crate::{DistinctKeys, KeyId};
+use crate::{DemandedBuild, DistinctKeys, KeyId, PROVENANCE_PREDICATE};
 
 /// What a policy file is usually called.
 const FILE_NAME: &str = "trust.toml";
@@ -89,6 +89,7 @@ struct RuleTable {
     keys: Vec<Spanned<String>>,
     threshold: Option<Spanned<u64>>,
     predicate_types: Option<Spanned<Vec<String>>>,
+    slsa: Option<Spanned<DemandedBuild>>,
     unsigned: Option<Action>,
     unnamed: Option<Action>,
     moved_tags: Option<Action>,
@@ -117,7 +118,7 @@ fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
             Err(at(entry.named, PolicyProblem::DuplicateName { name: entry.name }))
         })
         .collect::<Result<_, _>>()?;
-    let identities = document.identity.into_iter().map(IdentityEntry::read).collect::<Result<Vec<_>, _>>()?;
+    let identities = document.identity.iter().map(IdentityEntry::read).collect::<Result<Vec<_>, _>>()?;
     if let Some(twice) = identities.iter().find(|identity| !names.insert(identity.name.clone())) {
         return Err(at(twice.named.clone(), PolicyProblem::DuplicateName { name: twice.name.clone() }));
     }
@@ -192,9 +193,18 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
     let module_patterns = modules.iter().map(module).collect::<Result<Vec<ModulePlacePattern>, _>>()?;
     let providers = providers.into_iter().chain(modules).map(Spanned::into_inner).collect();
     let usual = TrustRule::default();
+    if let Some((slsa, (member, problem))) =
+        table.slsa.as_ref().and_then(|slsa| Some((slsa, slsa.get_ref().problem()?)))
+    {
+        return Err(at(slsa.span(), PolicyProblem::Build { member, problem }));
+    }
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
+        Some(list) if table.slsa.is_some() && !list.get_ref().iter().any(|one| one == PROVENANCE_PREDICATE) => {
+            return Err(at(list.span(), PolicyProblem::NoProvenance));
+        }
         Some(list) => list.into_inner(),
+        None if table.slsa.is_some() => vec![PROVENANCE_PREDICATE.to_owned()],
         None => usual.predicate_types,
     };
     if let Some(threshold) = table.threshold.as_ref().filter(|threshold| *threshold.get_ref() == 0) {
@@ -210,6 +220,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         keys: Vec::new(),
         threshold: 1,
         predicate_types,
+        build: table.slsa.map(Spanned::into_inner),
         unsigned,
         unnamed: table.unnamed.unwrap_or(usual.unnamed),
         moved_tags: table.moved_tags.unwrap_or(usual.moved_tags),

@@ -26,6 +26,8 @@ pub(super) struct IdentityTable {
     environment: Option<Spanned<String>>,
     runner: Option<Spanned<String>>,
     email: Option<Spanned<String>>,
+    repository_id: Option<Spanned<String>>,
+    release: Option<Spanned<bool>>,
     root: Option<Spanned<String>>,
 }
 
@@ -41,34 +43,38 @@ pub(super) struct IdentityEntry {
 }
 
 impl IdentityEntry {
-    pub(super) fn read(table: IdentityTable) -> Result<Self, PolicyError> {
-        let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, root } = table;
-        let named = name.span();
-        let name = name.into_inner();
+    pub(super) fn read(table: &IdentityTable) -> Result<Self, PolicyError> {
+        let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, .. } = table;
+        let IdentityTable { repository_id, release, root, .. } = table;
+        let (named, name) = (name.span(), name.get_ref().clone());
         if name.trim().is_empty() {
             return Err(PolicyError { span: Some(named), problem: PolicyProblem::NoName });
         }
-        let members = [("issuer", &issuer), ("repository", &repository), ("workflow", &workflow), ("ref", &reference)];
-        let more = [("environment", &environment), ("runner", &runner), ("email", &email)];
+        let members = [("issuer", issuer), ("repository", repository), ("workflow", workflow), ("ref", reference)];
+        let more =
+            [("environment", environment), ("runner", runner), ("email", email), ("repository_id", repository_id)];
         let written = |member: &Option<Spanned<String>>| member.as_ref().map(|written| written.get_ref().clone());
         let identity = Identity {
-            issuer: written(&issuer),
-            repository: written(&repository),
-            workflow: written(&workflow),
-            reference: written(&reference),
-            environment: written(&environment),
-            runner: written(&runner),
-            email: written(&email),
-            root: written(&root),
+            issuer: written(issuer),
+            repository: written(repository),
+            workflow: written(workflow),
+            reference: written(reference),
+            environment: written(environment),
+            runner: written(runner),
+            email: written(email),
+            repository_id: written(repository_id),
+            release: release.as_ref().is_some_and(|release| *release.get_ref()),
+            root: written(root),
         };
         let identity = identity.checked().map_err(|source| {
             let wrong = members.into_iter().chain(more).find(|(member, _)| *member == source.member);
             let wrong = wrong.and_then(|(_, written)| written.as_ref());
-            let span = wrong.map_or_else(|| named.clone(), Spanned::span);
+            let of_release = release.as_ref().filter(|_| source.member == "release").map(Spanned::span);
+            let span = wrong.map(Spanned::span).or(of_release).unwrap_or_else(|| named.clone());
             let written = wrong.map(|written| written.get_ref().clone());
             PolicyError { span: Some(span), problem: PolicyProblem::Identity { name: name.clone(), written, source } }
         })?;
-        Ok(Self { name, named, identity, root: root.map(|root| root.span()) })
+        Ok(Self { name, named, identity, root: root.as_ref().map(Spanned::span) })
     }
 
     /// With its root, if it names one; `roots` has those that were read.

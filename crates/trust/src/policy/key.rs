@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::keyless::TrustedRoot;
 use crate::{Identity, KeyError, KeyId, Material, OpenPgpError, OpenPgpKey, PublicKey, TrustedIdentity};
 
 /// A key file or an identity under a name of the user's.
@@ -61,6 +62,11 @@ impl KeyMaterial {
 
     pub(crate) fn identity(&self) -> Option<&Identity> {
         if let Self::Identity(trusted) = self { Some(&trusted.identity) } else { None }
+    }
+
+    /// The root of an identity, if it names one.
+    pub(crate) fn root(&self) -> Option<&TrustedRoot> {
+        if let Self::Identity(trusted) = self { trusted.root.as_deref() } else { None }
     }
 
     pub(crate) fn materials(&self) -> Vec<(KeyId, BTreeSet<Material>)> {

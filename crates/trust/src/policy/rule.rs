@@ -7,7 +7,7 @@ use tofu_oci_types::Pattern;
 
 use super::NamedKey;
 use super::module_pattern::ModulePlacePattern;
-use crate::{DistinctKeys, SIGN_PREDICATE};
+use crate::{DemandedBuild, DistinctKeys, SIGN_PREDICATE};
 
 /// The rule for a provider.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct TrustRule {
     pub threshold: usize,
     /// What each of them must have said.
     pub predicate_types: Vec<String>,
+    /// How it must have been built, by provenance.
+    pub build: Option<DemandedBuild>,
     /// What happens to a release that is not signed so.
     pub unsigned: Unsigned,
     /// What happens to a signature that does not name the provider or the version.
@@ -39,6 +41,7 @@ impl Default for TrustRule {
             keys: Vec::new(),
             threshold: 1,
             predicate_types: vec![SIGN_PREDICATE.to_owned()],
+            build: None,
             unsigned: Unsigned::ByDefault(Action::Allow),
             unnamed: Action::Refuse,
             moved_tags: Action::Refuse,
@@ -66,7 +69,11 @@ impl TrustRule {
         if self.predicate_types == [SIGN_PREDICATE] {
             return signed;
         }
-        format!("{signed} that says {}", self.predicate_types.join(" and "))
+        let said = format!("{signed} that says {}", self.predicate_types.join(" and "));
+        let Some(DemandedBuild { builder, source }) = &self.build else { return said };
+        let members = [("builder", builder), ("source", source)];
+        let built = members.iter().filter_map(|(member, value)| Some(format!("{member} {}", value.as_ref()?)));
+        format!("{said} with {}", built.collect::<Vec<_>>().join(" and "))
     }
 }
 

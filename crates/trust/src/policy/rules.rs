@@ -7,7 +7,7 @@ use tofu_oci_types::{Pattern, Place, Predecessors, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
-use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins, Subject};
+use crate::{DescribedRoot, DistinctKeys, KeyId, Material, OpenPgpKey, Pins, Subject};
 
 /// Which keys may speak for which providers, and what happens if they do not.
 #[derive(Clone, Debug, Default)]
@@ -125,6 +125,25 @@ impl Policy {
     /// Whether signatures can change the verdict on a release of this provider. If not, they need not be fetched.
     pub fn wants_evidence(&self, pins: &Pins, address: &ProviderAddr) -> bool {
         !self.rule(address).keys.is_empty() || pins.signers(address).next().is_some()
+    }
+
+    /// Whether an identity may sign a release of this provider. Then a statement about the manifest of a platform counts, too.
+    pub fn names_identities(&self, pins: &Pins, address: &ProviderAddr) -> bool {
+        let keys = &self.rule(address).keys;
+        let pinned = || pins.signers(address).any(|signer| signer.identity.is_some());
+        keys.iter().any(|key| key.material.identity().is_some()) || (keys.is_empty() && pinned())
+    }
+
+    /// The roots that its identities name by files, each once.
+    pub fn roots(&self) -> Vec<DescribedRoot> {
+        let keys = self.rules.iter().flat_map(|rule| &rule.rule.keys).chain(&self.otherwise.keys);
+        let mut roots: Vec<DescribedRoot> = Vec::new();
+        for root in keys.filter_map(|key| key.material.root()) {
+            if !roots.contains(root.described()) {
+                roots.push(root.described().clone());
+            }
+        }
+        roots
     }
 
     /// The same policy with `ch:` lines off in every rule.

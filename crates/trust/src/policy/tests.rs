@@ -103,7 +103,7 @@ fn modules_have_rules_of_their_own() {
 
 #[test]
 fn what_is_misread_is_refused_with_its_place() {
-    assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsignd = \"refuse\"\n"), @"2: unsignd => unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`");
+    assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsignd = \"refuse\"\n"), @"2: unsignd => unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `slsa`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`");
     assert_snapshot!(refused("[[rules]]\n"), @"1: rules => unknown field `rules`, expected one of `key`, `identity`, `rule`");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"\n"), @"2:  => unclosed array, expected `]`");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsigned = \"deny\"\n"), @r#"3: "deny" => unknown variant `deny`, expected one of `refuse`, `warn`, `allow`"#);

@@ -57,6 +57,16 @@ pub enum Flaw {
     /// no key signed a statement of the type that the rule demands
     #[fault("predicate-type", todo = "correct `predicate_types`, or sign that statement")]
     PredicateType { found: String },
+    /// trusted provenance names another builder or source than the rule demands
+    #[fault("other-build", todo = "the publisher builds it as you demand, or correct `slsa` in the rule")]
+    #[hint("if its publisher builds so now, correct slsa.{member} in the rule of trust.toml")]
+    OtherBuild {
+        /// `builder` or `source`.
+        member: &'static str,
+        /// What the provenance names, if anything.
+        found: Option<String>,
+        wanted: String,
+    },
     /// `verify` only: a signed `SHA256SUMS` lists no archive of this release
     #[fault("not-listed", todo = "the publisher attaches the right file")]
     NotListed,
@@ -108,6 +118,17 @@ pub enum Flaw {
         /// What the certificate says, if anything.
         found: Option<String>,
     },
+    /// The name of its repository was given to another repository since.
+    #[fault(code = "other-identity")]
+    #[hint("if its owner made it anew, write repository_id = {found:?} into the [[identity]] of trust.toml")]
+    OtherRepository {
+        /// As it is compared.
+        repository: String,
+        /// Its number when the pins saw it.
+        known: String,
+        /// Its number now.
+        found: String,
+    },
     /// a certificate made the signature, and no trusted root proves it
     #[fault(
         "not-proven",
@@ -138,10 +159,10 @@ impl Flaw {
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
-            Self::OtherIndex { .. } => Some(4),
+            Self::OtherIndex { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
-            Self::OtherIdentity { .. } => Some(7),
+            Self::OtherIdentity { .. } | Self::OtherRepository { .. } => Some(7),
             Self::UnknownKey { .. } => Some(8),
             Self::Keyless { .. } => Some(9),
             Self::NotProven { .. } => Some(10),
@@ -168,6 +189,10 @@ impl fmt::Display for Flaw {
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
             Self::Unnamed { missing } | Self::UnnamedIdentity { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
+            Self::OtherBuild { member, found: Some(found), wanted } => {
+                write!(f, "says that its {member} is {found}, not {wanted}")
+            }
+            Self::OtherBuild { member, found: None, wanted } => write!(f, "does not say that its {member} is {wanted}"),
             Self::NotListed => f.write_str("lists no archive of this release"),
             Self::UnknownKey { .. } => f.write_str("is by a key that is not one of yours, or it was damaged"),
             Self::TravellingKey { key } => match key.openpgp_fingerprint() {
@@ -181,6 +206,12 @@ impl fmt::Display for Flaw {
                 write!(f, "is not by {name}: its {member} is {found}")
             }
             Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
+            Self::OtherRepository { repository, known, found } => {
+                write!(
+                    f,
+                    "is of another repository: {repository} was {known} before and is {found} now, so its name was given away"
+                )
+            }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),
             Self::NoSignature => f.write_str("has no signature"),
             Self::Unreadable { problem } => write!(f, "cannot be read: {problem}"),

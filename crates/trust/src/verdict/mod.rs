@@ -6,7 +6,7 @@ mod platforms;
 mod refusal;
 mod signed_statement;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
@@ -98,6 +98,9 @@ pub struct Signer {
     /// The identity, if it is one and not a key.
     #[serde(skip)]
     pub identity: Option<Identity>,
+    /// The repositories that it signed for, as they are compared, with the numbers that their host gave them.
+    #[serde(skip)]
+    pub repositories: BTreeMap<String, String>,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.

@@ -60,7 +60,7 @@ impl Platforms {
     pub(crate) fn covers_offered(&self, by: By, archives: &Archives) -> bool {
         match archives {
             Archives::Unknown | Archives::Annotated(_) => true,
-            Archives::Read(zips) => zips.iter().any(|(platform, zip)| self.covers_by(by, platform, zip)),
+            Archives::Read { zips, .. } => zips.iter().any(|(platform, zip)| self.covers_by(by, platform, zip)),
         }
     }
 

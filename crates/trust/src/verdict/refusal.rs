@@ -119,7 +119,9 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         }
         Flaw::TravellingKey { key } => format!("it is signed by {key}, which is not one of your keys"),
         Flaw::Keyless { identity } => format!("it is signed by {identity}, which no rule names"),
-        Flaw::NotProven { .. } | Flaw::OtherIdentity { .. } => format!("its signature {flaw}"),
+        Flaw::NotProven { .. } | Flaw::OtherIdentity { .. } | Flaw::OtherRepository { .. } => {
+            format!("its signature {flaw}")
+        }
         Flaw::Unreadable { problem } => format!("what may be its signature cannot be read: {problem}"),
         Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
         Flaw::BadSignature { problem } => problem.clone(),
@@ -127,6 +129,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         | Flaw::UnnamedIdentity { .. }
         | Flaw::PredicateType { .. }
         | Flaw::NotListed
+        | Flaw::OtherBuild { .. }
         | Flaw::NoSignature => format!("the signature by {by} {flaw}"),
     }
 }

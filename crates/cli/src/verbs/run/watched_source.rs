@@ -82,6 +82,10 @@ impl Release for WatchedRelease {
         self.release.evidence(search).await
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        self.release.leaf_evidence().await
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.release.notice().await
     }

@@ -1,5 +1,6 @@
 //! Releases that a signature covers in part (`testdata/trust/gpg`: a list of `widget 1.4.0` on two platforms).
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -36,7 +37,7 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
         place,
         identity: Identity::of_index(b"index"),
         about: ReleaseDescription { platforms, ..ReleaseDescription::default() },
-        archives: Archives::Read(zips.iter().map(zip).collect()),
+        archives: Archives::Read { zips: zips.iter().map(zip).collect(), leaves: BTreeMap::new() },
         evidence: vec![sums],
     }
 }

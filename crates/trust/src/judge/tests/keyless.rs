@@ -1,5 +1,7 @@
 //! Releases that a workflow has signed with a certificate.
 
+mod demands;
+
 use serde_json::{Value, json};
 use tofu_oci_testkit::{BuiltBy, LocalSigstore};
 use tofu_oci_types::Fault as _;
@@ -45,8 +47,12 @@ impl Stage {
         self
     }
 
-    fn found(mut self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Self {
-        let bytes = self.sigstore.attest(by, predicate_type, subjects);
+    fn found(self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value]) -> Self {
+        self.found_with(by, predicate_type, subjects, &json!({}))
+    }
+
+    fn found_with(mut self, by: &BuiltBy<'_>, predicate_type: &str, subjects: &[Value], predicate: &Value) -> Self {
+        let bytes = self.sigstore.attest_with(by, predicate_type, subjects, predicate);
         self.scene.evidence.push(Evidence::Bundle { origin: Digest::sha256(&bytes), bytes });
         self
     }
@@ -242,7 +248,7 @@ fn a_pin_does_not_widen_what_the_rule_gave() {
     let subjects = [json!({ "name": file, "digest": { "sha256": zip.encoded() } })];
     let mut listed = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
     let platform: Platform = "linux_amd64".parse().expect("one");
-    listed.scene.archives = Archives::Read([(platform, PackageHash::zh(&zip).expect("SHA-256"))].into());
+    listed.scene.archives = read([(platform, PackageHash::zh(&zip).expect("SHA-256"))], []);
     check(&listed.scene, "signed [acme] 1 zips");
     let of = |scene: Scene| {
         let pinned = scene.remembered();
@@ -267,7 +273,7 @@ fn archives_are_covered_as_a_list_covers_them() {
     let stage = |subjects: &[Value]| {
         let rule = "providers = [\"example.com/acme/*\"]";
         let mut stage = Stage::ruled(WORKFLOW, rule).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, subjects);
-        stage.scene.archives = Archives::Read(archives.clone().into());
+        stage.scene.archives = read(archives.clone(), []);
         stage.scene
     };
     check(&stage(&[file("linux_amd64", "linux"), file("darwin_arm64", "darwin")]), "signed [acme] 2 zips");
@@ -276,6 +282,13 @@ fn archives_are_covered_as_a_list_covers_them() {
     assert!(verdict.covers(&platforms[0], Some(&zip("linux"))) && !verdict.covers(&platforms[1], Some(&zip("darwin"))));
     // The archive of another platform.
     check(&stage(&[file("linux_amd64", "darwin")]), "refused other-package");
+}
+
+fn read<const Z: usize, const L: usize>(
+    zips: [(Platform, PackageHash); Z],
+    leaves: [(Platform, Digest); L],
+) -> Archives {
+    Archives::Read { zips: zips.into(), leaves: leaves.into() }
 }
 
 const TWO: &str = "[[rule]]\nproviders = [\"example.com/acme/widget\"]\nkeys = [\"a\", \"b\"]\nthreshold = 2\n";
@@ -363,6 +376,9 @@ fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
     let first = Scene { policy: identities, identity: Identity::Index { sha256, sha512: None }, ..Scene::new() };
     let first = first.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
     check(&first, "signed [beacon] index");
+    // A year after the carried root was taken.
+    let late = Scene { now: UNIX_EPOCH + Duration::from_secs(1_793_000_000 + 365 * 86_400), ..first.clone() };
+    check(&late, "signed [beacon] index; Warning old-root");
     // The branch names no version, and the pin names the provider.
     let next = Scene { version: version("1.5.0"), policy: policy(&rule), ..first.remembered() };
     check(&next, "signed [beacon] index");

@@ -1,5 +1,6 @@
 //! `SHA256SUMS` that `GnuPG` has signed (`testdata/trust/gpg`): of `widget 1.4.0`, on two platforms.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
@@ -24,7 +25,7 @@ pub(super) fn zips(contents: &[(&str, &str)]) -> Archives {
         let zip = PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256");
         (platform.parse().expect("a platform"), zip)
     };
-    Archives::Read(contents.iter().map(zip).collect())
+    Archives::Read { zips: contents.iter().map(zip).collect(), leaves: BTreeMap::new() }
 }
 
 fn linux() -> Platform {

@@ -16,7 +16,7 @@ fn a_star_is_within_one_segment() {
         ("a*a", "a", false),
         ("A", "a", false),
     ] {
-        assert_eq!(matches(pattern, text), want, "{pattern} {text}");
+        assert_eq!(path_matches(pattern, text), want, "{pattern} {text}");
     }
 }
 
@@ -47,8 +47,22 @@ fn workflow() -> Identity {
         environment: None,
         runner: None,
         email: None,
+        repository_id: None,
+        release: false,
         root: None,
     }
+}
+
+fn release() -> Identity {
+    Identity { workflow: None, release: true, ..workflow() }
+}
+
+#[test]
+fn an_immutable_release_and_a_workflow_of_one_owner_are_one_party() {
+    let (release, workflow) = (release().checked().expect("a release"), workflow().checked().expect("a workflow"));
+    assert_eq!(release.issuer, None);
+    assert_eq!(release.party(), workflow.party());
+    assert!(release.overlaps(&workflow) && release.id() != workflow.id());
 }
 
 #[test]
@@ -56,7 +70,7 @@ fn an_identity_that_means_everybody_is_refused() {
     let whole = workflow().checked().expect("an identity");
     assert_eq!(whole.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
     let text = |text: &str| Some(text.to_owned());
-    let checks: [(Identity, &str); 17] = [
+    let checks: [(Identity, &str); 23] = [
         (Identity { repository: None, ..workflow() }, "repository"),
         (Identity { repository: text("*"), ..workflow() }, "repository"),
         (Identity { repository: text("github.com/acme"), ..workflow() }, "repository"),
@@ -75,6 +89,12 @@ fn an_identity_that_means_everybody_is_refused() {
         (Identity { runner: text("mine"), ..workflow() }, "runner"),
         (Identity { repository: text("git.example.com/acme/widget"), ..workflow() }, "issuer"),
         (Identity { email: text("ann@example.com"), ..workflow() }, "email"),
+        (Identity { repository_id: text("widget"), ..workflow() }, "repository_id"),
+        (Identity { release: true, ..workflow() }, "release"),
+        (Identity { release: true, root: text("root.json"), ..release() }, "release"),
+        (Identity { issuer: text("https://example.com"), ..release() }, "release"),
+        (Identity { repository: text("gitlab.com/acme/widget"), ..release() }, "release"),
+        (Identity { reference: text("v{version}"), ..release() }, "ref"),
     ];
     for (identity, want) in checks {
         assert_eq!(identity.clone().checked().expect_err(want).member, want, "{identity:?}");
@@ -112,6 +132,8 @@ fn a_called_file_of_gitlab_never_matched() {
         run: None,
         environment: None,
         runner: None,
+        repository_id: None,
+        is_release: false,
         is_person: false,
         root: None,
     };

@@ -1,0 +1,180 @@
+//! `trust root`: what proves signatures by certificates.
+
+mod tuf_files;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use tofu_oci_disk::ScratchFile;
+use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, embedded_roots};
+use tofu_oci_types::{Digest, PathText};
+
+use self::tuf_files::TufFiles;
+use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::page::{Page, padded};
+use crate::verbs::context::Context;
+use crate::verbs::install::working_dir;
+
+/// The most bytes of a `trusted_root.json`.
+const LIMIT: u64 = 1 << 20;
+
+/// A root that is carried, or that a file has.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "trust-root")]
+struct ShownRoot<'a> {
+    #[serde(flatten)]
+    root: &'a DescribedRoot,
+}
+
+/// A root that was written.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "trust-root-updated")]
+struct UpdatedRoot<'a> {
+    path: PathText<'a>,
+    sha256: String,
+    /// The version of the root of TUF that signed it in the end.
+    root_version: u64,
+    /// The version of the list of targets that names it.
+    targets_version: u64,
+    /// Whether the file had other bytes before.
+    changed: bool,
+}
+
+/// Runs one of its verbs.
+pub(crate) async fn run(context: &Context, verb: &TrustRootVerb) -> Result<(), Diagnostic> {
+    match verb {
+        TrustRootVerb::Show(args) => {
+            let policy = crate::trust::load(&args.trust, &working_dir(None)?)?.policy;
+            let roots: Vec<DescribedRoot> = embedded_roots().into_iter().chain(policy.roots()).collect();
+            print(context, &roots);
+            Ok(())
+        }
+        TrustRootVerb::Verify(args) => {
+            let text = tofu_oci_disk::read_file(&args.file, LIMIT).map_err(|error| unreadable(&args.file, &error))?;
+            print(context, &[described(&args.file, &text)?]);
+            Ok(())
+        }
+        TrustRootVerb::Update(args) => update(context, args).await,
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::usage(format!("the file {} cannot be read", path.display()))
+        .cause(error.to_string())
+        .io_hint("read", path, error)
+}
+
+fn described(path: &Path, text: &[u8]) -> Result<DescribedRoot, Diagnostic> {
+    DescribedRoot::read(&path.display().to_string(), text).map_err(|problem| {
+        Diagnostic::new(Exit::Fixable, format!("the trusted root {} cannot be used: {problem}", path.display()))
+            .code("trust-root-invalid")
+            .hint("a trusted_root.json is what `tofu-oci trust root update` or `cosign trusted-root create` writes")
+    })
+}
+
+fn print(context: &Context, roots: &[DescribedRoot]) {
+    let page = || {
+        let mut page = Page::default();
+        for (nth, root) in roots.iter().enumerate() {
+            if nth > 0 {
+                page.gap();
+            }
+            page.line(&root.name);
+            let row = |what: &str, text: &str| format!("  {}{text}", padded(what, 17));
+            if let Some(date) = &root.date {
+                page.line(row("taken", date));
+            }
+            for (what, members) in [
+                ("authority", &root.authorities),
+                ("log", &root.logs),
+                ("certificate log", &root.certificate_logs),
+                ("timestamps", &root.timestamp_authorities),
+            ] {
+                for member in members {
+                    page.line(row(what, &valid(member)));
+                }
+            }
+        }
+        page
+    };
+    context.emit_all(|lines| lines.add_all(roots.iter().map(|root| ShownRoot { root })), page);
+}
+
+fn valid(RootMember { name, from, until }: &RootMember) -> String {
+    let day = |time: &Option<String>| time.as_ref().map(|time| time.chars().take(10).collect::<String>());
+    match (day(from), day(until)) {
+        (None, None) => name.clone(),
+        (from, until) => format!("{name}  {}–{}", from.unwrap_or_default(), until.unwrap_or_default()),
+    }
+}
+
+async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Diagnostic> {
+    let files = TufFiles::open(context, args)?;
+    let failed = |error: tofu_oci_trust::TufError| {
+        Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
+            .code("trust-root-not-proven")
+            .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine")
+    };
+    let mut chain = match &args.tuf_root {
+        Some(path) => {
+            let root = tofu_oci_disk::read_file(path, LIMIT).map_err(|error| unreadable(path, &error))?;
+            RootChain::of(&root, SystemTime::now()).map_err(failed)?
+        }
+        None => RootChain::embedded(SystemTime::now()),
+    };
+    while let Some(wanted) = chain.wanted() {
+        let Some(next) = files.read(&wanted).await? else { break };
+        chain.root(&next).map_err(failed)?;
+    }
+    let root_version = chain.version();
+    let wanted = chain.timestamp(&files.demand(&RootChain::timestamp_wanted()).await?).map_err(failed)?;
+    let snapshot = files.demand(&wanted.wanted()).await?;
+    let wanted = wanted.snapshot(&snapshot).map_err(failed)?;
+    let targets = files.demand(&wanted.wanted()).await?;
+    let wanted = wanted.targets(&targets).map_err(failed)?;
+    let text = files.demand(&wanted.wanted()).await?;
+    wanted.target(&text).map_err(failed)?;
+    let path = &args.target;
+    described(path, &text)?;
+    let changed = tofu_oci_disk::read_file(path, LIMIT).ok().as_ref() != Some(&text);
+    if changed {
+        write(path, &text).map_err(|error| {
+            Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
+                .cause(error.to_string())
+                .io_hint("write", path, &error)
+        })?;
+    }
+    let updated = UpdatedRoot {
+        path: PathText(path),
+        sha256: Digest::sha256(&text).encoded().to_owned(),
+        root_version,
+        targets_version: wanted.version(),
+        changed,
+    };
+    context.emit(&updated, || {
+        let mut page = Page::default();
+        let done = if changed { "wrote" } else { "already in" };
+        page.line(format_args!("{done} {}", path.display()));
+        page.line(format_args!("to use it: root = {:?} in an [[identity]] of trust.toml", path.display().to_string()));
+        page
+    });
+    Ok(())
+}
+
+/// Replaces the file as a whole.
+fn write(path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_owned);
+    let beside = ScratchFile::beside(&folder)?;
+    beside.as_file().write_all(text)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        beside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    beside.put(path)
+}

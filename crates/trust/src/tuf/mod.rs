@@ -1,0 +1,229 @@
+//! A newer `trusted_root.json` out of a TUF repository, by TUF's own rules: signatures by thresholds, versions, expiry, lengths,
+//! hashes.
+//!
+//! ```text
+//! RootChain --root(N+1)…--timestamp--> SnapshotWanted --snapshot--> TargetsWanted --targets--> TargetWanted --target--> bytes
+//! ```
+//!
+//! Whoever calls it reads the files; each step says which file is next, and how many bytes of it may be read.
+//!
+//! Spec: The Update Framework 1.0, section 5.
+
+mod canonical;
+mod error;
+mod metadata;
+mod promise;
+#[cfg(test)]
+mod tests;
+
+use std::time::SystemTime;
+
+pub use error::TufError;
+use metadata::{Metadata, Role, Roles};
+use promise::Promise;
+
+/// The root of Sigstore's public instance that is carried.
+const EMBEDDED: &[u8] = include_bytes!("sigstore-root.json");
+/// The versions that were current with it: with the same keys, an older one is an old one that somebody offers again.
+const CURRENT: Versions = Versions { timestamp: 762, snapshot: 165, targets: 14 };
+/// The file in it that is wanted.
+const TARGET: &str = "trusted_root.json";
+/// The most bytes of a root, and of a list of targets.
+const LARGE: u64 = 1 << 20;
+/// The most bytes of a timestamp.
+const SMALL: u64 = 16 << 10;
+/// The most new roots: there is about one in half a year.
+const ROOTS: u64 = 256;
+
+/// What is current.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Versions {
+    timestamp: u64,
+    snapshot: u64,
+    targets: u64,
+}
+
+/// A file that is to be read: the names that it may have, the best first, and its limit in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedFile {
+    pub names: Vec<String>,
+    pub limit: u64,
+}
+
+/// The trusted root, and newer ones as long as there are any.
+#[derive(Clone, Debug)]
+pub struct RootChain {
+    root: Metadata,
+    roles: Roles,
+    first: Roles,
+    known: Versions,
+    read: u64,
+    now: SystemTime,
+}
+
+/// The root and the timestamp are right.
+#[derive(Clone, Debug)]
+pub struct SnapshotWanted {
+    chain: RootChain,
+    promise: Promise,
+}
+
+/// The snapshot is right, too.
+#[derive(Clone, Debug)]
+pub struct TargetsWanted {
+    chain: RootChain,
+    promise: Promise,
+}
+
+/// All metadata are right.
+#[derive(Clone, Debug)]
+pub struct TargetWanted {
+    promise: Promise,
+    version: u64,
+}
+
+impl RootChain {
+    /// From the root of Sigstore's public instance that is carried.
+    pub fn embedded(now: SystemTime) -> Self {
+        Self::new(EMBEDDED, CURRENT, now).expect("the embedded root is one, as a test shows")
+    }
+
+    /// From the root of another instance, which must be trusted.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn of(root: &[u8], now: SystemTime) -> Result<Self, TufError> {
+        Self::new(root, Versions::default(), now)
+    }
+
+    fn new(root: &[u8], known: Versions, now: SystemTime) -> Result<Self, TufError> {
+        let root = Metadata::read("root.json", "root", root, LARGE)?;
+        let roles = Roles::of(&root)?;
+        roles.verify(Role::Root, &root)?;
+        Ok(Self { root, first: roles.clone(), roles, known, read: 0, now })
+    }
+
+    /// The version of the root that counts now.
+    pub fn version(&self) -> u64 {
+        self.root.version
+    }
+
+    /// The next root, if there is one; `None` if so many were read that it is no use to go on.
+    pub fn wanted(&self) -> Option<WantedFile> {
+        let next = self.root.version.checked_add(1).filter(|_| self.read < ROOTS)?;
+        let names = vec![format!("{next}.root.json"), format!("root_history/{next}.root.json")];
+        Some(WantedFile { names, limit: LARGE })
+    }
+
+    /// Takes the next root: the one before it and it itself must have signed it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn root(&mut self, bytes: &[u8]) -> Result<(), TufError> {
+        let next = Metadata::read("root.json", "root", bytes, LARGE)?;
+        self.roles.verify(Role::Root, &next)?;
+        let roles = Roles::of(&next)?;
+        roles.verify(Role::Root, &next)?;
+        next.demand_version(self.root.version.saturating_add(1))?;
+        (self.root, self.roles, self.read) = (next, roles, self.read + 1);
+        Ok(())
+    }
+
+    /// The timestamp, after the last root.
+    pub fn timestamp_wanted() -> WantedFile {
+        WantedFile { names: vec!["timestamp.json".to_owned()], limit: SMALL }
+    }
+
+    /// Takes the timestamp. No root comes after it.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with the last root.
+    pub fn timestamp(mut self, bytes: &[u8]) -> Result<SnapshotWanted, TufError> {
+        self.root.demand_fresh(self.now)?;
+        // With new keys the count may begin anew: it is how a repository recovers from a stolen key.
+        let is_same = |role| self.roles.keys_of(role) == self.first.keys_of(role);
+        if !is_same(Role::Timestamp) || !is_same(Role::Snapshot) {
+            self.known = Versions { targets: self.known.targets, ..Versions::default() };
+        }
+        if !is_same(Role::Targets) {
+            self.known.targets = 0;
+        }
+        let found = Metadata::read("timestamp.json", "timestamp", bytes, SMALL)?;
+        self.roles.verify(Role::Timestamp, &found)?;
+        found.demand_no_rollback(self.known.timestamp)?;
+        found.demand_fresh(self.now)?;
+        let promise = found.promise("meta", "snapshot.json")?.ok_or_else(|| found.lacks("snapshot.json"))?;
+        Ok(SnapshotWanted { promise, chain: self })
+    }
+}
+
+impl SnapshotWanted {
+    /// The snapshot.
+    pub fn wanted(&self) -> WantedFile {
+        WantedFile { names: self.promise.names("snapshot.json"), limit: self.promise.length.unwrap_or(LARGE) }
+    }
+
+    /// Takes the snapshot.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn snapshot(self, bytes: &[u8]) -> Result<TargetsWanted, TufError> {
+        let Self { chain, promise } = self;
+        promise.check("snapshot.json", bytes)?;
+        let found = Metadata::read("snapshot.json", "snapshot", bytes, LARGE)?;
+        chain.roles.verify(Role::Snapshot, &found)?;
+        found.demand_version(promise.version.ok_or_else(|| found.lacks("version"))?)?;
+        found.demand_no_rollback(chain.known.snapshot)?;
+        found.demand_fresh(chain.now)?;
+        let promise = found.promise("meta", "targets.json")?.ok_or_else(|| found.lacks("targets.json"))?;
+        Ok(TargetsWanted { chain, promise })
+    }
+}
+
+impl TargetsWanted {
+    /// The list of targets.
+    pub fn wanted(&self) -> WantedFile {
+        WantedFile { names: self.promise.names("targets.json"), limit: self.promise.length.unwrap_or(LARGE) }
+    }
+
+    /// Takes the list of targets.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn targets(self, bytes: &[u8]) -> Result<TargetWanted, TufError> {
+        let Self { chain, promise } = self;
+        promise.check("targets.json", bytes)?;
+        let found = Metadata::read("targets.json", "targets", bytes, LARGE)?;
+        chain.roles.verify(Role::Targets, &found)?;
+        found.demand_version(promise.version.ok_or_else(|| found.lacks("version"))?)?;
+        found.demand_no_rollback(chain.known.targets)?;
+        found.demand_fresh(chain.now)?;
+        let promise = found.promise("targets", TARGET)?.ok_or(TufError::NoTarget)?;
+        if promise.sha256.is_none() || promise.length.is_none() {
+            return Err(found.lacks("the length and the sha256 of trusted_root.json"));
+        }
+        Ok(TargetWanted { promise, version: found.version })
+    }
+}
+
+impl TargetWanted {
+    /// The `trusted_root.json`.
+    pub fn wanted(&self) -> WantedFile {
+        let hashed = self.promise.sha256.as_ref().map(|hash| format!("targets/{}.{TARGET}", hash.encoded()));
+        let names = hashed.into_iter().chain([format!("targets/{TARGET}")]).collect();
+        WantedFile { names, limit: self.promise.length.unwrap_or(LARGE) }
+    }
+
+    /// The version of the list that names it.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Takes the file.
+    ///
+    /// # Errors
+    /// If it is another one.
+    pub fn target(&self, bytes: &[u8]) -> Result<(), TufError> {
+        self.promise.check(TARGET, bytes)
+    }
+}

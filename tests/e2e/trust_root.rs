@@ -1,0 +1,162 @@
+//! `trust root`: what is carried, what a file names, and a newer one out of a TUF repository.
+
+use std::time::SystemTime;
+
+use insta::assert_snapshot;
+use p256::ecdsa::signature::Signer as _;
+use p256::ecdsa::{Signature, SigningKey};
+use p256::pkcs8::EncodePublicKey as _;
+use serde_json::{Value, json};
+use tofu_oci_testkit::LocalSigstore;
+use tofu_oci_types::Digest;
+
+use crate::setup::Scene;
+
+/// A TUF repository with this `trusted_root.json`, in a folder; one key signs all of it.
+fn repository(scene: &Scene, trusted_root: &str) {
+    let key = SigningKey::from_slice(&[7; 32]).expect("a scalar");
+    let pem = key.verifying_key().to_public_key_pem(p256::pkcs8::LineEnding::LF).expect("a key in PEM");
+    let signed = |value: &Value| {
+        // Members sorted, and line breaks as they are.
+        let message = sorted(value).to_string().replace("\\n", "\n");
+        let signature: Signature = key.sign(message.as_bytes());
+        let hex: String = signature.to_der().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        json!({ "signatures": [{ "keyid": "k", "sig": hex }], "signed": value }).to_string()
+    };
+    let of = |kind: &str, more: Value| {
+        let mut value = json!({
+            "_type": kind, "spec_version": "1.0.31", "version": 1, "expires": "2100-01-01T00:00:00Z"
+        });
+        value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        signed(&value)
+    };
+    let role = json!({ "keyids": ["k"], "threshold": 1 });
+    let public = json!({ "keytype": "ecdsa", "scheme": "ecdsa-sha2-nistp256", "keyval": { "public": pem } });
+    let roles = json!({ "root": role, "timestamp": role, "snapshot": role, "targets": role });
+    let root = of("root", json!({ "consistent_snapshot": true, "keys": { "k": public }, "roles": roles }));
+    scene.context.write("tuf/1.root.json", root);
+    scene
+        .context
+        .write("tuf/timestamp.json", of("timestamp", json!({ "meta": { "snapshot.json": { "version": 1 } } })));
+    scene.context.write("tuf/1.snapshot.json", of("snapshot", json!({ "meta": { "targets.json": { "version": 1 } } })));
+    let hash = Digest::sha256(trusted_root.as_bytes()).encoded().to_owned();
+    let file = json!({ "length": trusted_root.len(), "hashes": { "sha256": hash } });
+    scene.context.write("tuf/1.targets.json", of("targets", json!({ "targets": { "trusted_root.json": file } })));
+    scene.context.write(&format!("tuf/targets/{hash}.trusted_root.json"), trusted_root);
+}
+
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
+            members.sort_by(|one, other| one.0.cmp(&other.0));
+            Value::Object(members.into_iter().collect())
+        }
+        other => other.clone(),
+    }
+}
+
+const UPDATE: &str = "trust root update tuf --tuf-root tuf/1.root.json --output root.json";
+
+#[test]
+fn a_newer_root_is_written_and_can_be_used() {
+    let scene = Scene::published();
+    let root = LocalSigstore::generate(SystemTime::now()).root();
+    repository(&scene, &root);
+    assert_snapshot!(scene.run(UPDATE).success().text, @r#"
+    exit code: 0
+    ----- stdout -----
+    wrote root.json
+    to use it: root = "root.json" in an [[identity]] of trust.toml
+
+    ----- stderr -----
+    "#);
+    assert_eq!(scene.context.read("root.json"), root);
+    let again = scene.run(&format!("{UPDATE} --json")).success();
+    assert_eq!((&again.json()[0]["changed"], &again.json()[0]["targets_version"]), (&json!(false), &json!(1)));
+    assert_snapshot!(scene.run("trust root verify root.json").success().text, @"
+    exit code: 0
+    ----- stdout -----
+    root.json
+      authority        https://authority.sigstore.example  2001-01-01–
+      log              https://log.sigstore.example  2001-01-01–
+
+    ----- stderr -----
+    ");
+    // What trust.toml names stands beside what is carried.
+    scene.context.write(
+        "trust.toml",
+        "[[identity]]\nname = \"a\"\nemail = \"ann@example.com\"\nissuer = \"https://example.com\"\nroot = \"root.json\"\n\
+         [[rule]]\nproviders = [\"example.com/a/b\"]\nkeys = [\"a\"]\n",
+    );
+    let shown = scene.run("trust root show --json").success();
+    let names: Vec<_> = shown.json().iter().map(|line| line["name"].clone()).collect();
+    assert_eq!(names, ["sigstore", "github", "root.json"]);
+}
+
+#[test]
+fn a_repository_that_proves_nothing_writes_nothing() {
+    let scene = Scene::published();
+    repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
+    // What is carried has not signed it.
+    let said = scene.refuse("trust root update tuf --output root.json");
+    assert!(said.contains("tuf does not prove a trusted root"), "{said}");
+    let timestamp = scene.context.read("tuf/timestamp.json");
+    scene
+        .context
+        .write("tuf/timestamp.json", timestamp.replace("\"version\":1,\"expires\"", "\"version\":2,\"expires\""));
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: timestamp.json has 0 of the 1 signatures that its role demands
+
+    hint: nothing was written; take a newer copy of the repository, or look at the clock of this machine
+    ");
+    scene.context.write("tuf/timestamp.json", "x".repeat(20_000));
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: tuf/timestamp.json is larger than 16384 bytes
+
+    hint: nothing was written; take a newer copy of the repository
+    ");
+    std::fs::remove_file(scene.path("tuf/timestamp.json")).expect("the timestamp");
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf has no timestamp.json
+
+    hint: a TUF repository has timestamp.json, VERSION.snapshot.json, VERSION.targets.json and targets/
+    ");
+    assert_snapshot!(scene.refuse("trust root update http://tuf.example.com --output root.json"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the repository is neither a folder nor an https:// address
+
+    hint: such as https://tuf-repo-cdn.sigstore.dev, or the folder of a copy
+    ");
+}
+
+#[test]
+fn a_file_that_is_no_root_is_refused() {
+    let scene = Scene::published();
+    scene.context.write("root.json", "{}");
+    assert_snapshot!(scene.refuse("trust root verify root.json"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the trusted root root.json cannot be used: it is not a trusted root of Sigstore
+
+    hint: a trusted_root.json is what `tofu-oci trust root update` or `cosign trusted-root create` writes
+    ");
+}
