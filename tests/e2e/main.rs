@@ -39,6 +39,7 @@
 mod setup;
 
 mod address;
+mod attach;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;

@@ -130,7 +130,7 @@ pub async fn copy_release(
         let mut transfers = signatures.transfers;
         if let (Some(CopySigning { of, signing }), Some(version)) = (request.signing, tag.version()) {
             let subject = of.content(&root.digest, &version);
-            let attach = AttachRequest { index: &root, subject, sums: None, signing: Some(signing) };
+            let attach = AttachRequest { index: &root, subject, sums: None, files: &[], signing: Some(signing) };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let Some(notice) = known.deprecated(&tag) {

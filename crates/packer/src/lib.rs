@@ -14,6 +14,7 @@
 //! ```
 
 mod advice;
+mod attach;
 mod conversions;
 mod copy;
 mod difference;
@@ -35,6 +36,10 @@ mod tags;
 #[cfg(test)]
 mod testing;
 
+pub use attach::{
+    ATTACH_LIMIT, AttachFileRequest, AttachReport, AttachType, AttachedFile, InvalidAttachType, attach_files,
+    plan_attach_files,
+};
 pub use copy::{CopiedRelease, CopyChoice, CopyPlan, CopyRequest, CopySigning, copy_release, plan_copy};
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
@@ -43,7 +48,8 @@ pub use dist::{
 };
 pub use dist_kind::DistKind;
 pub use error::{
-    ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError, UnreadableModule,
+    AttachError, ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError,
+    UnreadableModule,
 };
 pub use found::SignAddress;
 pub use module::{

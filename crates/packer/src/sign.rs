@@ -67,7 +67,10 @@ pub async fn sign(
     request: &SignRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<SignReport, PackError> {
-    let release = find(store, request, reporter).await?;
+    let release = find(store, request.version, &request.address, reporter).await?;
+    if let (Rename::Refuse, Some(address)) = (request.rename, release.of.address()) {
+        require_address(store, &release.tag, (address, request.predecessors), reporter).await?;
+    }
     let mut report = SignReport {
         place: store.place(),
         of: release.of.clone(),
@@ -80,26 +83,31 @@ pub async fn sign(
         unchanged: true,
     };
     let subject = release.of.content(&release.index.digest, request.version);
-    let attach = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let attach =
+        AttachRequest { index: &release.index, subject, sums: None, files: &[], signing: Some(request.signing) };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
     Ok(report)
 }
 
-struct SignableRelease {
-    tag: Tag,
-    index: Descriptor,
-    of: VersionOf,
+/// A release or a module that something can be attached to.
+pub(crate) struct SignableRelease {
+    pub(crate) tag: Tag,
+    /// Its manifest by SHA-256.
+    pub(crate) index: Descriptor,
+    pub(crate) of: VersionOf,
+    pub(crate) found: FoundVersion,
 }
 
 /// Reads the release, and compares it with what was asked for.
-async fn find(
+pub(crate) async fn find(
     store: &dyn ReadStore,
-    request: &SignRequest<'_>,
+    version: &Version,
+    address: &SignAddress,
     reporter: &dyn Reporter,
 ) -> Result<SignableRelease, PackError> {
-    let tag = tag_of(request.version)?;
+    let tag = tag_of(version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
         Ok(found) => found,
@@ -109,14 +117,14 @@ async fn find(
     // A signature names the bytes by SHA-256, whatever algorithm the registry names them by.
     let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
     let found = read_version(&index, &bytes, &tag, store)?;
-    if let Some(annotated) = found.claimed_version().filter(|annotated| annotated != request.version) {
+    if let Some(annotated) = found.claimed_version().filter(|annotated| annotated != version) {
         return Err(SignError::OtherVersion { place: place(), tag, annotated: Box::new(annotated) }.into());
     }
     let annotated = match &found {
         FoundVersion::Release(release) => release.claims().address,
         FoundVersion::Module(_) => None,
     };
-    if let (SignAddress::Given(given), Some(annotated)) = (&request.address, &annotated)
+    if let (SignAddress::Given(given), Some(annotated)) = (address, &annotated)
         && given != annotated
     {
         if given.provider_type() != annotated.provider_type() {
@@ -126,11 +134,8 @@ async fn find(
         let text = format!("the release says that it is {annotated}, and is signed as {given}");
         reporter.event(&Event::warning("other-address", text));
     }
-    let of = found.of(&request.address, place(), &tag)?;
-    if let (Rename::Refuse, Some(address)) = (request.rename, of.address()) {
-        require_address(store, &tag, (address, request.predecessors), reporter).await?;
-    }
-    Ok(SignableRelease { tag, index, of })
+    let of = found.of(address, place(), &tag)?;
+    Ok(SignableRelease { tag, index, of, found })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

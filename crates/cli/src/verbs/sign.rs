@@ -145,6 +145,7 @@ fn line(attachment: &Attachment) -> String {
     let what = match (attachment.form, &attachment.tag) {
         (SignatureForm::Sums, _) => format!("{} as {}", attachment.files.join(", "), attachment.manifest),
         (SignatureForm::Notice, _) => format!("notice {}", attachment.manifest),
+        (SignatureForm::File, _) => format!("{} as {}", attachment.files.join(", "), attachment.manifest),
         (_, Some(tag)) => format!("signature at the tag {tag}"),
         (_, None) => format!("signature {}", attachment.manifest),
     };

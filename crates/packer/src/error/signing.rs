@@ -136,6 +136,7 @@ fn in_words(form: SignatureForm) -> &'static str {
         SignatureForm::CosignTag => "the signature (a tag)",
         SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
         SignatureForm::Notice => "the notice (a referrer)",
+        SignatureForm::File => "the file (a referrer)",
     }
 }
 
@@ -144,6 +145,6 @@ fn without_referrers(form: SignatureForm) -> Option<&'static str> {
     match form {
         SignatureForm::Bundle => Some("sign in the form that needs no referrers: --sign-format cosign-tag"),
         SignatureForm::Sums => Some("publish without the SHA256SUMS of the folder: --sums skip"),
-        SignatureForm::CosignTag | SignatureForm::Notice => None,
+        SignatureForm::CosignTag | SignatureForm::Notice | SignatureForm::File => None,
     }
 }

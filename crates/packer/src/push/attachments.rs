@@ -42,6 +42,9 @@ pub(super) async fn plan<'a>(
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &release.index.descriptor;
     let subject = SignedSubject { index: &index.digest, address: publication.address, version: publication.version };
-    AttachPlan::look(store, AttachRequest { index, subject: (&subject).into(), sums, signing: publication.signing })
-        .await
+    AttachPlan::look(
+        store,
+        AttachRequest { index, subject: (&subject).into(), sums, files: &[], signing: publication.signing },
+    )
+    .await
 }

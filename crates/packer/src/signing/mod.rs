@@ -61,7 +61,7 @@ impl Forms {
         match form {
             SignatureForm::Bundle => self != Self::CosignTag,
             SignatureForm::CosignTag => self != Self::Bundle,
-            SignatureForm::Sums | SignatureForm::Notice => false,
+            SignatureForm::Sums | SignatureForm::Notice | SignatureForm::File => false,
         }
     }
 }

@@ -87,6 +87,7 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
         Some(SignatureForm::CosignTag) => "cosign-tag",
         Some(SignatureForm::Sums) => "sha256sums",
         Some(SignatureForm::Notice) => "notice",
+        Some(SignatureForm::File) => "file",
         None => "something that",
     };
     let by = match (&examined.key_name, &examined.key, &examined.claimed_key) {
