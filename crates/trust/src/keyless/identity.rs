@@ -251,7 +251,7 @@ impl TrustedIdentity {
 }
 
 /// Who vouches for the workflows of a host.
-fn issuer_of(host: &str) -> Option<&'static str> {
+pub(super) fn issuer_of(host: &str) -> Option<&'static str> {
     match host.to_ascii_lowercase().as_str() {
         "github.com" => Some("https://token.actions.githubusercontent.com"),
         "gitlab.com" => Some("https://gitlab.com"),

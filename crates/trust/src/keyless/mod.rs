@@ -109,6 +109,12 @@ impl ProvenIdentity {
         })
     }
 
+    /// The host of the repository, if it is the one whose workflows the issuer vouches for, such as `github.com`.
+    pub fn forge(&self) -> Option<&str> {
+        let host = self.repository.as_ref()?.split('/').next()?;
+        (!self.is_person && identity::issuer_of(host) == Some(self.issuer.as_deref()?)).then_some(host)
+    }
+
     /// The path of the workflow in the repository that was built, if it is of that one.
     fn own_workflow(&self) -> Option<String> {
         let path = self.workflow.as_ref()?.strip_prefix(self.repository.as_ref()?)?.strip_prefix('/')?;
