@@ -7,6 +7,7 @@ use tofu_oci_types::{Descriptor, Digest, Platform, Reference, Reporter, Tag};
 
 use super::request::{TransferRequest, Transferred};
 use crate::MirrorError;
+use crate::attestations::attach;
 
 /// The tag of the release's version.
 pub(super) fn tag_of(id: &ReleaseId) -> Result<Tag, PackError> {
@@ -35,12 +36,17 @@ pub(super) async fn unchanged(
     reporter: &dyn Reporter,
 ) -> Result<Transferred, MirrorError> {
     let mut done = Transferred { index: Some(index), platforms, transfers: Transfers::default(), unchanged: true };
+    if !request.files.is_empty() {
+        let attached = attach(to, id, request.files, reporter).await?;
+        (done.transfers, done.unchanged) = (attached.transfers, attached.unchanged);
+    }
     if let Some(signing) = request.signing {
         let address = SignAddress::Given(id.address.clone());
         let TransferRequest { rename, predecessors, .. } = *request;
         let sign = SignRequest { version: &id.version, address, rename, predecessors, signing };
         let signed = tofu_oci_packer::sign(to, &sign, reporter).await?;
-        (done.transfers, done.unchanged) = (signed.transfers, signed.unchanged);
+        done.transfers.add(signed.transfers);
+        done.unchanged &= signed.unchanged;
     }
     Ok(done)
 }

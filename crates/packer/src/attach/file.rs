@@ -116,11 +116,7 @@ impl AttachedFile {
     /// [`AttachError::NotABundle`] of one that no installer could read, and of too many.
     pub fn bundles(path: &Path, bytes: &[u8]) -> Result<Vec<Self>, AttachError> {
         let not_a_bundle = |problem: String| AttachError::NotABundle { path: path.to_owned(), problem };
-        let texts: Vec<&[u8]> = if serde_json::from_slice::<Value>(bytes).is_ok() {
-            vec![bytes]
-        } else {
-            bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect()
-        };
+        let texts = Self::bundle_texts(bytes);
         if texts.len() > BUNDLES {
             return Err(not_a_bundle(format!("it holds {} bundles, and at most {BUNDLES} are read", texts.len())));
         }
@@ -135,6 +131,14 @@ impl AttachedFile {
             }
         }
         Ok(bundles)
+    }
+
+    /// The content of a file as one bundle, or each of its lines as one.
+    pub fn bundle_texts(bytes: &[u8]) -> Vec<&[u8]> {
+        if serde_json::from_slice::<Value>(bytes).is_ok() {
+            return vec![bytes];
+        }
+        bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect()
     }
 
     /// One bundle.

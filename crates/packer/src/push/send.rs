@@ -15,7 +15,7 @@ use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use super::replaced::Replacement;
-use crate::{PackError, Publication, SignedSums, Transfers};
+use crate::{AttachedFile, PackError, Publication, SignedSums, Transfers};
 
 /// What is counted package by package.
 const SENDING: &str = "packages sent";
@@ -30,6 +30,8 @@ pub(super) struct Sender<'a> {
     pub(super) protocols: &'a [String],
     /// The signed checksum file of its origin.
     pub(super) sums: Option<&'a SignedSums>,
+    /// Files that go with the release.
+    pub(super) files: &'a [AttachedFile],
 }
 
 impl Sender<'_> {
@@ -125,7 +127,7 @@ impl Sender<'_> {
 
     /// Attaches what is missing, and reads it back.
     pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
-        let plan = attachments::plan(self.publication, self.sums, self.store, release).await?;
+        let plan = attachments::plan(self.publication, (self.sums, self.files), self.store, release).await?;
         let (attachments, transfers) = plan.attach(self.store).await?;
         attached.transfers.add(transfers);
         attached.attachments = attachments;
