@@ -172,6 +172,8 @@ mod secrets_echoed;
 mod serve;
 mod show;
 mod sign;
+#[cfg(unix)]
+mod sign_keyless;
 mod sign_refused;
 mod small;
 #[cfg(unix)]

@@ -9,9 +9,11 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAdd
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
 use crate::kept_for::{or_note, tags_before};
-use crate::signing::{AttachPlan, AttachRequest};
+use crate::signing::{AttachPlan, AttachRequest, signed_by};
 use crate::tags::tag_of;
-use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signing, Transfers};
+use crate::{
+    Attachment, AttachmentState, KeylessSigner, PackError, Rename, SignAddress, SignError, Signing, Transfers,
+};
 
 /// Which release to sign, and how.
 #[derive(Clone, Debug)]
@@ -24,8 +26,16 @@ pub struct SignRequest<'a> {
     pub rename: Rename,
     /// Which addresses count as one.
     pub predecessors: &'a Predecessors,
-    /// Who signs, and in which forms.
-    pub signing: Signing<'a>,
+    pub signer: Signer<'a>,
+}
+
+/// Who signs.
+#[derive(Clone, Copy, Debug)]
+pub enum Signer<'a> {
+    /// A key, in these forms.
+    Key(Signing<'a>),
+    /// Whoever a certificate is issued to. Each time is another signature.
+    Keyless(&'a dyn KeylessSigner),
 }
 
 /// What [`sign`] did.
@@ -43,8 +53,8 @@ pub struct SignReport {
     pub tag: Tag,
     /// The digest of the index or of the module's manifest: what is signed.
     pub index: Digest,
-    /// The key that signed.
-    pub key: KeyId,
+    /// The key that signed; `None` for a certificate.
+    pub key: Option<KeyId>,
     /// One entry a form.
     pub attachments: Vec<Attachment>,
     /// What was sent and what was there.
@@ -71,20 +81,24 @@ pub async fn sign(
     if let (Rename::Refuse, Some(address)) = (request.rename, release.of.address()) {
         require_address(store, &release.tag, (address, request.predecessors), reporter).await?;
     }
+    let subject = release.of.content(&release.index.digest, request.version);
+    let (mut signing, mut files, mut key) = (None, Vec::new(), None);
+    match request.signer {
+        Signer::Key(by) => (signing, key) = (Some(by), Some(by.key.public().id())),
+        Signer::Keyless(signer) => files.push(signed_by(signer, subject).await?),
+    }
     let mut report = SignReport {
         place: store.place(),
         of: release.of.clone(),
         version: request.version.clone(),
         tag: release.tag,
         index: release.index.digest.clone(),
-        key: request.signing.key.public().id(),
+        key,
         attachments: Vec::new(),
         transfers: Transfers::default(),
         unchanged: true,
     };
-    let subject = release.of.content(&release.index.digest, request.version);
-    let attach =
-        AttachRequest { index: &release.index, subject, sums: None, files: &[], signing: Some(request.signing) };
+    let attach = AttachRequest { index: &release.index, subject, sums: None, files: &files, signing };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);

@@ -131,6 +131,7 @@ async fn send(
         rename: request.rename,
         predecessors: request.predecessors,
         signing: request.signing,
+        keyless: None,
     };
     match publish(&publication, contents, to, reporter).await {
         Ok(report) => Ok(Transferred {

@@ -1,6 +1,6 @@
 //! The tag of a version at the destination.
 
-use tofu_oci_packer::{PackError, SignAddress, SignRequest, Transfers};
+use tofu_oci_packer::{PackError, SignAddress, SignRequest, Signer, Transfers};
 use tofu_oci_source::ReleaseId;
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Platform, Reference, Reporter, Tag};
@@ -43,7 +43,7 @@ pub(super) async fn unchanged(
     if let Some(signing) = request.signing {
         let address = SignAddress::Given(id.address.clone());
         let TransferRequest { rename, predecessors, .. } = *request;
-        let sign = SignRequest { version: &id.version, address, rename, predecessors, signing };
+        let sign = SignRequest { version: &id.version, address, rename, predecessors, signer: Signer::Key(signing) };
         let signed = tofu_oci_packer::sign(to, &sign, reporter).await?;
         done.transfers.add(signed.transfers);
         done.unchanged &= signed.unchanged;

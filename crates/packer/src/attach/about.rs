@@ -9,7 +9,7 @@ use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::{Name, Statement, StatementSubject};
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::AttachFileRequest;
+use super::model::AttachFileRequest;
 use crate::found::FoundVersion;
 use crate::sign::SignableRelease;
 use crate::{AttachError, PackError};

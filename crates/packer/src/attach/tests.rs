@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use super::{AttachType, AttachedFile};
+use crate::{AttachType, AttachedFile};
 
 #[track_caller]
 fn check(content: &str, wanted: Option<&str>, want: Result<&str, &str>) {

@@ -8,6 +8,7 @@
 //! Nothing outside knows the crate that reads Sigstore's formats. What it says is judged here.
 
 mod crypto;
+mod forges;
 mod identity;
 mod roots;
 #[cfg(test)]
@@ -112,7 +113,7 @@ impl ProvenIdentity {
     /// The host of the repository, if it is the one whose workflows the issuer vouches for, such as `github.com`.
     pub fn forge(&self) -> Option<&str> {
         let host = self.repository.as_ref()?.split('/').next()?;
-        (!self.is_person && identity::issuer_of(host) == Some(self.issuer.as_deref()?)).then_some(host)
+        (!self.is_person && forges::issuer_of(host) == Some(self.issuer.as_deref()?)).then_some(host)
     }
 
     /// The path of the workflow in the repository that was built, if it is of that one.

@@ -23,6 +23,9 @@ const FILES: usize = 100;
 /// How long an address may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// A file that cannot be read, and why.
+type UnreadFile = (PathBuf, String);
+
 /// Those of the rules.
 pub(super) struct RuledAttestations {
     rules: Vec<AttestationRule>,
@@ -74,7 +77,9 @@ impl Attestations for RuledAttestations {
             } else {
                 let path = self.dir.join(place);
                 let read = tokio::task::spawn_blocking(move || in_files(&path)).await;
-                files.extend(read.expect("reading files does not panic")?);
+                files.extend(read.expect("reading files does not panic").map_err(|(path, problem)| {
+                    MirrorError::Attestations { name: path.display().to_string(), problem }
+                })?);
             }
         }
         Ok(files)
@@ -86,27 +91,29 @@ fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
 }
 
 /// A file, or the files of a folder that end in `.json` or `.jsonl`, by name; empty if nothing is there.
-fn in_files(path: &Path) -> Result<Vec<AttestationFile>, MirrorError> {
-    let unread = |path: &Path, problem: String| MirrorError::Attestations { name: path.display().to_string(), problem };
+fn in_files(path: &Path) -> Result<Vec<AttestationFile>, UnreadFile> {
+    let unread = |problem: String| (path.to_owned(), problem);
     let mut paths = match path.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unread(path, error.to_string())),
+        Err(error) => return Err(unread(error.to_string())),
         Ok(data) if data.is_dir() => {
-            let all = std::fs::read_dir(path).map_err(|error| unread(path, error.to_string()))?;
+            let all = std::fs::read_dir(path).map_err(|error| unread(error.to_string()))?;
             let all = all.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
-            all.map_err(|error| unread(path, error.to_string()))?
+            all.map_err(|error| unread(error.to_string()))?
         }
-        Ok(_) => return Ok(vec![read(path).map_err(|error| unread(path, error.to_string()))?]),
+        Ok(_) => return Ok(vec![read(path)?]),
     };
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
     paths.sort();
     if paths.len() > FILES {
-        return Err(unread(path, format!("it has {} files, and at most {FILES} are read", paths.len())));
+        return Err(unread(format!("it has {} files, and at most {FILES} are read", paths.len())));
     }
-    paths.iter().map(|path| read(path).map_err(|error| unread(path, error.to_string()))).collect()
+    paths.iter().map(|path| read(path)).collect()
 }
 
-fn read(path: &Path) -> std::io::Result<AttestationFile> {
-    let bytes = tofu_oci_disk::read_file(path, LIMIT)?;
-    Ok(AttestationFile { name: path.display().to_string(), bytes })
+fn read(path: &Path) -> Result<AttestationFile, UnreadFile> {
+    match tofu_oci_disk::read_file(path, LIMIT) {
+        Ok(bytes) => Ok(AttestationFile { name: path.display().to_string(), bytes }),
+        Err(error) => Err((path.to_owned(), error.to_string())),
+    }
 }
