@@ -10,6 +10,7 @@ set -- --json --layout "${INPUT_LAYOUT:-artifact}"
 [ -z "${INPUT_VERSION:-}" ] || set -- "$@" --version "$INPUT_VERSION"
 if is_true "${INPUT_SMALL:-}"; then set -- "$@" --small; fi
 if is_true "${INPUT_DRY_RUN:-}"; then set -- "$@" --dry-run; fi
+if is_true "${INPUT_SIGN_KEYLESS:-}"; then set -- "$@" --sign-keyless; fi
 if [ -n "${INPUT_SIGN_KEY:-}" ]; then
   TOFU_OCI_ACTION_KEY=$INPUT_SIGN_KEY COSIGN_PASSWORD=${INPUT_SIGN_KEY_PASSWORD:-}
   export TOFU_OCI_ACTION_KEY COSIGN_PASSWORD

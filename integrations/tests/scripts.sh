@@ -35,6 +35,8 @@ check 'push: key and password by variables, the inputs gone' logged 'key <PEM> p
 check 'push: the output reference' wrote 'reference=ghcr.io/acme/w:1.4.0'
 check 'push: the output digest' wrote 'digest=sha256:5a9e'
 check 'push: the output unchanged' wrote 'unchanged=false'
+with INPUT_REPOSITORY=r INPUT_SIGN_KEYLESS=true "$shell" "$root/actions/push/push.sh"
+check 'push: --sign-keyless' argument --sign-keyless
 with INPUT_REPOSITORY=r FAKE_CODE=3 "$shell" "$root/actions/push/push.sh"
 check 'push: the exit code of the program' [ "$code" = 3 ]
 with INPUT_REPOSITORY=r INPUT_SMALL=yes "$shell" "$root/actions/push/push.sh"

@@ -7,6 +7,7 @@ use serde_json::json;
 use tofu_oci_testkit::{BuiltBy, Inline, LocalSigstore, Referrer};
 use tofu_oci_types::Descriptor;
 
+use crate::serve::Serving;
 use crate::setup::{Scene, WIDGET};
 
 const POLICY: &str = r#"
@@ -187,4 +188,80 @@ fn a_policy_without_its_root_is_broken() {
     hint: `root` names the trusted_root.json of a Sigstore instance of your own; omit it for the public one
     hint: every member of the file: tofu-oci help trust-policy
     "#);
+}
+
+#[test]
+fn verify_show_and_check_say_who_built_a_release() {
+    let scene = built(&BuiltBy::RELEASE);
+    let from = format!("{WIDGET}@1.4.0 --from REGISTRY/acme/widget");
+    assert_snapshot!(scene.run(&format!("verify {from}")).success().text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:9: one of acme release; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by acme release
+                (identity:c7f539c6c6faaab904d3c646caedd72f656f5e4e591369e43d4e4a2d936c86ce) counts; it
+                says https://slsa.dev/provenance/v1; in
+                sha256:[DIGEST]
+      built by  github.com/acme/widget/.github/workflows/release.yml@refs/tags/v1.4.0, from
+                github.com/acme/widget at refs/tags/v1.4.0, commit
+                0123456789abcdef0123456789abcdef01234567, run
+                https://github.com/acme/widget/actions/runs/7/attempts/1, github-hosted
+      result    signed by acme release
+
+    ----- stderr -----
+    ");
+    let said = scene.run(&format!("show {from}")).success();
+    assert!(said.stdout.contains("  built by "), "{}", said.text);
+    let said = scene.run(&format!("check REGISTRY/acme/widget --address {WIDGET}"));
+    assert!(
+        said.stdout.contains("built by github.com/acme/widget/.github/workflows/release.yml@refs/tags/v1.4.0"),
+        "{}",
+        said.text
+    );
+    let said = scene.run(&format!("check REGISTRY/acme/widget --address {WIDGET} --json"));
+    let lines = said.json();
+    let checked = lines.iter().find(|line| line["event"] == "checked").expect("a summary");
+    assert_eq!(checked["built"][0]["version"], "1.4.0");
+    assert_eq!(checked["built"][0]["identity"]["commit"], "0123456789abcdef0123456789abcdef01234567");
+    // A signature that does not count says nothing here.
+    let ci = BuiltBy { workflow: "github.com/acme/widget/.github/workflows/ci.yml", ..BuiltBy::RELEASE };
+    let said = built(&ci).run(&format!("check REGISTRY/acme/widget --address {WIDGET}"));
+    assert!(!said.stdout.contains("built by"), "{}", said.text);
+}
+
+#[test]
+fn the_page_of_serve_says_who_built_a_release_and_escapes_it() {
+    let page = |by: &BuiltBy<'_>, policy: &str| {
+        let scene = built(by);
+        scene.context.write("trust.toml", policy);
+        let from = format!("{}/${{namespace}}/${{type}}", scene.registry.address());
+        let provider = format!("[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"{from}\"\n");
+        scene.context.write("serve.toml", format!("listen = [\"127.0.0.1:0\"]\ntrust = \"trust.toml\"\n{provider}"));
+        let serving = Serving::spawn(scene.command("serve --config serve.toml"));
+        serving.get(&format!("/providers/{WIDGET}/1.4.0")).text()
+    };
+    let seen = page(&BuiltBy::RELEASE, POLICY);
+    for part in [
+        "<dt>Built by</dt><dd><a href=\"https://github.com/acme/widget\" rel=\"noreferrer\">github.com/acme/widget</a>",
+        ", workflow .github/workflows/release.yml at refs/tags/v1.4.0",
+        "0123456789abcdef0123456789abcdef01234567",
+        "<a href=\"https://github.com/acme/widget/actions/runs/7/attempts/1\" rel=\"noreferrer\">run</a>",
+    ] {
+        assert!(seen.contains(part), "{part}: {seen}");
+    }
+    // Another forge than that of the issuer, and text that a browser would obey.
+    let evil = BuiltBy {
+        issuer: "https://issuer.example",
+        reference: "refs/heads/<script>alert(1)</script>",
+        ..BuiltBy::RELEASE
+    };
+    let policy = POLICY.replace("ref = \"refs/tags/v{version}\"", "issuer = \"https://issuer.example\"");
+    let seen = page(&evil, &policy.replace("[[rule]]", "[[rule]]\nunnamed = \"allow\""));
+    assert!(seen.contains("<dd>github.com/acme/widget, workflow"), "{seen}");
+    assert!(seen.contains("&lt;script&gt;"), "{seen}");
+    assert!(!seen.contains("<script>") && !seen.contains("href=\"https://github.com"), "{seen}");
 }

@@ -39,6 +39,7 @@
 mod setup;
 
 mod address;
+mod attach;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;
@@ -172,6 +173,8 @@ mod secrets_echoed;
 mod serve;
 mod show;
 mod sign;
+#[cfg(unix)]
+mod sign_keyless;
 mod sign_refused;
 mod small;
 #[cfg(unix)]

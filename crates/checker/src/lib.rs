@@ -23,4 +23,7 @@ pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRe
 pub use rejection::Rejection;
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};
 pub use rules::not_judged::of_facts as not_judged;
-pub use rules::{CheckSubject, Images, Referring, SignatureTrust, TagCounts, drift, repository, signatures};
+pub use rules::{
+    BuiltVersion, CheckSubject, CheckedSignatures, Images, Referring, SignatureTrust, TagCounts, drift, repository,
+    signatures,
+};

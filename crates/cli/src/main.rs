@@ -38,6 +38,7 @@ mod helper_program;
 mod hostile;
 mod identity;
 mod invocation;
+mod keyless;
 mod lookup;
 mod mistake;
 mod modules;

@@ -45,6 +45,10 @@ pub enum MirrorError {
     #[error(transparent)]
     #[fault(code = _0.error.code())]
     Copy(#[from] CopyError),
+    /// the place of attestations of upstream releases does not answer, or a file of it cannot be read
+    #[error("the attestations in {name} cannot be read: {problem}")]
+    #[fault("attestations-unread", end = Unexpected, todo = "correct `attestations` in `mirror.toml`, and run the command again")]
+    Attestations { name: String, problem: String },
     /// two providers or two modules would lie in one repository, or an earlier run has brought another one
     #[error("{first} and {second} would both go to {place}")]
     #[fault("shared-repository", end = Usage, todo = "write a template that tells them apart: \

@@ -8,6 +8,7 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+mod attestations;
 mod blocking;
 mod bundle_notes;
 mod destination;
@@ -26,6 +27,7 @@ mod singleflight;
 mod state;
 mod transfer;
 
+pub use attestations::{AttestationFile, AttestationTemplate, Attestations, InvalidAttestationTemplate};
 pub use bundle_notes::{
     BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
 };
@@ -45,8 +47,8 @@ pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
-    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    AttestationRule, DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError,
+    RulesFile, RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

@@ -111,6 +111,7 @@ async fn carried(
     let request = TransferRequest {
         platforms: release.platforms().await?,
         signing: how.signing,
+        files: &[],
         replace: ReplaceTag::Refuse,
         rename,
         predecessors,

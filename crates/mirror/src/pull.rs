@@ -330,6 +330,7 @@ impl PullWork {
         let request = TransferRequest {
             platforms,
             signing: None,
+            files: &[],
             replace,
             rename,
             predecessors,

@@ -14,6 +14,7 @@ use tofu_oci_source::{Release, Source};
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
+use crate::attestations::{AttestationFiles, Attestations, attach};
 use crate::destination::PlatformFill;
 use crate::destination::first_seen::Moves;
 use crate::destination::sightings::{Sightings, VersionMark};
@@ -54,6 +55,8 @@ pub struct Carrying<'a> {
     pub jobs: usize,
     /// An existing folder for temporary files.
     pub work_dir: &'a Path,
+    /// Where attestations of upstream releases are, if they are given as files.
+    pub attestations: Option<&'a dyn Attestations>,
 }
 
 /// One version, or a provider whose versions are not known.
@@ -289,6 +292,11 @@ impl ProviderRun<'_> {
             MirrorAction::Reinstate => Later::Reinstate,
             MirrorAction::Present => {
                 let _turn = self.run.turns.acquire().await;
+                let attached = self.attest_present(version).await?;
+                if let Some(bytes) = attached {
+                    self.run.job.destination.complete(self.address, version, self.from).await?;
+                    return Ok(MirrorOutcome { bytes: Some(bytes), ..outcome });
+                }
                 self.run.job.destination.complete(self.address, version, self.from).await?;
                 return Ok(outcome);
             }
@@ -310,18 +318,19 @@ impl ProviderRun<'_> {
     /// Carries a release, if it is trusted.
     async fn carry(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
         let MirrorRun { how, job, checker, reporter, .. } = self.run;
-        let release = match self.look.releases.get(version) {
-            Some(release) => Arc::clone(release),
-            None => self.from.release(self.address, version).await?,
-        };
+        let release = self.release(version).await?;
+        let found = AttestationFiles::read(how.attestations, release.id(), *reporter).await?;
+        let release = found.beside(release);
         for platform in &outcome.platforms {
             checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
         }
+        let files = found.that_count(&*release, how.trust, *reporter).await?;
         let replace = if outcome.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
         let (rename, predecessors) = names(how.trust);
         let request = TransferRequest {
             platforms: outcome.platforms.clone(),
             signing: how.signing,
+            files: &files,
             replace,
             rename,
             predecessors,
@@ -338,6 +347,31 @@ impl ProviderRun<'_> {
             self.mark(version, mark);
         }
         Ok(MirrorOutcome { bytes: Some(carried.transfers.bytes), ..outcome })
+    }
+
+    async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, MirrorError> {
+        match self.look.releases.get(version) {
+            Some(release) => Ok(Arc::clone(release)),
+            None => Ok(self.from.release(self.address, version).await?),
+        }
+    }
+
+    /// Puts attestations beside a release that the destination has; the bytes that were sent, `None` if there is none to send.
+    async fn attest_present(&self, version: &Version) -> Result<Option<u64>, MirrorError> {
+        let MirrorRun { how, job, reporter, .. } = self.run;
+        if how.attestations.is_none() {
+            return Ok(None);
+        }
+        let Some(store) = job.destination.store(self.address)? else { return Ok(None) };
+        let there = job.destination.source(self.address)?.release(self.address, version).await?;
+        let found = AttestationFiles::read(how.attestations, there.id(), *reporter).await?;
+        let there = found.beside(there);
+        let files = found.that_count(&*there, how.trust, *reporter).await?;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let sent = attach(&*store, there.id(), &files, *reporter).await?.transfers.bytes;
+        Ok((sent > 0).then_some(sent))
     }
 
     fn mark(&self, version: &Version, mark: VersionMark) {

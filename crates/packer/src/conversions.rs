@@ -1,6 +1,6 @@
 //! Faults of a part of the work as errors of the crate.
 
-use crate::{ModuleFault, PackError, SignError, StateError};
+use crate::{AttachError, ModuleFault, PackError, SignError, StateError};
 
 impl From<ModuleFault> for PackError {
     fn from(fault: ModuleFault) -> Self {
@@ -17,5 +17,11 @@ impl From<StateError> for PackError {
 impl From<SignError> for PackError {
     fn from(error: SignError) -> Self {
         Self::Sign(Box::new(error))
+    }
+}
+
+impl From<AttachError> for PackError {
+    fn from(error: AttachError) -> Self {
+        Self::Attach(Box::new(error))
     }
 }

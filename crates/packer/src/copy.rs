@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_source::version_of;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, demand_readable};
+use tofu_oci_trust::SignedSubject;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Reporter, Tag};
 
 pub(crate) use self::look::no_release;
@@ -128,9 +129,15 @@ pub async fn copy_release(
         let leaves = leaves_of(from, &root).await?.unwrap_or_default().digests;
         let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let mut transfers = signatures.transfers;
+        if let (false, Some(address), Some(version)) = (request.files.is_empty(), request.asked_as, tag.version()) {
+            let subject = SignedSubject { index: &root.digest, address, version: &version };
+            let subject = (&subject).into();
+            let attach = AttachRequest { index: &root, subject, sums: None, files: request.files, signing: None };
+            transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
+        }
         if let (Some(CopySigning { of, signing }), Some(version)) = (request.signing, tag.version()) {
             let subject = of.content(&root.digest, &version);
-            let attach = AttachRequest { index: &root, subject, sums: None, signing: Some(signing) };
+            let attach = AttachRequest { index: &root, subject, sums: None, files: &[], signing: Some(signing) };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let Some(notice) = known.deprecated(&tag) {

@@ -14,6 +14,8 @@
 //! ```
 
 mod advice;
+mod attach;
+mod attached_file;
 mod conversions;
 mod copy;
 mod difference;
@@ -35,6 +37,8 @@ mod tags;
 #[cfg(test)]
 mod testing;
 
+pub use attach::{AttachFileRequest, AttachReport, attach_files, plan_attach_files};
+pub use attached_file::{ATTACH_LIMIT, AttachType, AttachedFile, InvalidAttachType};
 pub use copy::{CopiedRelease, CopyChoice, CopyPlan, CopyRequest, CopySigning, copy_release, plan_copy};
 pub(crate) use difference::KnownLeaves;
 pub use difference::{ReleaseDifference, TagTaken};
@@ -43,7 +47,8 @@ pub use dist::{
 };
 pub use dist_kind::DistKind;
 pub use error::{
-    ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError, UnreadableModule,
+    AttachError, ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError,
+    UnreadableModule,
 };
 pub use found::SignAddress;
 pub use module::{
@@ -57,8 +62,8 @@ pub use report::{
     ReplacedRelease, SmallLayer, TagState, Transfers,
 };
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
-pub use sign::{SignReport, SignRequest, sign};
+pub use sign::{SignReport, SignRequest, Signer, sign};
 pub(crate) use signing::can_be_ended;
-pub use signing::{Forms, NoticeReport, NoticeRequest, Signing, SumsMode, put_notice};
+pub use signing::{Forms, KeylessSigner, NoticeReport, NoticeRequest, Signing, SumsMode, put_notice};
 pub use state::{StateChange, StatePlan, StateReport, StateRequest};
 pub use sums_file::SumsFile;

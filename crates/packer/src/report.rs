@@ -107,7 +107,8 @@ impl Transfers {
         }
     }
 
-    pub(crate) fn add(&mut self, more: Self) {
+    /// Counts what another part of the work did.
+    pub fn add(&mut self, more: Self) {
         self.uploaded += more.uploaded;
         self.present += more.present;
         self.mounted += more.mounted;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{Predecessors, ProviderAddr, Version};
 
-use crate::{Dist, Signing, SumsMode};
+use crate::{Dist, KeylessSigner, Signing, SumsMode};
 
 /// Whether the `h1:` checksums go into the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct Publication<'a> {
     pub predecessors: &'a Predecessors,
     /// Who signs the release; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
+    /// Who signs it without a key.
+    pub keyless: Option<&'a dyn KeylessSigner>,
 }
 
 /// One release to push.

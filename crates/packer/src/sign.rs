@@ -9,9 +9,11 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAdd
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
 use crate::kept_for::{or_note, tags_before};
-use crate::signing::{AttachPlan, AttachRequest};
+use crate::signing::{AttachPlan, AttachRequest, signed_by};
 use crate::tags::tag_of;
-use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signing, Transfers};
+use crate::{
+    Attachment, AttachmentState, KeylessSigner, PackError, Rename, SignAddress, SignError, Signing, Transfers,
+};
 
 /// Which release to sign, and how.
 #[derive(Clone, Debug)]
@@ -24,8 +26,16 @@ pub struct SignRequest<'a> {
     pub rename: Rename,
     /// Which addresses count as one.
     pub predecessors: &'a Predecessors,
-    /// Who signs, and in which forms.
-    pub signing: Signing<'a>,
+    pub signer: Signer<'a>,
+}
+
+/// Who signs.
+#[derive(Clone, Copy, Debug)]
+pub enum Signer<'a> {
+    /// A key, in these forms.
+    Key(Signing<'a>),
+    /// Whoever a certificate is issued to. Each time is another signature.
+    Keyless(&'a dyn KeylessSigner),
 }
 
 /// What [`sign`] did.
@@ -43,8 +53,8 @@ pub struct SignReport {
     pub tag: Tag,
     /// The digest of the index or of the module's manifest: what is signed.
     pub index: Digest,
-    /// The key that signed.
-    pub key: KeyId,
+    /// The key that signed; `None` for a certificate.
+    pub key: Option<KeyId>,
     /// One entry a form.
     pub attachments: Vec<Attachment>,
     /// What was sent and what was there.
@@ -67,39 +77,51 @@ pub async fn sign(
     request: &SignRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<SignReport, PackError> {
-    let release = find(store, request, reporter).await?;
+    let release = find(store, request.version, &request.address, reporter).await?;
+    if let (Rename::Refuse, Some(address)) = (request.rename, release.of.address()) {
+        require_address(store, &release.tag, (address, request.predecessors), reporter).await?;
+    }
+    let subject = release.of.content(&release.index.digest, request.version);
+    let (mut signing, mut files, mut key) = (None, Vec::new(), None);
+    match request.signer {
+        Signer::Key(by) => (signing, key) = (Some(by), Some(by.key.public().id())),
+        Signer::Keyless(signer) => files.push(signed_by(signer, subject).await?),
+    }
     let mut report = SignReport {
         place: store.place(),
         of: release.of.clone(),
         version: request.version.clone(),
         tag: release.tag,
         index: release.index.digest.clone(),
-        key: request.signing.key.public().id(),
+        key,
         attachments: Vec::new(),
         transfers: Transfers::default(),
         unchanged: true,
     };
-    let subject = release.of.content(&release.index.digest, request.version);
-    let attach = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let attach = AttachRequest { index: &release.index, subject, sums: None, files: &files, signing };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
     Ok(report)
 }
 
-struct SignableRelease {
-    tag: Tag,
-    index: Descriptor,
-    of: VersionOf,
+/// A release or a module that something can be attached to.
+pub(crate) struct SignableRelease {
+    pub(crate) tag: Tag,
+    /// Its manifest by SHA-256.
+    pub(crate) index: Descriptor,
+    pub(crate) of: VersionOf,
+    pub(crate) found: FoundVersion,
 }
 
 /// Reads the release, and compares it with what was asked for.
-async fn find(
+pub(crate) async fn find(
     store: &dyn ReadStore,
-    request: &SignRequest<'_>,
+    version: &Version,
+    address: &SignAddress,
     reporter: &dyn Reporter,
 ) -> Result<SignableRelease, PackError> {
-    let tag = tag_of(request.version)?;
+    let tag = tag_of(version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
         Ok(found) => found,
@@ -109,14 +131,14 @@ async fn find(
     // A signature names the bytes by SHA-256, whatever algorithm the registry names them by.
     let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
     let found = read_version(&index, &bytes, &tag, store)?;
-    if let Some(annotated) = found.claimed_version().filter(|annotated| annotated != request.version) {
+    if let Some(annotated) = found.claimed_version().filter(|annotated| annotated != version) {
         return Err(SignError::OtherVersion { place: place(), tag, annotated: Box::new(annotated) }.into());
     }
     let annotated = match &found {
         FoundVersion::Release(release) => release.claims().address,
         FoundVersion::Module(_) => None,
     };
-    if let (SignAddress::Given(given), Some(annotated)) = (&request.address, &annotated)
+    if let (SignAddress::Given(given), Some(annotated)) = (address, &annotated)
         && given != annotated
     {
         if given.provider_type() != annotated.provider_type() {
@@ -126,11 +148,8 @@ async fn find(
         let text = format!("the release says that it is {annotated}, and is signed as {given}");
         reporter.event(&Event::warning("other-address", text));
     }
-    let of = found.of(&request.address, place(), &tag)?;
-    if let (Rename::Refuse, Some(address)) = (request.rename, of.address()) {
-        require_address(store, &tag, (address, request.predecessors), reporter).await?;
-    }
-    Ok(SignableRelease { tag, index, of })
+    let of = found.of(address, place(), &tag)?;
+    Ok(SignableRelease { tag, index, of, found })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

@@ -149,6 +149,7 @@ impl Push {
                 rename: self.rename,
                 predecessors: Predecessors::NONE,
                 signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
+                keyless: None,
             },
             h1: self.h1,
             small: self.small,

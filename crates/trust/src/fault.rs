@@ -22,6 +22,9 @@ pub enum SignatureForm {
     /// A notice in a referrer of the index; it may be unsigned.
     #[serde(rename = "notice")]
     Notice,
+    /// Another file in a referrer of the index: it vouches for nothing.
+    #[serde(rename = "file")]
+    File,
 }
 
 /// A signature that verified: the key's owner made this statement.

@@ -241,7 +241,7 @@ impl<'a> SignedContent<'a> {
     }
 
     /// The in-toto statement about it, as `cosign sign` writes it.
-    pub(crate) fn to_statement(self) -> Vec<u8> {
+    pub fn to_statement(self) -> Vec<u8> {
         self.statement(SIGN_PREDICATE, &json!({}))
     }
 

@@ -1,5 +1,6 @@
 //! `mirror`: an upstream registry into repositories.
 
+mod attestations;
 mod changes;
 mod faults;
 mod holding;

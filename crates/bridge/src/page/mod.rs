@@ -12,6 +12,7 @@
 //! asks no place; the page of a provider reads a few of its versions, and that of a version one release. The page of a module's version
 //! unpacks its package once.
 
+mod built;
 mod frame;
 mod links;
 mod list;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tofu_oci_fetch::{SignatureStanding, judged};
 use tofu_oci_source::{ReleaseId, SourceError};
-use tofu_oci_trust::TrustRemark;
+use tofu_oci_trust::{ProvenIdentity, TrustRemark};
 use tokio::time::Instant;
 
 use crate::{Catalog, ServedRelease};
@@ -22,6 +22,8 @@ pub(super) struct ReleaseOpinion {
     pub(super) signatures: SignatureStanding,
     /// That its publisher has deprecated it: signed if the policy wants signatures of the provider.
     pub(super) notice: Option<TrustRemark>,
+    /// Who built it, by the first signature of a workflow that counts.
+    pub(super) built: Option<Box<ProvenIdentity>>,
 }
 
 /// The latest judgements.
@@ -44,7 +46,9 @@ impl ReleaseOpinions {
         } else {
             release.notice().await?.and_then(|notice| TrustRemark::noticed(&notice))
         };
-        let judged = ReleaseOpinion { signatures, notice };
+        let counted = verdict.examined.into_iter().filter(|examined| examined.outcome.counts());
+        let built = counted.filter_map(|examined| examined.identity).find(|identity| identity.repository.is_some());
+        let judged = ReleaseOpinion { signatures, notice, built };
         self.keep(release.id(), &judged);
         Ok(judged)
     }

@@ -56,7 +56,7 @@ pub(super) struct RowFacts {
 impl RowFacts {
     /// Of a version that the policy refuses.
     pub(super) fn refused(code: &'static str) -> Self {
-        let opinion = ReleaseOpinion { signatures: SignatureStanding::Refused { code }, notice: None };
+        let opinion = ReleaseOpinion { signatures: SignatureStanding::Refused { code }, notice: None, built: None };
         Self { created: None, protocols: Vec::new(), platforms: Vec::new(), opinion: Some(opinion) }
     }
 }

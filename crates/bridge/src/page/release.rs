@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use tofu_oci_source::LeafKind;
 use tofu_oci_types::{Moment, PackageHash, Platform, Scheme, human_bytes};
 
+use super::built::built_by;
 use super::frame::PageFrame;
 use super::opinion::ReleaseOpinion;
 use super::signatures;
@@ -64,6 +65,9 @@ impl ReleasePage<'_> {
                             None => "Unknown: the registry does not answer.",
                         }
                     }
+                }
+                @if let Some(built) = self.opinion.as_ref().and_then(|opinion| opinion.built.as_deref()) {
+                    div { dt { "Built by" } dd { (built_by(built)) } }
                 }
                 @if let Some(index) = served.release.id().identity.index() {
                     div { dt { "Index" } dd { code.digest { (foreign(index.as_str())) } } }

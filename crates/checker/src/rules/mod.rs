@@ -34,7 +34,7 @@ pub use images::Images;
 pub(crate) use modules::{ModuleSubject, modules, of_repository, unasked};
 pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
-pub use signatures::{SignatureTrust, signatures};
+pub use signatures::{BuiltVersion, CheckedSignatures, SignatureTrust, signatures};
 pub use subject::CheckSubject;
 pub use tags::TagCounts;
 

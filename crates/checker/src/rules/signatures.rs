@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use serde::Serialize;
 use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence, leaf_evidence};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{
-    Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, Subject, TrustRefusal, Verdict, judge,
+    Archives, Evidence, Examined, Flaw, Pins, Policy, ProvenIdentity, ReleaseFacts, Subject, TrustRefusal, Verdict,
+    judge,
 };
-use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr};
+use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use super::catalogue::signatures::{
     DEPRECATED_VERSION, NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
@@ -34,15 +36,32 @@ pub struct SignatureTrust<'a> {
     pub now: SystemTime,
 }
 
-/// Reads and judges the signatures of the indexes. The second value lists what the store did not answer for. If the
-/// user names no provider, its signatures are reported and not checked, because they bind its name.
+/// What the signatures of the indexes come to.
+#[derive(Default)]
+pub struct CheckedSignatures {
+    pub findings: Vec<Finding>,
+    /// What the store did not answer for.
+    pub not_judged: Vec<NotJudged>,
+    /// Who built which version, by signatures that count.
+    pub built: Vec<BuiltVersion>,
+}
+
+/// Who built a version, as a proven certificate says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BuiltVersion {
+    pub version: Version,
+    pub identity: ProvenIdentity,
+}
+
+/// Reads and judges the signatures of the indexes. If the user names no provider, its signatures are reported and not
+/// checked, because they bind its name.
 pub async fn signatures(
     store: &dyn ReadStore,
     facts: &RepositoryFacts,
     address: Option<&ProviderAddr>,
     trust: &SignatureTrust<'_>,
-) -> (Vec<Finding>, Vec<NotJudged>) {
-    let (mut found, mut unasked) = (Findings::new(), Vec::new());
+) -> CheckedSignatures {
+    let (mut found, mut unasked, mut built) = (Findings::new(), Vec::new(), Vec::new());
     for release in &facts.releases {
         let Ok(document) = &release.index.found else { continue };
         if document.media_type.as_deref() != Some(media_type::OCI_INDEX) || document.actual_digest() != document.digest
@@ -64,13 +83,18 @@ pub async fn signatures(
                 vec![UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature")]
             }
             Ok(evidence) => match address {
-                Some(address) => judged(release, address, &document.bytes, &evidence, trust),
+                Some(address) => {
+                    let (found, identities) = judged(release, address, &document.bytes, &evidence, trust);
+                    let version = || release.version.clone();
+                    built.extend(identities.into_iter().map(|identity| BuiltVersion { version: version(), identity }));
+                    found
+                }
                 None => evidence.iter().map(not_checked).collect(),
             },
         };
         found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
     }
-    (found, unasked)
+    CheckedSignatures { findings: found, not_judged: unasked, built }
 }
 
 /// What lies beside the index and, if an identity may sign, beside the manifests of platforms.
@@ -109,7 +133,7 @@ fn judged(
     index: &[u8],
     evidence: &[Evidence],
     trust: &SignatureTrust<'_>,
-) -> Findings {
+) -> (Findings, Vec<ProvenIdentity>) {
     let archives = &archives(release);
     let identity = &Identity::of_index(index);
     let (version, place) = (&release.version, trust.place);
@@ -129,7 +153,8 @@ fn judged(
     } else {
         found.extend(packages(release, &verdict, archives));
     }
-    found
+    let counted = verdict.examined.into_iter().filter(|examined| examined.outcome.counts());
+    (found, counted.filter_map(|examined| Some(*examined.identity?)).collect())
 }
 
 /// The platforms whose package is refused, if signatures cover packages one by one.

@@ -5,6 +5,7 @@
     reason = "the texts are help for a terminal, in which `HOST[:PORT]` is not a link and backticks are shown"
 )]
 
+mod attach;
 mod auth;
 mod bundle;
 mod cache;
@@ -50,6 +51,7 @@ use std::sync::OnceLock;
 
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+pub(crate) use attach::AttachArgs;
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleKind, BundleLoadArgs, BundleShowArgs, BundleVerb};
 pub(crate) use cache::{CacheArgs, CachePruneArgs, CacheVerb};
@@ -224,6 +226,7 @@ impl Verb {
             Self::Serve(_) => "serve",
             Self::Run(_) => "run",
             Self::Sign(_) => "sign",
+            Self::Attach(_) => "attach",
             Self::Withdraw(_) => "withdraw",
             Self::Deprecate(_) => "deprecate",
             Self::Install(_) => "install",
@@ -270,6 +273,8 @@ pub(crate) enum Verb {
     Run(Box<RunArgs>),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
+    /// Put a Sigstore bundle, an SBOM or another file beside a release or module
+    Attach(AttachArgs),
     /// Take a published version away, so that no client can choose it any more, and say why
     Withdraw(WithdrawArgs),
     /// Warn those who choose a published version

@@ -11,7 +11,7 @@ use crate::terminal;
 
 /// What people come for, and the verbs that do it.
 pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
-    ("Publish", &["push", "pack", "copy", "module", "sign", "withdraw", "deprecate"]),
+    ("Publish", &["push", "pack", "copy", "module", "sign", "attach", "withdraw", "deprecate"]),
     ("Install", &["install", "lock", "run", "providers"]),
     ("Look", &["versions", "show", "verify", "check", "outdated", "resolve"]),
     ("Keep", &["mirror", "bundle", "serve", "cache"]),

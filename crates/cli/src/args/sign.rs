@@ -79,6 +79,18 @@ pub(crate) struct SigningArgs {
 pub(crate) struct Attach {
     #[command(flatten)]
     pub(crate) signing: SigningArgs,
+    /// Sign it without a key, as the CI job of an identity token, by the program `cosign` on the PATH
+    ///
+    /// The token is that of GitHub Actions (`permissions: id-token: write`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts it
+    /// there. A release that has such a signature already is not signed again.
+    #[arg(
+        long,
+        alias = "keyless",
+        conflicts_with_all = ["sign_key", "sign_format", "key_password_stdin"],
+        hide_short_help = true,
+        help_heading = "Signing"
+    )]
+    pub(crate) sign_keyless: bool,
     /// Whether to attach the signed SHA256SUMS of the folder
     ///
     /// With it go its OpenPGP signatures and the public keys beside it (*.asc, *.gpg, *.pgp).
@@ -91,6 +103,7 @@ pub(crate) struct Attach {
 Examples:
   tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --key cosign.key
   tofu-oci sign oci:widget-layout:1.4.0 --key release.pem
+  tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --keyless
   tofu-oci sign registry.example.com/acme/widget@1.4.0 --from ghcr.io/acme/widget --key cosign.key
   cosign verify --key cosign.pub --insecure-ignore-tlog=true \\
     -a org.opentofu.provider.address=registry.example.com/acme/widget \\
@@ -112,8 +125,14 @@ pub(crate) struct SignArgs {
     /// The private key (PEM), or the one in a variable: env://NAME
     ///
     /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form.
-    #[arg(long, alias = "sign-key", value_name = "KEY")]
-    pub(crate) key: PathBuf,
+    #[arg(long, alias = "sign-key", value_name = "KEY", required_unless_present = "keyless")]
+    pub(crate) key: Option<PathBuf>,
+    /// Sign without a key, as the CI job or person of an identity token, by the program `cosign` on the PATH
+    ///
+    /// The token is that of GitHub Actions (`permissions: id-token: write`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts it
+    /// there. Each run adds a signature.
+    #[arg(long, alias = "sign-keyless", conflicts_with_all = ["key", "sign_format", "key_password_stdin"])]
+    pub(crate) keyless: bool,
     /// How to write the signature
     #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]
     pub(crate) sign_format: SignFormat,

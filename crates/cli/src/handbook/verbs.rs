@@ -72,6 +72,7 @@ fn section(text: &mut String, parent: &str, verb: &Command, all_access: usize) {
 /// How-to pages and concepts, and the verbs that they are about: `module` alone stands for those without a page of their own.
 const PAGES: &[(&str, &[&str])] = &[
     ("publishing", &["push", "pack", "copy", "sign"]),
+    ("keyless", &["attach"]),
     ("withdrawing", &["withdraw", "deprecate"]),
     ("module-publishing", &["module push"]),
     ("module-fetching", &["module pull", "module versions"]),

@@ -17,7 +17,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["validate", "lint", "doctor", "test"], &["check", "config check"]),
     (&["whoami"], &["auth explain"]),
     (&["sso", "oidc", "login-oidc", "saml", "token"], &["login", "auth explain"]),
-    (&["sbom", "attest", "attach", "provenance", "slsa"], &["sign", "push", "show"]),
+    (&["sbom", "attest", "provenance", "slsa"], &["attach", "sign", "show"]),
     (&["keyless", "fulcio", "rekor", "tlog"], &["sign", "verify"]),
     (&["web", "ui", "dashboard", "browse", "open"], &["serve", "show"]),
     (&["rbac", "users", "roles", "permissions"], &["auth explain", "serve"]),

@@ -44,6 +44,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         asked_as: None,
         jobs: usize::from(args.jobs),
         signing: None,
+        files: &[],
     };
     if args.dry_run {
         let destination = connector.preview(&to)?;

@@ -1,5 +1,6 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
+mod attach;
 mod auth;
 mod bundle;
 mod cache;
@@ -98,6 +99,7 @@ async fn job(
         Verb::Serve(args) => return serve::serve(&context(&args.output), &args).await,
         Verb::Run(args) => return run::run(&context(&OutputArgs { json: false }), &args).await,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
+        Verb::Attach(args) => attach::attach(&context(&args.output), &args).await?,
         Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
         Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,

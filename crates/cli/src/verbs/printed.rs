@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_installer::{InstallOutcome, Installed, PlannedPackage};
-use tofu_oci_trust::Standing;
+use tofu_oci_trust::{ProvenIdentity, Standing};
 use tofu_oci_types::Scheme;
 
 use super::context::Context;
@@ -146,4 +146,21 @@ fn standing(standing: Standing) -> &'static str {
 /// The path without the `./` of the current directory.
 pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(".").unwrap_or(path).display()
+}
+
+/// What was built where, by the certificate of a workflow; `None` for a person.
+pub(super) fn built(identity: &ProvenIdentity) -> Option<String> {
+    let repository = identity.repository.as_ref()?;
+    let mut text = identity.workflow.clone().unwrap_or_else(|| identity.subject.clone());
+    text.extend(identity.workflow_ref.iter().map(|reference| format!("@{reference}")));
+    text.push_str(&format!(", from {repository}"));
+    let claims = [
+        (" at ", &identity.reference),
+        (", commit ", &identity.commit),
+        (", run ", &identity.run),
+        (", environment ", &identity.environment),
+        (", ", &identity.runner),
+    ];
+    text.extend(claims.into_iter().filter_map(|(name, claim)| Some(format!("{name}{}", claim.as_ref()?))));
+    Some(text)
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, Rename, ReplaceTag, Signing,
-    SmallLayers, UnknownPlatforms, read_dist_with,
+    Dist, DistOptions, ExecutableCheck, H1Mode, KeylessSigner, PackError, Publication, PushRequest, Rename, ReplaceTag,
+    Signing, SmallLayers, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_types::{Event, ProviderAddr, Version};
 
@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{End, is_tar, without_kind};
 use crate::environment::cache_folder;
 use crate::invocation;
+use crate::keyless::Cosign;
 use crate::page::Page;
 use crate::signing_key;
 use crate::subject;
@@ -113,6 +114,7 @@ async fn release(
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
+    let cosign = if args.attach.sign_keyless && !args.dry_run { Some(Cosign::find()?) } else { None };
     let request = PushRequest {
         dist: &dist,
         publication: Publication {
@@ -124,6 +126,7 @@ async fn release(
             rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
             predecessors: &args.predecessors.all(),
             signing: key.as_ref().map(|key| Signing { key, forms: args.attach.signing.sign_format.forms() }),
+            keyless: cosign.as_ref().map(|cosign| cosign as &dyn KeylessSigner),
         },
         h1: match args.h1 {
             H1Choice::Compute => H1Mode::Compute,

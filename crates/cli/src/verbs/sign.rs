@@ -1,6 +1,6 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
-use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
+use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signer, Signing};
 use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
 
@@ -11,6 +11,7 @@ use crate::args::{SignArgs, full_address};
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
 use crate::invocation;
+use crate::keyless::Cosign;
 use crate::page::Page;
 use crate::signing_key::{self, KeyPassword};
 use crate::subject;
@@ -26,13 +27,22 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     }
     let store = connector.destination(&end)?;
     let password = KeyPassword::of(args.key_password_stdin);
-    let key = signing_key::load(&args.key, password, context.reporter.as_ref()).await?;
+    let cosign = if args.keyless { Some(Cosign::find()?) } else { None };
+    let key = match &args.key {
+        Some(key) => Some(signing_key::load(key, password, context.reporter.as_ref()).await?),
+        None => None,
+    };
+    let signer = match (&key, &cosign) {
+        (_, Some(cosign)) => Signer::Keyless(cosign),
+        (Some(key), None) => Signer::Key(Signing { key, forms: args.sign_format.forms() }),
+        (None, None) => return Err(Diagnostic::usage("`sign` needs --key or --keyless")),
+    };
     let request = SignRequest {
         version: &version,
         address,
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &args.predecessors.all(),
-        signing: Signing { key: &key, forms: args.sign_format.forms() },
+        signer,
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;
@@ -143,7 +153,9 @@ fn line(attachment: &Attachment) -> String {
         AttachmentState::Present => "present",
     };
     let what = match (attachment.form, &attachment.tag) {
-        (SignatureForm::Sums, _) => format!("{} as {}", attachment.files.join(", "), attachment.manifest),
+        (SignatureForm::Sums | SignatureForm::File, _) => {
+            format!("{} as {}", attachment.files.join(", "), attachment.manifest)
+        }
         (SignatureForm::Notice, _) => format!("notice {}", attachment.manifest),
         (_, Some(tag)) => format!("signature at the tag {tag}"),
         (_, None) => format!("signature {}", attachment.manifest),

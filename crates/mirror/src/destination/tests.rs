@@ -53,6 +53,7 @@ impl Fixture {
         let request = TransferRequest {
             platforms,
             signing: None,
+            files: &[],
             replace,
             rename: Rename::Refuse,
             predecessors: Predecessors::NONE,

@@ -179,6 +179,8 @@ impl ModuleMirrorJob<'_> {
             asked_as: None,
             jobs: self.how.jobs.max(1),
             signing: self.how.signing.map(|signing| CopySigning { of: &of, signing }),
+
+            files: &[],
         };
         match copy_release(from, to, &request, &MessagesOnly(self.reporter)).await {
             Ok(copied) => {

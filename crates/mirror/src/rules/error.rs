@@ -5,6 +5,7 @@ use std::ops::Range;
 use tofu_oci_types::{InvalidConstraints, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
 
 use super::min_age::InvalidMinAge;
+use crate::InvalidAttestationTemplate;
 
 /// A file of rules that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +60,8 @@ pub enum RulesProblem {
     NoPlatforms,
     #[error(transparent)]
     MinAge(InvalidMinAge),
+    #[error(transparent)]
+    Attestations(InvalidAttestationTemplate),
     #[error("the list of sources is empty; omit it for those of the CLI configuration")]
     NoSources,
 }

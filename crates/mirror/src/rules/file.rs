@@ -9,6 +9,8 @@ use serde::de::DeserializeOwned;
 use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr};
 use toml::{Spanned, Value};
 
+use crate::AttestationTemplate;
+
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
 use super::model::{DelistedPolicy, DenyRule, MirrorRules, ProviderRule, Providers, VersionRule};
@@ -21,6 +23,8 @@ pub struct RulesFile {
     pub to: Option<String>,
     /// From where, in order, as written; empty for the places of the CLI configuration.
     pub sources: Vec<String>,
+    /// Where attestations of upstream releases are, for which providers.
+    pub attestations: Vec<AttestationRule>,
     /// The trust policy, relative to the file.
     pub trust: Option<PathBuf>,
 }
@@ -32,6 +36,8 @@ struct RulesDocument {
     provider: Vec<Spanned<ProviderTable>>,
     to: Option<String>,
     sources: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    source: Vec<SourceTable>,
     min_age: Option<Spanned<Value>>,
     #[serde(default)]
     allow: Vec<Spanned<String>>,
@@ -40,6 +46,22 @@ struct RulesDocument {
     trust: Option<PathBuf>,
     #[serde(default)]
     gone: DelistedPolicy,
+}
+
+/// Where attestations are.
+#[derive(Clone, Debug)]
+pub struct AttestationRule {
+    /// Of these providers; empty for all.
+    pub providers: Vec<Pattern>,
+    pub at: AttestationTemplate,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceTable {
+    attestations: Spanned<String>,
+    #[serde(default)]
+    providers: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -116,7 +138,8 @@ impl RulesFile {
             gone: document.gone,
             predecessors: Predecessors::default(),
         };
-        Ok(Self { rules, to: document.to, sources, trust: document.trust })
+        let attestations = document.source.into_iter().map(attestation_rule).collect::<Result<_, _>>()?;
+        Ok(Self { rules, to: document.to, sources, attestations, trust: document.trust })
     }
 }
 
@@ -144,6 +167,14 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
         None => BTreeSet::new(),
     };
     Ok(ProviderRule { providers, versions, latest, platforms, locked: None })
+}
+
+fn attestation_rule(table: SourceTable) -> Result<AttestationRule, RulesError> {
+    let SourceTable { attestations, providers } = table;
+    let template = attestations.get_ref().parse();
+    let template = template.map_err(|error| at(attestations.span(), RulesProblem::Attestations(error)))?;
+    let providers = providers.iter().map(|written| hosted_pattern(written.get_ref(), written.span()));
+    Ok(AttestationRule { providers: providers.collect::<Result<_, _>>()?, at: template })
 }
 
 fn address_of(text: &str, span: Range<usize>) -> Result<ProviderAddr, RulesError> {

@@ -46,6 +46,7 @@ pub(super) async fn copied(
         predecessors: request.predecessors,
         asked_as: Some(&id.address),
         jobs: request.jobs,
+        files: request.files,
         signing: request.signing.map(|signing| CopySigning { of: &of, signing }),
     };
     let copied = copy_release(from, to, &copy, reporter).await?;

@@ -121,7 +121,7 @@ async fn send(
     let checksums: Vec<PackageHash> = zips.iter().filter_map(|zip| PackageHash::zh(&zip.digest)).collect();
     let sums = signed_sums(id, release.evidence(Search::Everywhere).await?, &checksums);
     let (protocols, listed) = (release.describe().await?.protocols.clone(), request.listed);
-    let contents = ReleaseContents { protocols, packages: zips, sums, listed };
+    let contents = ReleaseContents { protocols, packages: zips, sums, files: request.files, listed };
     let publication = Publication {
         address: &id.address,
         version: &id.version,
@@ -131,6 +131,7 @@ async fn send(
         rename: request.rename,
         predecessors: request.predecessors,
         signing: request.signing,
+        keyless: None,
     };
     match publish(&publication, contents, to, reporter).await {
         Ok(report) => Ok(Transferred {

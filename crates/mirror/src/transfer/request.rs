@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{RenamedReleases, Trust};
-use tofu_oci_packer::{OtherAddress, PackError, Rename, ReplaceTag, Signing, Transfers};
+use tofu_oci_packer::{AttachedFile, OtherAddress, PackError, Rename, ReplaceTag, Signing, Transfers};
 use tofu_oci_source::ReleaseId;
 use tofu_oci_types::{Digest, Place, Platform, Predecessors, ProviderAddr, Tag};
 
@@ -17,6 +17,8 @@ pub struct TransferRequest<'a> {
     pub platforms: Vec<Platform>,
     /// Who signs the release at its destination; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
+    /// Attestations that count, which go with it into a repository.
+    pub files: &'a [AttachedFile],
     /// Whether the version's tag may move, if the destination has the release for fewer platforms.
     pub replace: ReplaceTag,
     /// What happens when the destination is kept for another provider.

@@ -1,12 +1,13 @@
 //! The tag of a version at the destination.
 
-use tofu_oci_packer::{PackError, SignAddress, SignRequest, Transfers};
+use tofu_oci_packer::{PackError, SignAddress, SignRequest, Signer, Transfers};
 use tofu_oci_source::ReleaseId;
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Platform, Reference, Reporter, Tag};
 
 use super::request::{TransferRequest, Transferred};
 use crate::MirrorError;
+use crate::attestations::attach;
 
 /// The tag of the release's version.
 pub(super) fn tag_of(id: &ReleaseId) -> Result<Tag, PackError> {
@@ -35,12 +36,17 @@ pub(super) async fn unchanged(
     reporter: &dyn Reporter,
 ) -> Result<Transferred, MirrorError> {
     let mut done = Transferred { index: Some(index), platforms, transfers: Transfers::default(), unchanged: true };
+    if !request.files.is_empty() {
+        let attached = attach(to, id, request.files, reporter).await?;
+        (done.transfers, done.unchanged) = (attached.transfers, attached.unchanged);
+    }
     if let Some(signing) = request.signing {
         let address = SignAddress::Given(id.address.clone());
         let TransferRequest { rename, predecessors, .. } = *request;
-        let sign = SignRequest { version: &id.version, address, rename, predecessors, signing };
+        let sign = SignRequest { version: &id.version, address, rename, predecessors, signer: Signer::Key(signing) };
         let signed = tofu_oci_packer::sign(to, &sign, reporter).await?;
-        (done.transfers, done.unchanged) = (signed.transfers, signed.unchanged);
+        done.transfers.add(signed.transfers);
+        done.unchanged &= signed.unchanged;
     }
     Ok(done)
 }

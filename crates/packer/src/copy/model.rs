@@ -4,7 +4,7 @@ use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Predecessors, ProviderAddr, Version};
 
 use crate::signing::Signing;
-use crate::{Rename, ReplaceTag};
+use crate::{AttachedFile, Rename, ReplaceTag};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct CopyRequest<'a> {
     pub jobs: usize,
     /// Who signs the copies at the destination, each before its tag is written; `None` to sign nothing.
     pub signing: Option<CopySigning<'a>>,
+    /// Files that the copies get as referrers beside what the source has. For these, one version and its provider are named.
+    pub files: &'a [AttachedFile],
 }
 
 impl<'a> CopyRequest<'a> {

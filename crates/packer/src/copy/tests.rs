@@ -48,6 +48,8 @@ async fn copy(
             asked_as: None,
             jobs: 2,
             signing: None,
+
+            files: &[],
         },
         &EventLog::default(),
     )

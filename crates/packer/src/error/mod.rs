@@ -1,5 +1,6 @@
 //! What can go wrong between a folder and a release.
 
+mod attach;
 mod module;
 mod signing;
 mod state;
@@ -16,6 +17,7 @@ use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, Tag, Version};
 
+pub use attach::AttachError;
 pub use module::{ModuleFault, ModuleTagTaken, OtherModule, PackageDifference, UnreadableModule};
 pub use signing::SignError;
 pub use state::StateError;
@@ -319,6 +321,10 @@ pub enum PackError {
     #[error(transparent)]
     #[fault(of = _0)]
     Sign(Box<SignError>),
+    /// A file could not be put beside a release.
+    #[error(transparent)]
+    #[fault(of = _0)]
+    Attach(Box<AttachError>),
     /// The state of a release could not be changed.
     #[error(transparent)]
     #[fault(of = _0)]

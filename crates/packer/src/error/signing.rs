@@ -119,6 +119,11 @@ pub enum SignError {
     #[fault("signature-not-found", todo = "delete the referrers that are not needed")]
     #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
     NotFound { place: Place, form: SignatureForm, subject: Digest },
+    /// `cosign` did not sign without a key
+    #[error("it is not signed without a key: {problem}")]
+    #[fault("keyless-signing-failed", end = Unexpected, todo = "read what `cosign` says, and run the command again")]
+    #[hint("nothing was tagged; what `cosign` says is in the text")]
+    Keyless { problem: String },
     /// the digest of the release is too long for a tag of its signatures
     #[error("{subject} in {place} has no tag for signatures")]
     #[fault("no-signature-tag", todo = "sign as a referrer")]
@@ -136,6 +141,7 @@ fn in_words(form: SignatureForm) -> &'static str {
         SignatureForm::CosignTag => "the signature (a tag)",
         SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
         SignatureForm::Notice => "the notice (a referrer)",
+        SignatureForm::File => "the file (a referrer)",
     }
 }
 
@@ -144,6 +150,6 @@ fn without_referrers(form: SignatureForm) -> Option<&'static str> {
     match form {
         SignatureForm::Bundle => Some("sign in the form that needs no referrers: --sign-format cosign-tag"),
         SignatureForm::Sums => Some("publish without the SHA256SUMS of the folder: --sums skip"),
-        SignatureForm::CosignTag | SignatureForm::Notice => None,
+        SignatureForm::CosignTag | SignatureForm::Notice | SignatureForm::File => None,
     }
 }

@@ -191,7 +191,7 @@ async fn signatures<'a>(
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &built.plan.manifest.descriptor;
     let subject = SignedContent::Manifest(&index.digest);
-    AttachPlan::look(store, AttachRequest { index, subject, sums: None, signing: request.signing }).await
+    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files: &[], signing: request.signing }).await
 }
 
 /// Zip, config, manifest; and the check that the manifest is there.

@@ -59,6 +59,7 @@ pub async fn push(
         publication: &request.publication,
         protocols: &request.dist.protocols,
         sums: sums.as_ref(),
+        files: &[],
     };
     let (tag, found) = look(&sender, None).await?;
     let mut preparation = Preparation::start(request)?;

@@ -58,7 +58,7 @@ pub async fn plan(
         .buffered(publication.jobs.max(1))
         .try_collect()
         .await?;
-    let attachments = attachments::plan(publication, sums.as_ref(), store, &release).await?.attachments();
+    let attachments = attachments::plan(publication, (sums.as_ref(), &[]), store, &release).await?.attachments();
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
     let bytes_to_attach: u64 = missing.map(|attachment| attachment.bytes).sum();
     let bytes_to_push: u64 = items.iter().filter(|item| !item.present).map(|item| item.size).sum();

@@ -13,7 +13,8 @@ use super::replaced;
 use super::send::Sender;
 use crate::tags::{self, RepositoryBefore, contents_of, for_version, overwritten, point};
 use crate::{
-    PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums, TagTaken, Transfers,
+    AttachedFile, PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums,
+    TagTaken, Transfers,
 };
 
 /// A release that need not lie in a folder.
@@ -24,6 +25,8 @@ pub struct ReleaseContents<'a> {
     pub packages: Vec<ZipPackage>,
     /// The signed checksum file of its origin.
     pub sums: Option<SignedSums>,
+    /// Files that go with it as referrers, such as attestations.
+    pub files: &'a [AttachedFile],
     /// The tags of the repository, if they were listed shortly before; `None` to list them.
     pub listed: Option<&'a [Tag]>,
 }
@@ -55,8 +58,8 @@ pub async fn publish(
     store: &dyn Store,
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
-    let ReleaseContents { protocols, packages, sums, listed } = contents;
-    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref() };
+    let ReleaseContents { protocols, packages, sums, files, listed } = contents;
+    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref(), files };
     let (tag, found) = look(&sender, listed).await?;
     let (mut prepared, mut checksums) = (Vec::new(), Vec::new());
     for package in packages {

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
 use tofu_oci_store::{Pushed, Store, push_observed};
-use tofu_oci_trust::VersionOf;
+use tofu_oci_trust::{SignedSubject, VersionOf};
 use tofu_oci_types::{Counter, Descriptor, Event, Place, Reporter};
 
 use super::attachments;
@@ -15,7 +15,8 @@ use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use super::replaced::Replacement;
-use crate::{PackError, Publication, SignedSums, Transfers};
+use crate::signing::{said_already, signed_by};
+use crate::{AttachedFile, PackError, Publication, SignedSums, Transfers};
 
 /// What is counted package by package.
 const SENDING: &str = "packages sent";
@@ -30,6 +31,8 @@ pub(super) struct Sender<'a> {
     pub(super) protocols: &'a [String],
     /// The signed checksum file of its origin.
     pub(super) sums: Option<&'a SignedSums>,
+    /// Files that go with the release.
+    pub(super) files: &'a [AttachedFile],
 }
 
 impl Sender<'_> {
@@ -125,7 +128,18 @@ impl Sender<'_> {
 
     /// Attaches what is missing, and reads it back.
     pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
-        let plan = attachments::plan(self.publication, self.sums, self.store, release).await?;
+        let mut files = self.files.to_vec();
+        if let Some(signer) = self.publication.keyless {
+            let Publication { address, version, .. } = self.publication;
+            let index = &release.index.descriptor;
+            let content = SignedSubject { index: &index.digest, address, version };
+            let there = said_already(self.store, index, (&content).into()).await?;
+            files.push(match there {
+                Some(there) => there,
+                None => signed_by(signer, (&content).into()).await?,
+            });
+        }
+        let plan = attachments::plan(self.publication, (self.sums, &files), self.store, release).await?;
         let (attachments, transfers) = plan.attach(self.store).await?;
         attached.transfers.add(transfers);
         attached.attachments = attachments;

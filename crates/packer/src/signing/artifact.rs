@@ -8,6 +8,7 @@ use tofu_oci_layout::{annotation, media_type};
 use tofu_oci_trust::{BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, SIGN_PREDICATE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::Descriptor;
 
+use crate::AttachedFile;
 use crate::dist::SignedSums;
 
 /// The content that says "nothing here".
@@ -75,6 +76,19 @@ impl Artifact {
         ]);
         let bundle = Bytes::from(bundle);
         Self::referrer(BUNDLE_TYPE, vec![(Descriptor::of(BUNDLE_TYPE, &bundle), bundle)], index, annotations)
+    }
+
+    /// A file that exists already as a referrer of the index; a bundle as cosign 3 writes it, except for the time.
+    pub(super) fn file(index: &Descriptor, file: &AttachedFile) -> Self {
+        let media_type = file.artifact_type().to_string();
+        let mut descriptor = Descriptor::of(&media_type, file.bytes());
+        descriptor.annotations.extend(file.name().map(|name| (annotation::TITLE.to_owned(), name.to_owned())));
+        let mut annotations = BTreeMap::new();
+        if let Some(peek) = file.peek() {
+            annotations.insert("dev.sigstore.bundle.content", "dsse-envelope");
+            annotations.insert("dev.sigstore.bundle.predicateType", peek.statement.predicate_type.as_str());
+        }
+        Self::referrer(&media_type, vec![(descriptor, file.bytes().clone())], index, annotations)
     }
 
     /// A checksum file with its signatures and the keys that made them as a referrer of the index.

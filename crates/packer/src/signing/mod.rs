@@ -10,6 +10,7 @@ mod artifact;
 mod attach;
 mod copier;
 mod image;
+mod keyless;
 mod notice;
 mod plan;
 mod seen;
@@ -19,6 +20,8 @@ mod tests;
 use tofu_oci_trust::{PrivateKey, SignatureForm};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
+pub use keyless::KeylessSigner;
+pub(crate) use keyless::{said_already, signed_by};
 pub(crate) use notice::can_be_ended;
 pub use notice::{NoticeReport, NoticeRequest, put_notice};
 pub(crate) use plan::{AttachPlan, AttachRequest};
@@ -61,7 +64,7 @@ impl Forms {
         match form {
             SignatureForm::Bundle => self != Self::CosignTag,
             SignatureForm::CosignTag => self != Self::Bundle,
-            SignatureForm::Sums | SignatureForm::Notice => false,
+            SignatureForm::Sums | SignatureForm::Notice | SignatureForm::File => false,
         }
     }
 }

@@ -12,9 +12,9 @@ use super::Signing;
 use super::artifact::Artifact;
 use super::attach::{Attacher, ROUNDS};
 use super::image::{SignatureImage, cosign_tag};
-use super::seen::{says, signed_bundle};
+use super::seen::{holder, says, signed_bundle};
 use crate::dist::SignedSums;
-use crate::{Attachment, AttachmentState};
+use crate::{AttachedFile, Attachment, AttachmentState};
 use crate::{PackError, SignError, Transfers};
 
 /// What is to be attached to one release.
@@ -26,6 +26,8 @@ pub(crate) struct AttachRequest<'a> {
     pub(crate) subject: SignedContent<'a>,
     /// The signed checksum file of its origin.
     pub(crate) sums: Option<&'a SignedSums>,
+    /// Files that exist already.
+    pub(crate) files: &'a [AttachedFile],
     pub(crate) signing: Option<Signing<'a>>,
 }
 
@@ -57,8 +59,11 @@ impl<'a> AttachPlan<'a> {
         let mut items = Vec::new();
         let forms = request.signing.map(|signing| signing.forms);
         let has = |form| forms.is_some_and(|forms| forms.has(form));
-        if request.sums.is_some() || has(SignatureForm::Bundle) {
+        if request.sums.is_some() || !request.files.is_empty() || has(SignatureForm::Bundle) {
             let listed = listed(store, &request).await?;
+            for file in request.files {
+                items.push(file_item(store, &request, file, &listed).await?);
+            }
             if let Some(sums) = request.sums {
                 items.push(sums_item(&request, sums, &listed));
             }
@@ -98,9 +103,10 @@ impl<'a> AttachPlan<'a> {
             attachments.push(attachment);
         }
         attacher.confirm(&artifacts).await?;
-        // A file of checksums was confirmed, and nothing else could be found in its place.
+        // Files were confirmed, and nothing else could be found in its place.
         let is_to_find = |attachment: &Attachment| {
-            attachment.state == AttachmentState::Attached && attachment.form != SignatureForm::Sums
+            attachment.state == AttachmentState::Attached
+                && !matches!(attachment.form, SignatureForm::Sums | SignatureForm::File)
         };
         if attachments.iter().any(is_to_find) {
             for round in 1.. {
@@ -135,6 +141,7 @@ async fn demand_found(
             }
             (SignatureForm::Bundle, Evidence::Bundle { origin, .. })
             | (SignatureForm::Sums, Evidence::Sums { origin, .. }) => *origin == attachment.manifest,
+            (SignatureForm::File, _) => true,
             _ => false,
         };
         if !found.iter().any(is_it) {
@@ -166,6 +173,30 @@ fn sums_item(request: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descripto
         state: state(is_listed(&artifact, listed)),
     };
     AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) }
+}
+
+async fn file_item(
+    store: &dyn ReadStore,
+    request: &AttachRequest<'_>,
+    file: &AttachedFile,
+    listed: &[Descriptor],
+) -> Result<AttachItem<'static>, PackError> {
+    let artifact = Artifact::file(request.index, file);
+    let seen = if is_listed(&artifact, listed) {
+        Some(artifact.manifest.0.digest.clone())
+    } else {
+        holder(store, request.index, file, listed).await?
+    };
+    let attachment = Attachment {
+        form: if file.peek().is_some() { SignatureForm::Bundle } else { SignatureForm::File },
+        manifest: seen.clone().unwrap_or_else(|| artifact.manifest.0.digest.clone()),
+        tag: None,
+        key: None,
+        files: file.name().map(str::to_owned).into_iter().collect(),
+        bytes: artifact.size(),
+        state: state(seen.is_some()),
+    };
+    Ok(AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) })
 }
 
 async fn bundle_item(

@@ -15,7 +15,7 @@ use tofu_oci_types::{Descriptor, Predecessors, Reference};
 
 use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
 use crate::{
-    Attachment, AttachmentState, Forms, PackError, Rename, SignAddress, SignReport, SignRequest, Signing, sign,
+    Attachment, AttachmentState, Forms, PackError, Rename, SignAddress, SignReport, SignRequest, Signer, Signing, sign,
 };
 
 const ANNOTATED: SignAddress = SignAddress::Annotated { otherwise: None };
@@ -63,7 +63,7 @@ async fn heard_at(
         address,
         rename: Rename::Refuse,
         predecessors: Predecessors::NONE,
-        signing: Signing { key, forms },
+        signer: Signer::Key(Signing { key, forms }),
     };
     sign(store, &request, heard).await
 }
@@ -105,7 +105,7 @@ async fn signing_again_with_the_same_key_changes_nothing() {
     let first = run(&store, &key(1), Forms::Both, ANNOTATED).await.unwrap();
     assert!(!first.unchanged);
     assert_eq!(states(&first.attachments), BOTH.map(|form| (form, AttachmentState::Attached)));
-    assert_eq!((first.key.clone(), first.of.to_string()), (key(1).public().id(), "example.com/acme/zap".into()));
+    assert_eq!((first.key.clone(), first.of.to_string()), (Some(key(1).public().id()), "example.com/acme/zap".into()));
     assert_eq!(signatures(&store, &key(1)).await, (1, 1));
     store.take();
     let second = run(&store, &key(1), Forms::Both, ANNOTATED).await.unwrap();

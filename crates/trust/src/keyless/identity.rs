@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::forges::issuer_of;
 use super::roots::{RootName, TrustedRoot};
 use super::{Proven, ProvenIdentity, one_slash};
 use crate::paths::{folded, path_matches, repository_matches, segment_matches};
@@ -301,15 +302,6 @@ impl TrustedIdentity {
             return other("root", proven.roots.first().map(ToString::to_string));
         }
         named
-    }
-}
-
-/// Who vouches for the workflows of a host.
-fn issuer_of(host: &str) -> Option<&'static str> {
-    match host.to_ascii_lowercase().as_str() {
-        "github.com" => Some("https://token.actions.githubusercontent.com"),
-        "gitlab.com" => Some("https://gitlab.com"),
-        _ => None,
     }
 }
 

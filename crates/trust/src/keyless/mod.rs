@@ -9,6 +9,7 @@
 
 mod crypto;
 mod described;
+mod forges;
 mod identity;
 mod roots;
 #[cfg(test)]
@@ -146,6 +147,12 @@ impl ProvenIdentity {
             is_release: true,
             ..self
         }
+    }
+
+    /// The host of the repository, if it is the one whose workflows the issuer vouches for, such as `github.com`.
+    pub fn forge(&self) -> Option<&str> {
+        let host = self.repository.as_ref()?.split('/').next()?;
+        (!self.is_person && forges::issuer_of(host) == Some(self.issuer.as_deref()?)).then_some(host)
     }
 
     /// The path of the workflow in the repository that was built, if it is of that one.

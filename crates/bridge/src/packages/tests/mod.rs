@@ -154,6 +154,7 @@ async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path))
         rename: Rename::Refuse,
         predecessors: Predecessors::NONE,
         signing: None,
+        keyless: None,
     };
     let request = PushRequest {
         dist: &read_dist(folder.path()).unwrap(),

@@ -237,6 +237,7 @@ async fn publish(store: &MemoryStore, address: &str, version: &str, platforms: &
         rename: Rename::Allow,
         predecessors: Predecessors::NONE,
         signing: None,
+        keyless: None,
     };
     let request = PushRequest {
         dist: &read_dist(folder.path()).unwrap(),

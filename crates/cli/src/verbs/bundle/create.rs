@@ -131,6 +131,7 @@ async fn collect_modules(
         limits: &limits,
         jobs: usize::from(args.jobs),
         work_dir: &work_dir,
+        attestations: None,
     };
     let job = ModuleMirrorJob {
         wanted: &[],

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
-use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, TagCounts, rules};
+use tofu_oci_checker::{
+    BuiltVersion, CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, TagCounts, rules,
+};
 use tofu_oci_types::Platform;
 
 use crate::diagnostic::Diagnostic;
@@ -29,6 +31,8 @@ pub(super) struct Checked {
     pub(super) not_judged: Vec<Unjudged>,
     /// Of a repository: what each `OpenTofu` does with it.
     pub(super) predicted: Option<Predicted>,
+    /// Of a repository: who built its versions, by signatures that count.
+    pub(super) built: Vec<BuiltVersion>,
     /// Of a repository with `--against`: how it compares with the other.
     pub(super) against: Option<Compared>,
     /// Of a registry: every capability.

@@ -63,11 +63,11 @@ pub(super) async fn check(
     }
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
     let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
-    let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
-    report.findings.extend(signed);
+    let signed = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
+    report.findings.extend(signed.findings);
     // The same list may have failed twice.
     let known = |one: &NotJudged, other: &NotJudged| one.place == other.place && one.version == other.version;
-    for one in unasked {
+    for one in signed.not_judged {
         if !report.not_judged.iter().any(|other| known(&one, other)) {
             report.not_judged.push(one);
         }
@@ -86,6 +86,7 @@ pub(super) async fn check(
         target: end.to_string(),
         looked_at: looked_at(counts),
         counts: Some(counts),
+        built: signed.built,
         groups: Group::ALL.into_iter().filter(|group| is_looked_at(*group, other.is_some())).collect(),
         left_out: match depth {
             Depth::Packages => BTreeMap::new(),

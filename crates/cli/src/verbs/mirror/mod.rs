@@ -1,5 +1,6 @@
 //! `mirror`.
 
+mod attestations;
 mod failure;
 mod keys;
 mod model;
@@ -12,7 +13,9 @@ use std::time::SystemTime;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_logins::Access;
-use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune, found_keys};
+use tofu_oci_mirror::{
+    Attestations, Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune, found_keys,
+};
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_store::ComparedBy;
@@ -27,6 +30,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
+use attestations::RuledAttestations;
 pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
@@ -68,7 +72,9 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         let lines = job.plan(context.reporter.as_ref()).await;
         return Ok(print(context, MirrorMode::Plan, lines));
     }
-    let lines = run(context, args, &input, &job, key.as_ref()).await;
+    let attestations = RuledAttestations::new(&input, upstream.connector())?;
+    let attestations = attestations.as_ref().map(|all| all as &dyn Attestations);
+    let lines = run(context, args, &input, &job, key.as_ref(), attestations).await;
     let finished = destination.finish(context.reporter.as_ref()).await;
     // The report names what was carried, also if the flush failed.
     let outcome = print(context, MirrorMode::Run, lines);
@@ -98,7 +104,7 @@ pub(super) async fn collect(
     let upstream = UpstreamSources::asked_for(context, args, access)?;
     let providers = providers(&upstream, &input.rules, Some(bundle)).await?;
     let job = job(args, &input, &providers, bundle);
-    Ok(run(context, args, &input, &job, key).await)
+    Ok(run(context, args, &input, &job, key, None).await)
 }
 
 /// The key that signs what is carried, if there is one.
@@ -125,10 +131,18 @@ async fn run(
     input: &MirrorInput,
     job: &MirrorJob<'_>,
     key: Option<&PrivateKey>,
+    attestations: Option<&dyn Attestations>,
 ) -> Vec<MirrorLine> {
     let (limits, work_dir, trust) = (Limits::default(), std::env::temp_dir(), &input.trust);
     let signing = key.map(|key| Signing { key, forms: Forms::Bundle });
-    let how = Carrying { trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
+    let how = Carrying {
+        trust,
+        signing,
+        limits: &limits,
+        jobs: usize::from(args.carry.jobs),
+        work_dir: &work_dir,
+        attestations,
+    };
     job.run(&how, context.reporter.as_ref()).await
 }
 

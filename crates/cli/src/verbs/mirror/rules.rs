@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_fetch::{RenamedReleases, Trust};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mirror::{DelistedPolicy, DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
+use tofu_oci_mirror::{
+    AttestationRule, DelistedPolicy, DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile,
+};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::args::{ConfigTestsArgs, MirrorArgs, TrustArgs};
@@ -26,6 +28,10 @@ pub(super) struct MirrorInput {
     /// As written; empty for the places of the CLI configuration, or of `--from`.
     pub(super) sources: Vec<String>,
     pub(super) trust: Trust,
+    /// Where attestations of upstream releases are.
+    pub(super) attestations: Vec<AttestationRule>,
+    /// The folder of the rules.
+    pub(super) dir: PathBuf,
 }
 
 /// Reads the arguments, and the files that they name.
@@ -47,7 +53,7 @@ pub(super) fn input_with(
         (None, []) => of_file(args)?,
         (None, providers) => (of_rules(by_name(args, providers)?), PathBuf::from(".")),
     };
-    let RulesFile { mut rules, to, sources, trust } = file;
+    let RulesFile { mut rules, to, sources, attestations, trust } = file;
     if let Some(min_age) = args.min_age {
         rules.min_age = min_age;
     }
@@ -65,12 +71,19 @@ pub(super) fn input_with(
     let trust = Trust { renamed: args.carry.rename.or(RenamedReleases::Refuse), ..trust };
     rules.predecessors = trust.policy.predecessors().clone();
     let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
-    Ok(MirrorInput { rules, to: to.map(|to| destination::parse_for_any(to)).transpose()?, sources, trust })
+    Ok(MirrorInput {
+        rules,
+        to: to.map(|to| destination::parse_for_any(to)).transpose()?,
+        sources,
+        trust,
+        attestations,
+        dir,
+    })
 }
 
 fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
     let rules = MirrorRules { providers, ..MirrorRules::default() };
-    RulesFile { rules, to: None, sources: Vec::new(), trust: None }
+    RulesFile { rules, to: None, sources: Vec::new(), attestations: Vec::new(), trust: None }
 }
 
 fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>, Diagnostic> {

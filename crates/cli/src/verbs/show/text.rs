@@ -12,7 +12,7 @@ use super::subject::ReleaseNaming;
 use crate::page::{Page, padded};
 use crate::report::human_bytes;
 use crate::verbs::context::tagged;
-use crate::verbs::verify::found_text;
+use crate::verbs::verify::{built_by, found_text};
 
 pub(super) fn page(report: &ShowReport) -> Page {
     let (id, about) = (&report.facts.id, &report.facts.description);
@@ -89,6 +89,9 @@ fn signatures(report: &ShowReport, page: &mut Page) {
             (_, outcome) => outcome,
         };
         page.row("  ", "found", found_text(examined, outcome));
+        if let Some(built) = built_by(examined) {
+            page.row("  ", "built by", built);
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::modules;
 use crate::subject;
 pub(super) use model::CodeAndText;
 use model::VerifyReport;
-pub(super) use text::found as found_text;
+pub(super) use text::{built_by, found as found_text};
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {

@@ -7,6 +7,7 @@ use super::model::VerifyReport;
 use crate::page::Page;
 use crate::verbs::context::tagged;
 use crate::verbs::install::shown;
+use crate::verbs::printed::built;
 use crate::verbs::sign::manifest_word;
 
 impl VerifyReport<'_> {
@@ -26,6 +27,9 @@ impl VerifyReport<'_> {
         }
         for examined in &verdict.examined {
             say("found", &found(examined, &examined.outcome));
+            if let Some(built) = built_by(examined) {
+                say("built by", &built);
+            }
         }
         if let Some(covered) = self.coverage(verdict) {
             say("covered", &covered);
@@ -87,6 +91,7 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
         Some(SignatureForm::CosignTag) => "cosign-tag",
         Some(SignatureForm::Sums) => "sha256sums",
         Some(SignatureForm::Notice) => "notice",
+        Some(SignatureForm::File) => "file",
         None => "something that",
     };
     let by = match (&examined.key_name, &examined.key, &examined.claimed_key) {
@@ -103,7 +108,7 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     if let Some(says) = &examined.predicate_type {
         text.push_str(&format!("; it says {says}"));
     }
-    if let Some(identity) = examined.identity.as_deref() {
+    if let Some(identity) = examined.identity.as_deref().filter(|_| built_by(examined).is_none()) {
         if examined.key.is_some() {
             text.push_str(&format!("; its certificate is for {identity}"));
         }
@@ -116,6 +121,11 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     }
     text.push_str(&format!("; in {}", examined.origin));
     text
+}
+
+/// What was built where, by a signature that counts.
+pub(in crate::verbs) fn built_by(examined: &Examined) -> Option<String> {
+    built(examined.identity.as_deref().filter(|_| examined.outcome.counts())?)
 }
 
 fn result(verdict: &Verdict) -> String {

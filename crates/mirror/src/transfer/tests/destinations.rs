@@ -31,6 +31,7 @@ async fn platforms_that_are_no_longer_wanted_stay() {
     let request = TransferRequest {
         platforms: vec!["darwin_arm64".parse().unwrap()],
         signing: None,
+        files: &[],
         replace: ReplaceTag::Replace,
         rename: Rename::Refuse,
         predecessors: Predecessors::NONE,

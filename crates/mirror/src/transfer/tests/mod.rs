@@ -92,6 +92,7 @@ impl Carried {
         let request = TransferRequest {
             platforms: release.platforms().await.unwrap(),
             signing,
+            files: &[],
             replace: self.replace,
             rename: Rename::Refuse,
             predecessors: Predecessors::NONE,

@@ -86,6 +86,7 @@ async fn every_platform_is_sent_while_no_core_is_free_for_checksums() {
         publication: &request.publication,
         protocols: &request.dist.protocols,
         sums: None,
+        files: &[],
     };
     let (tag, found) = look(&sender, None).await.unwrap();
     let mut preparation = Preparation::start(&request).unwrap();

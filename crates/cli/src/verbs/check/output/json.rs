@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
-use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
+use tofu_oci_checker::{BuiltVersion, CheckedAs, FindingLevel, TagCounts};
 use tofu_oci_types::{Platform, TofuRelease, TofuReleases};
 
 use crate::report::JsonLines;
@@ -22,6 +22,8 @@ struct CheckedLine<'a> {
     counts: Option<TagCounts>,
     #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    built: &'a [BuiltVersion],
 }
 
 /// The last line of a repository.
@@ -87,6 +89,7 @@ pub(super) fn print(checked: &Checked) {
             Some(Predicted::Providers(checked_as, _)) => Some(checked_as),
             Some(Predicted::Modules(_)) | None => None,
         },
+        built: &checked.built,
     });
     let predictions: Vec<(TofuReleases, Prediction<'_>)> = match &checked.predicted {
         Some(Predicted::Providers(_, all)) => all.iter().map(|one| (one.releases, Prediction::Provider(one))).collect(),

@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet};
 use anstyle::{AnsiColor, Style};
 use tofu_oci_checker::Rejection;
 use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
-use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
+use tofu_oci_checker::{BuiltVersion, CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
 use crate::page::{Line, Page, counted};
 use crate::verbs::check::checked::{Checked, Compared, Comparison, Predicted, Unjudged};
+use crate::verbs::printed::built;
 
 /// Most places that are listed for one text.
 const MOST_PLACES: usize = 20;
@@ -44,6 +45,11 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page
         Some(Predicted::Providers(checked_as, predictions)) => page.append(predicted(checked_as, predictions)),
         Some(Predicted::Modules(predictions)) => page.append(modules(predictions)),
         None => {}
+    }
+    for BuiltVersion { version, identity } in checked.built.iter().filter(|_| !quiet) {
+        if let Some(built) = built(identity) {
+            page.row("  ", &version.to_string(), format_args!("built by {built}"));
+        }
     }
     let against = checked.against.as_ref().map(compared).unwrap_or_default();
     page.line(format_args!("{}: {}; {}{against}", checked.target, summary(checked), checked.looked_at));

@@ -1,0 +1,102 @@
+//! The program `cosign`, which gets a certificate for the identity token of a CI job and signs with it.
+//!
+//! It finds the token itself, in the environment: the token is in no argument and in nothing that is printed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_packer::KeylessSigner;
+use tokio::process::Command;
+
+use crate::diagnostic::Diagnostic;
+use crate::helper_program;
+
+/// The variable of a token, as cosign and GitLab name it.
+const TOKEN: &str = "SIGSTORE_ID_TOKEN";
+/// Where GitHub Actions gives tokens, and what asks for one.
+const GITHUB: [&str; 2] = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
+/// How long it may take: it asks an authority, a log and a clock.
+const TIME_LIMIT: Duration = Duration::from_mins(5);
+/// The largest bundle, in bytes, and the most that is kept of what the program says.
+const LIMIT: u64 = 1 << 20;
+/// How much of that is shown, in characters.
+const SHOWN: usize = 500;
+
+/// A `cosign` that was found.
+#[derive(Debug)]
+pub(crate) struct Cosign {
+    program: PathBuf,
+}
+
+impl Cosign {
+    /// It fails before anything is sent if there is no token, or no program.
+    pub(crate) fn find() -> Result<Self, Diagnostic> {
+        let is_set = |name: &&str| variable(name).is_some();
+        if !is_set(&TOKEN) && !GITHUB.iter().all(is_set) {
+            return Err(Diagnostic::usage("there is no identity token to sign with, and no key")
+                .code("no-identity-token")
+                .hint("GitHub Actions: give the job `permissions: id-token: write`")
+                .hint("GitLab CI: id_tokens: SIGSTORE_ID_TOKEN: aud: sigstore")
+                .hint("elsewhere: put a token for the audience sigstore into SIGSTORE_ID_TOKEN, or sign with a key"));
+        }
+        let program = helper_program::find("cosign", std::env::var_os("PATH").as_deref()).map_err(|error| {
+            Diagnostic::usage(format!("to sign without a key tofu-oci runs cosign: {error}"))
+                .code("cosign-missing")
+                .hint("install cosign 3, on GitHub Actions with sigstore/cosign-installer")
+        })?;
+        Ok(Self { program })
+    }
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+#[async_trait]
+impl KeylessSigner for Cosign {
+    async fn sign(&self, statement: &[u8]) -> Result<Vec<u8>, String> {
+        let words = |error: std::io::Error| format!("cosign cannot be run: {error}");
+        let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Push).map_err(words)?;
+        let (statement_file, bundle) = (folder.path().join("statement.json"), folder.path().join("bundle.json"));
+        std::fs::write(&statement_file, statement).map_err(words)?;
+        let mut command = Command::new(&self.program);
+        command.arg("attest-blob").arg("--yes").arg("--statement").arg(&statement_file).arg("--bundle").arg(&bundle);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        let ran = tokio::time::timeout(TIME_LIMIT, command.output()).await;
+        let ran = ran.map_err(|_| format!("cosign gave no answer in {} s", TIME_LIMIT.as_secs()))?.map_err(words)?;
+        if !ran.status.success() {
+            return Err(format!("cosign failed ({}): {}", ran.status, said(&String::from_utf8_lossy(&ran.stderr))));
+        }
+        tofu_oci_disk::read_file(&bundle, LIMIT).map_err(|error| format!("cosign wrote no bundle: {error}"))
+    }
+}
+
+/// The end of what the program says, without the secrets of the environment.
+fn said(text: &str) -> String {
+    let secrets = [TOKEN, GITHUB[1]].into_iter().filter_map(|name| variable(name)?.into_string().ok());
+    without(text, secrets)
+}
+
+fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
+    let masked = secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***"));
+    let masked: Vec<&str> = masked.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let masked = masked.join("; ");
+    let skipped = masked.chars().count().saturating_sub(SHOWN);
+    masked.chars().skip(skipped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cosign_says_is_shown_without_the_token() {
+        let secrets = || ["eyJ.token".to_owned()].into_iter();
+        assert_eq!(without("\n error: eyJ.token is wrong \nbye\n", secrets()), "error: *** is wrong; bye");
+        assert_eq!(without(&"x".repeat(2000), secrets()).len(), SHOWN);
+    }
+}

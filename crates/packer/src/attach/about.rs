@@ -1,0 +1,128 @@
+//! Whether a bundle is about the release that it is put beside.
+
+use std::collections::BTreeSet;
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_layout::{Leaf, MAX_DOCUMENT};
+use tofu_oci_source::read_release;
+use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_trust::{Name, Statement, StatementSubject};
+use tofu_oci_types::{Descriptor, Digest};
+
+use super::model::AttachFileRequest;
+use crate::found::FoundVersion;
+use crate::sign::SignableRelease;
+use crate::{AttachError, PackError};
+
+/// How many leaf manifests are read at once.
+const AT_ONCE: usize = 4;
+/// How many subjects a message names.
+const SHOWN: usize = 3;
+
+/// Demands that every bundle says something of this release: of its index, of a leaf, or of a zip. Of which it is, the statement
+/// is compared; who made it is for those who install.
+pub(super) async fn demand(
+    store: &dyn ReadStore,
+    request: &AttachFileRequest<'_>,
+    release: &SignableRelease,
+) -> Result<(), PackError> {
+    let mut parts = None;
+    for statement in request.files.iter().filter_map(|file| Some(&file.peek()?.statement)) {
+        if names(statement, |digest| *digest == release.index.digest) {
+            demand_names(statement, request, release)?;
+            continue;
+        }
+        let known = match parts.take() {
+            Some(known) => known,
+            None => parts_of(store, release).await?,
+        };
+        let is_about = names(statement, |digest| known.contains(digest));
+        parts = Some(known);
+        if !is_about {
+            let about = statement.subjects.iter().map(shown).collect();
+            return Err(other(request, release, about).into());
+        }
+    }
+    Ok(())
+}
+
+fn names(statement: &Statement, is_part: impl Fn(&Digest) -> bool) -> bool {
+    statement.subjects.iter().filter_map(|subject| subject.digest.as_ref()).any(is_part)
+}
+
+/// What the subject of the index is called must be what the release is: another name would refute the release wherever it counts.
+fn demand_names(
+    statement: &Statement,
+    request: &AttachFileRequest<'_>,
+    release: &SignableRelease,
+) -> Result<(), AttachError> {
+    let of_index = |subject: &&StatementSubject| subject.digest.as_ref() == Some(&release.index.digest);
+    for subject in statement.subjects.iter().filter(of_index) {
+        let is_named = match (&subject.address, release.of.address()) {
+            (Name::Absent, _) => true,
+            (Name::Is(named), Some(address)) => named == address,
+            _ => false,
+        } && match &subject.version {
+            Name::Absent => true,
+            Name::Is(named) => named == request.version,
+            Name::Invalid(_) => false,
+        };
+        if !is_named {
+            return Err(other(request, release, vec![shown(subject)]));
+        }
+    }
+    Ok(())
+}
+
+fn other(request: &AttachFileRequest<'_>, release: &SignableRelease, mut about: Vec<String>) -> AttachError {
+    let more = about.len().saturating_sub(SHOWN);
+    about.truncate(SHOWN);
+    if more > 0 {
+        about.push(format!("{more} more"));
+    }
+    AttachError::OtherSubject {
+        path: request.path.to_owned(),
+        of: Box::new(release.of.clone()),
+        version: Box::new(request.version.clone()),
+        index: release.index.digest.clone(),
+        about,
+    }
+}
+
+/// A subject as the signer named it.
+fn shown(subject: &StatementSubject) -> String {
+    fn name<T: ToString>(name: &Name<T>) -> Option<String> {
+        match name {
+            Name::Absent => None,
+            Name::Is(name) => Some(name.to_string()),
+            Name::Invalid(text) => Some(text.clone()),
+        }
+    }
+    let names = [subject.name.clone(), name(&subject.address), name(&subject.version)];
+    let digest = subject.digest.as_ref().map(ToString::to_string);
+    let all: Vec<String> = names.into_iter().chain([digest]).flatten().collect();
+    if all.is_empty() { "something without a name".to_owned() } else { all.join(" ") }
+}
+
+/// The digests of the leaves and zips of a release, or of the package of a module.
+async fn parts_of(store: &dyn ReadStore, release: &SignableRelease) -> Result<BTreeSet<Digest>, PackError> {
+    let FoundVersion::Release(_) = &release.found else {
+        let FoundVersion::Module(module) = &release.found else { return Ok(BTreeSet::new()) };
+        return Ok(BTreeSet::from([module.package().digest.clone()]));
+    };
+    let Some(index) = read_release(store, &release.index).await? else { return Ok(BTreeSet::new()) };
+    let leaves: Vec<_> = index.platforms().iter().flat_map(|platform| index.candidates(platform)).collect();
+    let zips: Vec<_> = leaves.iter().map(|leaf| zip_of(store, leaf)).collect();
+    let zips: Vec<Option<Digest>> = futures_util::stream::iter(zips).buffered(AT_ONCE).try_collect().await?;
+    let zips = zips.into_iter().flatten();
+    Ok(leaves.iter().map(|leaf| leaf.digest.clone()).chain(zips).collect())
+}
+
+/// The zip of a leaf; `None` for an image, and for a leaf that cannot be read.
+async fn zip_of(store: &dyn ReadStore, leaf: &Descriptor) -> Result<Option<Digest>, StoreError> {
+    match fetch_bytes(store, leaf, MAX_DOCUMENT).await {
+        Ok(bytes) => Ok(Leaf::parse(leaf, &bytes).ok().and_then(|leaf| Some(leaf.package_layer()?.digest.clone()))),
+        Err(error) if error.is_of_content() || error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,57 @@
+//! Signatures by a certificate that a program of the caller's gets: what is signed, and whether it was.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use tofu_oci_source::{Search, evidence};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{Evidence, MadeBy, SIGN_PREDICATE, SignedContent, peek_bundle};
+use tofu_oci_types::Descriptor;
+
+use crate::{AttachedFile, PackError, SignError};
+
+/// Signs statements without a key.
+#[async_trait]
+pub trait KeylessSigner: fmt::Debug + Send + Sync {
+    /// A Sigstore bundle v0.3 with this in-toto statement.
+    ///
+    /// # Errors
+    /// What went wrong, in words without a secret.
+    async fn sign(&self, statement: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+/// A signature of this content.
+///
+/// # Errors
+/// [`SignError::Keyless`] if there is none, or if it says something else.
+pub(crate) async fn signed_by(
+    signer: &dyn KeylessSigner,
+    content: SignedContent<'_>,
+) -> Result<AttachedFile, SignError> {
+    let failed = |problem: String| SignError::Keyless { problem };
+    let bundle = signer.sign(&content.to_statement()).await.map_err(failed)?;
+    let bundle = AttachedFile::bundle(&bundle).map_err(failed)?;
+    if is_of(&bundle, content) { Ok(bundle) } else { Err(failed("the bundle says something else".to_owned())) }
+}
+
+/// The signature without a key that says this already, whoever made it: nothing here verifies it.
+pub(crate) async fn said_already(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+    content: SignedContent<'_>,
+) -> Result<Option<AttachedFile>, PackError> {
+    let found = evidence(store, index, Search::Everywhere).await?;
+    Ok(found.iter().find_map(|piece| {
+        let Evidence::Bundle { bytes, .. } = piece else { return None };
+        let is_keyless = peek_bundle(bytes).is_ok_and(|peek| peek.made_by == MadeBy::Certificate);
+        AttachedFile::bundle(bytes).ok().filter(|bundle| is_keyless && is_of(bundle, content))
+    }))
+}
+
+fn is_of(bundle: &AttachedFile, content: SignedContent<'_>) -> bool {
+    bundle.peek().is_some_and(|peek| {
+        peek.made_by == MadeBy::Certificate
+            && peek.statement.predicate_type == SIGN_PREDICATE
+            && peek.statement.subjects.iter().any(|subject| content.is(subject))
+    })
+}

@@ -1,0 +1,320 @@
+//! `attach`: bundles, bills of materials and other files beside a release.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tofu_oci_testkit::{
+    Behaviour, BuiltBy, Fault, Inline, LocalSigstore, Referrer, ReferrersSupport, Registry, RequestHead, Rule,
+};
+use tofu_oci_types::{Descriptor, Digest};
+
+use crate::setup::{Scene, WIDGET};
+
+const SPDX: &str = r#"{"spdxVersion":"SPDX-2.3","name":"widget"}"#;
+const TARGET: &str = "REGISTRY/acme/widget:1.4.0";
+const POLICY: &str = r#"
+[[identity]]
+name = "acme release"
+repository = "github.com/acme/widget"
+workflow = ".github/workflows/release.yml"
+ref = "refs/tags/v{version}"
+root = "root.json"
+
+[[rule]]
+providers = ["registry.example.com/acme/widget"]
+keys = ["acme release"]
+"#;
+
+fn published(referrers: ReferrersSupport) -> Scene {
+    let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
+    scene.publish("1.4.0");
+    scene.context.write("widget.spdx.json", SPDX);
+    scene.registry.clear_requests();
+    scene
+}
+
+/// Writes a bundle about these digests as `widget.sigstore.json`.
+fn bundle(scene: &Scene, digests: &[String]) -> LocalSigstore {
+    let sigstore = LocalSigstore::generate(SystemTime::now());
+    scene.context.write("root.json", sigstore.root());
+    let named =
+        |digest: &String| json!({ "name": "widget.zip", "digest": { "sha256": digest.trim_start_matches("sha256:") } });
+    let subjects: Vec<Value> = digests.iter().map(named).collect();
+    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &subjects);
+    scene.context.write("widget.sigstore.json", bundle);
+    sigstore
+}
+
+fn index(scene: &Scene) -> String {
+    scene.tag("acme/widget", "1.4.0")
+}
+
+/// The digests of the release's leaves, and of the zips in them.
+fn parts(scene: &Scene) -> (Vec<String>, Vec<String>) {
+    let read = |reference: &str| -> Value {
+        let (_, bytes) = scene.registry.manifest("acme/widget", reference).expect("it is published");
+        serde_json::from_slice(&bytes).expect("JSON")
+    };
+    let digests = |list: &Value| -> Vec<String> {
+        list.as_array().into_iter().flatten().map(|one| one["digest"].as_str().expect("a digest").to_owned()).collect()
+    };
+    let leaves = digests(&read("1.4.0")["manifests"]);
+    let zips = leaves.iter().flat_map(|leaf| digests(&read(leaf)["layers"])).collect();
+    (leaves, zips)
+}
+
+/// The artifact types of what refers to the release.
+fn referrers(scene: &Scene) -> Vec<String> {
+    scene.run("copy REGISTRY/acme/widget oci:read-back").success();
+    let (mut found, index) = (Vec::new(), index(scene));
+    let blobs = scene.path("read-back/blobs/sha256");
+    for blob in std::fs::read_dir(&blobs).expect("blobs") {
+        let bytes = std::fs::read(blob.expect("a blob").path()).expect("a blob");
+        let Ok(manifest) = serde_json::from_slice::<Value>(&bytes) else { continue };
+        if manifest["subject"]["digest"] == index {
+            found.push(manifest["artifactType"].as_str().expect("a type").to_owned());
+        }
+    }
+    std::fs::remove_dir_all(scene.path("read-back")).expect("the copy");
+    found.sort();
+    found
+}
+
+#[test]
+fn a_bill_of_materials_is_attached_once() {
+    for support in [ReferrersSupport::Unsupported, ReferrersSupport::Supported, ReferrersSupport::WithoutSubjectHeader]
+    {
+        let scene = published(support);
+        insta::allow_duplicates! {
+            assert_snapshot!(scene.run(&format!("attach widget.spdx.json {TARGET} --dry-run")).text, @"
+            exit code: 0
+            ----- stdout -----
+            application/spdx+json would be attached to registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              would attach widget.spdx.json as sha256:[DIGEST]
+
+            ----- stderr -----
+            ");
+            assert_eq!(referrers(&scene), [""; 0]);
+            assert_snapshot!(scene.run(&format!("attach widget.spdx.json {TARGET}")).text, @"
+            exit code: 0
+            ----- stdout -----
+            application/spdx+json is attached to registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0
+              index sha256:[DIGEST]
+              attached widget.spdx.json as sha256:[DIGEST]
+
+            ----- stderr -----
+            ");
+            assert_snapshot!(scene.run(&format!("attach widget.spdx.json {TARGET}")).text, @"
+            exit code: 0
+            ----- stdout -----
+            application/spdx+json is attached to registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0 already
+              index sha256:[DIGEST]
+              present  widget.spdx.json as sha256:[DIGEST]
+
+            ----- stderr -----
+            ");
+        }
+        // The same content under another name is the same.
+        scene.context.write("other.json", SPDX);
+        let said = scene.run(&format!("attach other.json {TARGET} --json")).success();
+        let line = &said.json()[0];
+        assert_eq!((&line["event"], &line["unchanged"]), (&json!("attached"), &json!(true)), "{}", said.text);
+        assert_eq!(referrers(&scene), ["application/spdx+json"]);
+        let said = scene.run(&format!("attach other.json {TARGET} --type text/plain --dry-run --json")).success();
+        let line = &said.json()[0];
+        assert_eq!((&line["event"], &line["artifact_type"]), (&json!("attach-plan"), &json!("text/plain")));
+        assert_eq!(
+            (&line["attachments"][0]["form"], &line["attachments"][0]["state"]),
+            (&json!("file"), &json!("missing"))
+        );
+    }
+}
+
+#[test]
+fn a_bundle_about_the_index_a_leaf_or_a_zip_is_attached_and_counts() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (leaves, zips) = parts(&scene);
+    scene.context.write("trust.toml", POLICY);
+    for about in [vec![index(&scene)], vec![leaves[1].clone()], zips] {
+        bundle(&scene, &about);
+        scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+        let again = scene.run(&format!("attach widget.sigstore.json {TARGET} --json")).success();
+        assert_eq!(again.json()[0]["unchanged"], json!(true), "{}", again.text);
+    }
+    assert_eq!(referrers(&scene), ["application/vnd.dev.sigstore.bundle.v0.3+json"; 3]);
+    bundle(&scene, &[index(&scene)]);
+    scene.refuse(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64"));
+    scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+}
+
+#[test]
+fn a_bundle_that_another_program_attached_is_not_attached_again() {
+    let scene = published(ReferrersSupport::Supported);
+    bundle(&scene, &[index(&scene)]);
+    let (media_type, bytes) = scene.registry.manifest("acme/widget", "1.4.0").expect("it is published");
+    let content = std::fs::read(scene.path("widget.sigstore.json")).expect("the bundle");
+    scene
+        .registry
+        .put_referrer("acme/widget", &Referrer::bundle(&Descriptor::of(&media_type, &bytes), &content, Inline::No));
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET} --json")).success();
+    assert_eq!(said.json()[0]["unchanged"], json!(true), "{}", said.text);
+}
+
+#[test]
+fn a_bundle_about_something_else_is_refused() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let other: Vec<String> = (0..5u8).map(|nth| Digest::sha256(&[nth]).to_string()).collect();
+    bundle(&scene, &other);
+    assert_snapshot!(scene.refuse(&format!("attach widget.sigstore.json {TARGET}")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: widget.sigstore.json is not about registry.example.com/acme/widget 1.4.0: it is about widget.zip sha256:[DIGEST], widget.zip sha256:[DIGEST], widget.zip sha256:[DIGEST], 2 more
+
+    hint: a bundle must be about the index or manifest sha256:[DIGEST], one of its leaves, or one of its zips
+    ");
+    assert_eq!(referrers(&scene), [""; 0]);
+    // Another version of the same provider, by the names that its signer wrote.
+    scene.publish("1.5.0");
+    scene.key("p256.pem");
+    scene.run("sign REGISTRY/acme/widget:1.5.0 --key p256.pem").success();
+    let said = scene.refuse("attach widget.sigstore.json REGISTRY/acme/widget:1.5.0");
+    assert!(said.contains("it is about"), "{said}");
+}
+
+#[test]
+fn every_bundle_of_a_file_with_lines_is_attached() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let mut lines = String::new();
+    for _ in 0..2 {
+        bundle(&scene, &[index(&scene)]);
+        lines.push_str(&scene.context.read("widget.sigstore.json"));
+        lines.push('\n');
+    }
+    scene.context.write("sha256.jsonl", &lines);
+    scene.run(&format!("attach sha256.jsonl {TARGET}")).success();
+    assert_eq!(referrers(&scene).len(), 2);
+    let again = scene.run(&format!("attach sha256.jsonl {TARGET} --json")).success();
+    assert_eq!(again.json()[0]["unchanged"], json!(true), "{}", again.text);
+    // One wrong line, and nothing is attached.
+    bundle(&scene, &[Digest::sha256(b"other").to_string()]);
+    lines.push_str(&scene.context.read("widget.sigstore.json"));
+    scene.context.write("mixed.jsonl", &lines);
+    scene.refuse(&format!("attach mixed.jsonl {TARGET}"));
+    assert_eq!(referrers(&scene).len(), 2);
+}
+
+#[test]
+fn wrong_input_is_refused_before_anything_is_sent() {
+    let scene = published(ReferrersSupport::Unsupported);
+    scene.context.write("unknown.txt", "some text");
+    scene.context.write("large.txt", "x".repeat((16 << 20) + 1));
+    assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET}")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unknown.txt does not say what it is
+
+    hint: Sigstore bundles, SPDX and CycloneDX (both in JSON) are recognised; name any other media type: --type TYPE
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET} --type bundle")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unknown.txt is not a Sigstore bundle that can be attached: the signature is malformed: expected value at line 1 column 1
+
+    hint: cosign 3 and actions/attest-build-provenance write bundles v0.3 with a statement in it
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach large.txt {TARGET} --type text/plain")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read large.txt: it is larger than 16 MiB
+
+    hint: name the file first, and then the release
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach missing.txt {TARGET} --type text/plain")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot read missing.txt: No such file or directory (os error [N])
+
+    hint: name the file first, and then the release
+    ");
+    assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET} --type application/vnd.opentofu.provider.notice.v1")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'application/vnd.opentofu.provider.notice.v1' for '--type <TYPE>': files of the type `application/vnd.opentofu.provider.notice.v1` are written by other commands: `push`, `sign`, `withdraw` or cosign
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.refuse("attach widget.spdx.json REGISTRY/acme/widget:9.9.9"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has no version 9.9.9
+
+    hint: it has 1.4.0
+    ");
+    scene.refuse("attach widget.spdx.json oci:missing:1.4.0");
+    assert!(!scene.path("missing").exists());
+    assert_eq!(referrers(&scene), [""; 0]);
+}
+
+#[test]
+fn a_module_and_a_folder_get_files_too() {
+    let scene = published(ReferrersSupport::Unsupported);
+    scene.context.write("module/main.tf", "variable \"name\" {}\n");
+    scene.run("module push module REGISTRY/acme/network --version 1.0.0").success();
+    scene.run("attach widget.spdx.json REGISTRY/acme/network:1.0.0").success();
+    let manifest = scene.tag("acme/network", "1.0.0");
+    bundle(&scene, &[manifest]);
+    scene.run("attach widget.sigstore.json REGISTRY/acme/network:1.0.0").success();
+    scene.refuse(&format!("attach widget.sigstore.json {TARGET}"));
+
+    scene.run("copy REGISTRY/acme/widget oci:layout").success();
+    scene.run("attach widget.spdx.json oci:layout:1.4.0").success();
+    scene.run("copy oci:layout REGISTRY/mirror/widget").success();
+    let said =
+        scene.run(&format!("attach widget.spdx.json {WIDGET}@1.4.0 --from REGISTRY/mirror/widget --json")).success();
+    assert_eq!(said.json()[0]["unchanged"], json!(true), "{}", said.text);
+}
+
+/// The connection ends after each write in turn, as if the program had been killed: the release stays as it is, and the
+/// next run does what is left.
+#[test]
+fn an_attachment_that_breaks_off_is_done_by_the_next_run() {
+    for support in [ReferrersSupport::Unsupported, ReferrersSupport::Supported] {
+        for at in 0.. {
+            let scene = published(support);
+            let before = index(&scene);
+            let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
+            let writes = AtomicUsize::new(0);
+            let is_after =
+                move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
+            scene.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
+            scene.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+            let code = scene.run(&format!("attach widget.spdx.json {TARGET} --attempts 1")).code;
+            scene.registry.clear_faults();
+            assert_eq!(index(&scene), before);
+            scene.run(&format!("attach widget.spdx.json {TARGET}")).success();
+            assert_eq!(referrers(&scene), ["application/spdx+json"], "{support:?}, write {at}");
+            if code == Some(0) {
+                assert!(at > 2, "{at}: there are more writes");
+                break;
+            }
+        }
+    }
+}

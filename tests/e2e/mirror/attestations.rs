@@ -1,0 +1,218 @@
+//! Attestations of upstream releases, given as files: judged, carried and kept.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tofu_oci_testkit::{Answer, BuiltBy, Fault, LocalSigstore, RequestHead, Rule};
+use tofu_oci_types::Digest;
+
+use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
+use crate::setup::Said;
+
+const RULES: &str = r#"
+[[provider]]
+address = "HOST/acme/zap"
+
+[[source]]
+attestations = "attestations/${type}/${version}"
+providers = ["HOST/acme/*"]
+"#;
+
+const POLICY: &str = r#"
+[[identity]]
+name = "acme release"
+repository = "github.com/acme/zap"
+workflow = ".github/workflows/release.yml"
+ref = "refs/tags/v{version}"
+root = "root.json"
+
+[[rule]]
+providers = ["HOST/acme/zap"]
+keys = ["acme release"]
+"#;
+
+const ZAP: BuiltBy<'_> = BuiltBy {
+    repository: "github.com/acme/zap",
+    workflow: "github.com/acme/zap/.github/workflows/release.yml",
+    reference: "refs/tags/v1.0.0",
+    ..BuiltBy::RELEASE
+};
+
+/// An upstream with acme/zap 1.0.0, rules and a policy that demands an attestation.
+fn demanding() -> (Mirrored, LocalSigstore) {
+    let mirrored = Mirrored::new();
+    mirrored.upstream.release("acme/zap", "1.0.0", &PLATFORMS[..2]);
+    mirrored.rules(RULES);
+    let sigstore = LocalSigstore::generate(SystemTime::now());
+    mirrored.scene.context.write("root.json", sigstore.root());
+    mirrored.scene.context.write("trust.toml", POLICY.replace("HOST", HOST));
+    (mirrored, sigstore)
+}
+
+/// A bundle about the zips of acme/zap 1.0.0, as `actions/attest-build-provenance` writes it.
+fn provenance(mirrored: &Mirrored, sigstore: &LocalSigstore, by: &BuiltBy<'_>) -> Vec<u8> {
+    let subject = |platform: &&str| {
+        let digest = Digest::sha256(&mirrored.upstream.zip("acme/zap", "1.0.0", platform));
+        json!({ "name": format!("terraform-provider-zap_1.0.0_{platform}.zip"), "digest": { "sha256": digest.encoded() } })
+    };
+    let subjects: Vec<Value> = PLATFORMS[..2].iter().map(subject).collect();
+    sigstore.attest(by, "https://slsa.dev/provenance/v1", &subjects)
+}
+
+fn write(mirrored: &Mirrored, name: &str, bundle: &[u8]) {
+    mirrored.scene.context.write(&format!("attestations/zap/1.0.0/{name}"), bundle);
+}
+
+#[track_caller]
+fn verified(mirrored: &Mirrored, place: &str) -> Said {
+    mirrored.scene.run(&format!("verify {HOST}/acme/zap@1.0.0 --from {place}")).success()
+}
+
+#[test]
+fn an_attestation_that_a_rule_demands_is_carried_and_kept() {
+    let (mirrored, sigstore) = demanding();
+    let said = mirrored.mirror("");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.text.contains("is not trusted"), "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen"]);
+
+    write(&mirrored, "provenance.jsonl", &provenance(&mirrored, &sigstore, &ZAP));
+    let first = mirrored.mirror("--json").success();
+    assert_eq!(actions(&first)["zap 1.0.0"], "add", "{}", first.text);
+    let said = verified(&mirrored, "REGISTRY/m/acme/zap");
+    assert!(said.stdout.contains("built by"), "{}", said.text);
+    mirrored.scene.run(&format!("install {HOST}/acme/zap --from REGISTRY/m/acme/zap --platform linux_amd64")).success();
+
+    mirrored.scene.registry.clear_requests();
+    let second = mirrored.mirror("--json").success();
+    assert_eq!((&summary(&second)["present"], &summary(&second)["bytes"]), (&json!(1), &json!(0)), "{}", second.text);
+    let asked = mirrored.scene.conversation();
+    assert!(asked.iter().all(|line| line.starts_with("GET ") || line.starts_with("HEAD ")), "{asked:#?}");
+
+    // What else carries a release takes it along.
+    mirrored.scene.run("copy REGISTRY/m/acme/zap oci:layout --version 1.0.0").success();
+    verified(&mirrored, "oci:layout");
+    let create = format!("bundle create zap.tar {HOST}/acme/zap --from 'REGISTRY/m/${{namespace}}/${{type}}'");
+    mirrored.scene.run(&create).success();
+    mirrored.scene.run("bundle load zap.tar 'REGISTRY/air/${namespace}/${type}'").success();
+    verified(&mirrored, "REGISTRY/air/acme/zap");
+}
+
+#[test]
+fn an_attestation_by_another_is_reported_and_not_carried() {
+    let (mirrored, sigstore) = demanding();
+    let ci = BuiltBy { workflow: "github.com/acme/zap/.github/workflows/ci.yml", ..ZAP };
+    write(&mirrored, "ci.json", &provenance(&mirrored, &sigstore, &ci));
+    write(&mirrored, "broken.json", b"{}");
+    write(&mirrored, "readme.txt", b"not read");
+    let said = mirrored.mirror("");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    // A rule that accepts unsigned releases carries it without them.
+    let policy = POLICY.replace("HOST", HOST) + "unsigned = \"allow\"\n";
+    mirrored.scene.context.write("trust.toml", policy);
+    write(&mirrored, "good.json", &provenance(&mirrored, &sigstore, &ZAP));
+    assert_snapshot!(mirrored.mirror("").text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  1.0.0    added for darwin_arm64 linux_amd64, 19.4 kB
+
+    1 added; 19.4 kB sent
+
+    ----- stderr -----
+    warning: an attestation of registry.example.test/acme/zap 1.0.0 in attestations/zap/1.0.0/broken.json is not carried: the signature is malformed: `mediaType` is missing
+      hint: only what counts by the rules of trust.toml goes along
+    warning: an attestation of registry.example.test/acme/zap 1.0.0 in attestations/zap/1.0.0/ci.json is not carried: it is not by acme release: its workflow is https://github.com/acme/zap/.github/workflows/ci.yml@refs/tags/v1.0.0
+      hint: only what counts by the rules of trust.toml goes along
+    zap 1.0.0 darwin_arm64: pushed (315 B)
+    zap 1.0.0 linux_amd64: pushed (314 B)
+    ");
+    let said = verified(&mirrored, "REGISTRY/m/acme/zap");
+    assert_eq!(said.stdout.matches("found ").count(), 2, "{}", said.text);
+}
+
+#[test]
+fn an_attestation_that_comes_later_is_put_beside_what_is_there() {
+    let (mirrored, sigstore) = demanding();
+    let policy = POLICY.replace("HOST", HOST);
+    mirrored.scene.context.write("trust.toml", format!("{policy}unsigned = \"allow\"\n"));
+    mirrored.mirror("").success();
+    write(&mirrored, "good.json", &provenance(&mirrored, &sigstore, &ZAP));
+    mirrored.scene.context.write("trust.toml", policy);
+    let said = mirrored.mirror("--json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "present", "{}", said.text);
+    verified(&mirrored, "REGISTRY/m/acme/zap");
+    let again = mirrored.mirror("--json").success();
+    assert_eq!(summary(&again)["bytes"], 0, "{}", again.text);
+}
+
+#[test]
+fn attestations_at_an_address_are_asked_for_by_version() {
+    let (mirrored, sigstore) = demanding();
+    let at = format!("{}/attest/${{namespace}}/${{type}}-${{version}}.jsonl", mirrored.upstream.origin());
+    mirrored.rules(&RULES.replace("attestations/${type}/${version}", &at));
+    let path = "/attest/acme/zap-1.0.0.jsonl";
+    mirrored.upstream.fault(Rule::on("GET", path).then(Fault::Answer(Answer::new(403))));
+    let said = mirrored.mirror("");
+    assert!(said.text.contains("cannot be read: it answered 403"), "{}", said.text);
+    mirrored.upstream.clear_faults();
+    // 404: there is none.
+    let said = mirrored.mirror("");
+    assert!(said.text.contains("is not trusted"), "{}", said.text);
+    let bundle = provenance(&mirrored, &sigstore, &ZAP);
+    mirrored.upstream.fault(Rule::on("GET", path).then(Fault::Answer(Answer::new(200).body(bundle))));
+    mirrored.mirror("").success();
+    verified(&mirrored, "REGISTRY/m/acme/zap");
+}
+
+#[test]
+fn a_place_of_attestations_with_another_placeholder_is_a_mistake_in_the_rules() {
+    let (mirrored, _) = demanding();
+    for wrong in ["attestations/${name}", "http://example.com/${type}", ""] {
+        mirrored.rules(&RULES.replace("attestations/${type}/${version}", wrong));
+        let said = mirrored.mirror("");
+        assert_eq!(said.code, Some(2), "{}", said.text);
+    }
+    mirrored.rules(&RULES.replace("attestations/${type}/${version}", "attestations/${name}"));
+    assert_snapshot!(mirrored.mirror("").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `attestations` is "attestations/${name}", and must be a path or an https:// address with no other placeholders than ${hostname}, ${namespace}, ${type} and ${version}
+      --> mirror.toml:6:16
+      |
+    6 | attestations = "attestations/${name}"
+      |                ^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: every member of the file: tofu-oci help mirroring
+    "#);
+}
+
+/// The connection to the destination ends after each write in turn: the tag is there only with the attestation.
+#[test]
+fn a_mirror_that_breaks_off_publishes_no_release_without_its_attestation() {
+    for at in 0.. {
+        let (mirrored, sigstore) = demanding();
+        write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
+        let registry = &mirrored.scene.registry;
+        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
+        let writes = AtomicUsize::new(0);
+        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
+        registry.fault(Rule::when(is_after).then(Fault::Disconnect));
+        registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        let code = mirrored.scene.run(&format!("mirror {TO} --attempts 1 --jobs 1")).code;
+        registry.clear_faults();
+        if mirrored.tags("m/acme/zap").contains(&"1.0.0".to_owned()) {
+            verified(&mirrored, "REGISTRY/m/acme/zap");
+        }
+        mirrored.mirror("").success();
+        verified(&mirrored, "REGISTRY/m/acme/zap");
+        if code == Some(0) {
+            assert!(at > 8, "{at}: there are more writes");
+            break;
+        }
+    }
+}

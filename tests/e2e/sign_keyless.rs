@@ -1,0 +1,230 @@
+//! `sign --keyless` and `push --sign-keyless`, with a `cosign` on the PATH that a script plays.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tofu_oci_testkit::{Behaviour, BuiltBy, Fault, LocalSigstore, ReferrersSupport, Registry, RequestHead, Rule};
+
+use crate::setup::{Scene, WIDGET};
+
+const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.secret-token";
+const SIGN: &str = "sign REGISTRY/acme/widget:1.4.0 --keyless";
+const POLICY: &str = r#"
+[[identity]]
+name = "acme release"
+repository = "github.com/acme/widget"
+workflow = ".github/workflows/release.yml"
+ref = "refs/tags/v{version}"
+root = "root.json"
+
+[[rule]]
+providers = ["registry.example.com/acme/widget"]
+keys = ["acme release"]
+"#;
+
+/// Widget 1.4.0 in `dist`, a policy, and an identity token.
+fn scene() -> Scene {
+    let behaviour = Behaviour { referrers: ReferrersSupport::Unsupported, ..Behaviour::default() };
+    let mut scene = Scene::with(Registry::builder().behaviour(behaviour));
+    scene.dist("dist", "1.4.0");
+    scene.context.env("SIGSTORE_ID_TOKEN", TOKEN.to_owned());
+    scene
+}
+
+/// Puts this script on the PATH as `cosign`. Its arguments and the token that it sees are in `called`.
+fn cosign(scene: &mut Scene, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let record = "echo \"$@\" >> \"$HOME/called\"\nwhile [ $# -gt 0 ]; do case $1 in --statement) statement=$2;; --bundle) bundle=$2;; esac; shift; done\n";
+    let path = scene.context.write_home("bin/cosign", format!("#!/bin/sh\n{record}{script}\n"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let outside = std::env::var("PATH").unwrap_or_default();
+    let folder = scene.context.home().join("bin");
+    scene.context.env("PATH", format!("{}:{outside}", folder.display()));
+}
+
+/// A `cosign` that signs the release at this digest as the release workflow.
+fn signs(scene: &mut Scene, digest: &str, names: bool) {
+    let sigstore = LocalSigstore::generate(SystemTime::now());
+    scene.context.write("root.json", sigstore.root());
+    scene.context.write("trust.toml", POLICY);
+    let mut subject = json!({ "digest": { "sha256": digest.trim_start_matches("sha256:") } });
+    if names {
+        subject["annotations"] =
+            json!({ "org.opentofu.provider.address": WIDGET, "org.opentofu.provider.version": "1.4.0" });
+    }
+    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://sigstore.dev/cosign/sign/v1", &[subject]);
+    let bundle = scene.context.write_home("signed.json", bundle);
+    cosign(scene, &format!("cp \"$statement\" \"$HOME/statement.json\"; cp {} \"$bundle\"", bundle.display()));
+}
+
+/// The index that the files of `dist` give.
+fn packed(scene: &Scene) -> String {
+    let said = scene.run(&format!("pack dist oci:layout --address {WIDGET} --json")).success();
+    let line = said.json().into_iter().find(|line| line["event"] == "pushed").expect("a report");
+    line["index"].as_str().expect("a digest").to_owned()
+}
+
+fn called(scene: &Scene) -> String {
+    std::fs::read_to_string(scene.context.home().join("called")).unwrap_or_default()
+}
+
+#[test]
+fn a_release_is_signed_without_a_key_and_the_token_is_in_no_argument() {
+    let mut scene = scene();
+    scene.publish("1.4.0");
+    let index = scene.tag("acme/widget", "1.4.0");
+    signs(&mut scene, &index, true);
+    assert_snapshot!(scene.run(SIGN).text, @"
+    exit code: 0
+    ----- stdout -----
+    signed registry.example.com/acme/widget 1.4.0 at [REGISTRY]/acme/widget:1.4.0
+      index sha256:[DIGEST]
+      attached signature sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    let arguments = called(&scene);
+    assert!(arguments.starts_with("attest-blob --yes --statement ") && !arguments.contains(TOKEN), "{arguments}");
+    let statement = std::fs::read(scene.context.home().join("statement.json")).expect("cosign got it");
+    let statement: Value = serde_json::from_slice(&statement).expect("JSON");
+    assert_eq!(statement["subject"][0]["annotations"]["org.opentofu.provider.version"], "1.4.0");
+    assert_eq!(statement["predicateType"], "https://sigstore.dev/cosign/sign/v1");
+    // The same bundle again is there already.
+    let said = scene.run(&format!("{SIGN} --json")).success();
+    let line = &said.json()[0];
+    assert_eq!((&line["key"], &line["unchanged"]), (&Value::Null, &json!(true)), "{}", said.text);
+    assert!(!scene.run(&format!("{SIGN} -vv")).text.contains(TOKEN));
+}
+
+#[test]
+fn a_push_signs_before_the_tag_and_a_second_push_asks_for_no_certificate() {
+    let mut scene = scene();
+    // The same files give the same index.
+    let index = packed(&scene);
+    signs(&mut scene, &index, true);
+    let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless");
+    let said = scene.run(&format!("{push} --dry-run")).success();
+    assert_eq!(called(&scene), "", "{}", said.text);
+    scene.run(&push).success();
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    let said = scene.run(&format!("{push} --json")).success();
+    let line = said.json().into_iter().find(|line| line["event"] == "pushed").expect("a report");
+    assert_eq!(line["attachments"][0]["state"], "present", "{}", said.text);
+    assert_eq!(called(&scene).lines().count(), 1);
+}
+
+#[test]
+fn without_a_token_or_cosign_nothing_is_sent() {
+    let mut scene = scene();
+    scene.publish("1.4.0");
+    scene.registry.clear_requests();
+    scene.context.env("PATH", "/nowhere".to_owned());
+    assert_snapshot!(scene.refuse(SIGN), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: to sign without a key tofu-oci runs cosign: cosign is not on the PATH
+
+    hint: install cosign 3, on GitHub Actions with sigstore/cosign-installer
+    ");
+    scene.context.env("SIGSTORE_ID_TOKEN", String::new());
+    assert_snapshot!(scene.refuse(SIGN), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no identity token to sign with, and no key
+
+    hint: GitHub Actions: give the job `permissions: id-token: write`
+    hint: GitLab CI: id_tokens: SIGSTORE_ID_TOKEN: aud: sigstore
+    hint: elsewhere: put a token for the audience sigstore into SIGSTORE_ID_TOKEN, or sign with a key
+    ");
+    scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless"));
+    assert_snapshot!(scene.refuse("sign REGISTRY/acme/widget:1.4.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      --key <KEY>
+
+    Usage: tofu-oci sign --key <KEY> <TARGET>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.refuse(&format!("{SIGN} --key p256.pem")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the argument '--keyless' cannot be used with '--key <KEY>'
+
+    hint: omit --keyless or --key
+    hint: `tofu-oci help sign` says what each is for
+    ");
+    assert!(scene.conversation().iter().all(|line| !line.starts_with("PUT ") && !line.starts_with("POST ")));
+    // GitHub's two variables are a token as well.
+    scene.context.env("ACTIONS_ID_TOKEN_REQUEST_URL", "https://token.example/?a=b".to_owned());
+    scene.context.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", TOKEN.to_owned());
+    assert!(scene.refuse(SIGN).contains("cosign is not on the PATH"));
+}
+
+#[test]
+fn a_cosign_that_fails_or_lies_leaves_a_push_without_its_tag() {
+    let mut scene = scene();
+    let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless");
+    cosign(&mut scene, "echo \"no certificate for $SIGSTORE_ID_TOKEN\" >&2; exit 1");
+    assert_snapshot!(scene.run(&push).text, @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    widget 1.4.0 darwin_arm64: pushed (324 B)
+    widget 1.4.0 linux_amd64: pushed (323 B)
+    error: it is not signed without a key: cosign failed (exit status: 1): no certificate for ***
+
+    hint: nothing was tagged; what `cosign` says is in the text
+    ");
+    cosign(&mut scene, "exit 0");
+    assert!(scene.run(&push).text.contains("cosign wrote no bundle"));
+    cosign(&mut scene, "echo '{}' > \"$bundle\"");
+    assert!(scene.run(&push).text.contains("the signature is malformed"));
+    signs(&mut scene, &tofu_oci_types::Digest::sha256(b"other").to_string(), true);
+    assert!(scene.run(&push).text.contains("the bundle says something else"));
+    let index = packed(&scene);
+    signs(&mut scene, &index, false);
+    assert!(scene.run(&push).text.contains("the bundle says something else"));
+    assert!(scene.registry.tags("acme/widget").iter().all(|(tag, _)| tag.starts_with("sha256-")));
+}
+
+/// The connection ends after each write in turn: the tag is there only with the signature.
+#[test]
+fn a_keyless_push_that_breaks_off_is_done_by_the_next_one() {
+    for at in 0.. {
+        let mut scene = scene();
+        let index = packed(&scene);
+        signs(&mut scene, &index, true);
+        let is_write = |head: &RequestHead| !matches!(head.method.as_str(), "GET" | "HEAD");
+        let writes = AtomicUsize::new(0);
+        let is_after = move |head: &RequestHead| writes.fetch_add(usize::from(is_write(head)), Ordering::Relaxed) > at;
+        scene.registry.fault(Rule::when(is_after).then(Fault::Disconnect));
+        scene.registry.fault(Rule::when(is_write).after(at).once().then(Fault::LoseAnswer));
+        let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless");
+        let code = scene.run(&format!("{push} --attempts 1 --jobs 1")).code;
+        scene.registry.clear_faults();
+        let verify = format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget");
+        if scene.registry.tags("acme/widget").iter().any(|(tag, _)| tag == "1.4.0") {
+            scene.run(&verify).success();
+        }
+        scene.run(&push).success();
+        scene.run(&verify).success();
+        if code == Some(0) {
+            assert!(at > 8, "{at}: there are more writes");
+            break;
+        }
+    }
+}
