@@ -47,7 +47,8 @@ fn pack(docs: &Path) -> io::Result<()> {
             fs::read_dir(docs.join(part))?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
         names.sort();
         // The program writes the page of its verbs itself.
-        let is_read = |name: &&str| name.ends_with(".md") && *name != "verbs.md" || *name == "json.schema.json";
+        let is_page = |name: &str| name != "verbs.md" && Path::new(name).extension().is_some_and(|ext| ext == "md");
+        let is_read = |name: &&str| is_page(name) || *name == "json.schema.json";
         for name in names.iter().filter_map(|name| name.to_str()).filter(is_read) {
             write!(packed, "{part}/{name}\0{}\0", fs::read_to_string(docs.join(part).join(name))?)?;
         }
