@@ -13,8 +13,6 @@ use crate::terminal;
 /// The topic whose page clap writes from the options themselves.
 const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
 
-/// Of every line that `--json` prints.
-
 /// Prints what the words ask for.
 pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
     let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
