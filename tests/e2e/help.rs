@@ -23,6 +23,7 @@ fn the_short_help_fits_a_screen() {
       copy         Copy releases between repositories or directories, byte for byte
       module       Keep modules in OCI repositories
       sign         Sign a release where it is, so that clients and cosign can verify it
+      attach       Put a Sigstore bundle, an SBOM or another file beside a release or module
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version
     Install:
@@ -46,6 +47,7 @@ fn the_short_help_fits_a_screen() {
       login        Check a login with a registry, and store it where docker, podman and tofu find it
       logout       Remove the login of a registry from docker's file or its helper
       auth         Explain which credentials are used for a repository, and why access works or fails
+      trust        Show or renew what proves signatures by certificates
       config       Check the CLI configuration (.tofurc, .terraformrc), edit it, or print blocks for it
       completions  Print the script that completes commands in bash, zsh, fish or PowerShell
       man          Write man pages

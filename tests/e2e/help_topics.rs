@@ -94,6 +94,7 @@ fn the_topics_are_listed() {
       installing          where packages go, Terraform, sites without network
       locking             a lock file with every platform
       verifying           look at signatures, demand them, use cosign and openssl
+      keyless             sign as a CI job, attach attestations and SBOMs, see who built it
       checking            how to use `tofu-oci check`, and what it predicts
       error-texts         what OpenTofu and Terraform print, and what to do here
       caching             packages that projects share, disk space, images for CI
@@ -378,7 +379,7 @@ fn a_rule_behind_another_word_was_not_recognised() {
 #[test]
 fn the_word_identity_leads_to_the_pages_about_it() {
     let scene = Scene::new();
-    for word in ["identity", "identty", "keyles"] {
+    for word in ["identity", "identty", "fulcoi"] {
         let said = scene.refuse(&format!("help {word}"));
         assert!(said.contains("hint: `tofu-oci help trust-policy`: "), "{said}");
     }

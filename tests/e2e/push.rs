@@ -335,8 +335,6 @@ fn the_address_may_be_left_out_where_the_repository_names_it() {
       sent 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    note: no --address is given, so the RFC's magic suffix gives the address 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget
-      hint: for another: --address HOST/NAMESPACE/widget
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");

@@ -8,7 +8,7 @@ use tofu_oci_packer::{
     Dist, DistOptions, ExecutableCheck, H1Mode, KeylessSigner, PackError, Publication, PushRequest, Rename, ReplaceTag,
     Signing, SmallLayers, UnknownPlatforms, read_dist_with,
 };
-use tofu_oci_types::{Event, ProviderAddr, Version};
+use tofu_oci_types::{ProviderAddr, Version};
 
 use super::context::Context;
 use super::magic_address::magic_address;
@@ -110,7 +110,7 @@ async fn release(
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options).map_err(|error| elsewhere(&args.dist, &options, error))?;
-    let address = address(context, args, end, &dist)?;
+    let address = address(args, end, &dist)?;
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
@@ -168,7 +168,7 @@ fn elsewhere(folder: &Path, options: &DistOptions, error: PackError) -> Diagnost
 }
 
 /// The address as given, or the one that the magic suffix gives to the repository.
-fn address(context: &Context, args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
+fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
     if let Some(address) = &args.address {
         return Ok(address.clone());
     }
@@ -176,12 +176,6 @@ fn address(context: &Context, args: &ReleaseArgs, end: &End, dist: &Dist) -> Res
     if let End::Registry(repository) = end
         && let Some(address) = magic_address(repository)
     {
-        // Such a registry is often one for trials of a release that has an address already.
-        if repository.registry().contains(':') {
-            let text = format!("no --address is given, so the RFC's magic suffix gives the address {address}");
-            let hint = format!("for another: --address HOST/NAMESPACE/{provider_type}");
-            context.reporter.event(&Event::note("magic-address", text).with_hint(hint));
-        }
         return Ok(address);
     }
     Err(Diagnostic::usage("the provider's address is missing")
