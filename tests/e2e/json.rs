@@ -116,7 +116,7 @@ fn a_push_that_is_refused() {
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     "#);
     let taken = scene.run(&format!("{line} --dry-run"));
-    assert_eq!(check(&taken), ["push-plan"]);
+    assert_eq!(check(&taken), ["push-plan", "error"]);
     assert_eq!(taken.json()[0]["tag_state"]["state"], "taken");
 }
 
