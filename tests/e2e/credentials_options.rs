@@ -95,7 +95,10 @@ fn the_options_need_each_other() {
     check("versions REGISTRY/acme/widget --password-stdin", "--username");
     check(&format!("versions REGISTRY/acme/widget --anonymous {LOGIN}"), "cannot be used with");
     check("versions REGISTRY/acme/widget --username '' --password-stdin", "a value is required");
-    check("versions REGISTRY/acme/widget --username a:b --password-stdin", "the name for --username has a colon, and cannot be sent");
+    check(
+        "versions REGISTRY/acme/widget --username a:b --password-stdin",
+        "the name for --username has a colon, and cannot be sent",
+    );
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn a_release_is_signed_without_a_key_and_the_token_is_in_no_argument() {
 }
 
 #[test]
-fn a_push_signs_before_the_tag_and_a_second_push_asks_for_no_certificate() {
+fn a_push_signs_before_the_tag_and_no_signature_that_is_there_stops_it() {
     let mut scene = scene();
     // The same files give the same index.
     let index = packed(&scene);
@@ -113,7 +113,7 @@ fn a_push_signs_before_the_tag_and_a_second_push_asks_for_no_certificate() {
     let said = scene.run(&format!("{push} --json")).success();
     let line = said.json().into_iter().find(|line| line["event"] == "pushed").expect("a report");
     assert_eq!(line["attachments"][0]["state"], "present", "{}", said.text);
-    assert_eq!(called(&scene).lines().count(), 1);
+    assert_eq!(called(&scene).lines().count(), 2);
 }
 
 #[test]

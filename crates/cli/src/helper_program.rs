@@ -23,7 +23,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 const STDOUT_LIMIT: usize = 1 << 20;
 
 /// How long to read on after a helper has ended: its children may hold its streams open for ever.
-const GRACE: Duration = Duration::from_secs(1);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
 /// How long to wait for an interruption to reach this process, after it has ended a helper.
 const INTERRUPTION: Duration = Duration::from_millis(500);
@@ -226,7 +226,7 @@ fn was_interrupted(_: ExitStatus) -> bool {
 }
 
 /// Reads a stream, at most `limit` bytes of it.
-async fn keep(stream: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Zeroizing<Vec<u8>>) {
+pub(crate) async fn keep(stream: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Zeroizing<Vec<u8>>) {
     // Allocated once, so that no shorter copy of a secret stays in memory.
     kept.reserve_exact(8 << 10);
     let Some(mut stream) = stream else { return };

@@ -4,13 +4,14 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_packer::KeylessSigner;
 use tokio::process::Command;
+use zeroize::Zeroizing;
 
 use crate::diagnostic::Diagnostic;
 use crate::helper_program;
@@ -22,7 +23,7 @@ const GITHUB: [&str; 2] = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQ
 /// How long it may take: it asks an authority, a log and a clock.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 /// The largest bundle, in bytes, and the most that is kept of what the program says.
-const LIMIT: u64 = 1 << 20;
+const LIMIT: usize = 1 << 20;
 /// How much of that is shown, in characters.
 const SHOWN: usize = 500;
 
@@ -66,19 +67,40 @@ impl KeylessSigner for Cosign {
         let mut command = Command::new(&self.program);
         command.arg("attest-blob").arg("--yes").arg("--statement").arg(&statement_file).arg("--bundle").arg(&bundle);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
-        let ran = tokio::time::timeout(TIME_LIMIT, command.output()).await;
-        let ran = ran.map_err(|_| format!("cosign gave no answer in {} s", TIME_LIMIT.as_secs()))?.map_err(words)?;
-        if !ran.status.success() {
-            return Err(format!("cosign failed ({}): {}", ran.status, said(&String::from_utf8_lossy(&ran.stderr))));
+        let ran = tokio::time::timeout(TIME_LIMIT, run(&mut command)).await;
+        let ran = ran.map_err(|_| format!("cosign gave no answer in {} s", TIME_LIMIT.as_secs()))?;
+        let (status, stderr) = ran.map_err(words)?;
+        if !status.success() {
+            return Err(format!("cosign failed ({status}): {}", said(&String::from_utf8_lossy(&stderr))));
         }
-        tofu_oci_disk::read_file(&bundle, LIMIT).map_err(|error| format!("cosign wrote no bundle: {error}"))
+        tofu_oci_disk::read_file(&bundle, LIMIT as u64).map_err(|error| format!("cosign wrote no bundle: {error}"))
     }
+}
+
+/// How it ended, and the first of what it said: no more is read, and a process that it leaves behind is not waited for.
+async fn run(command: &mut Command) -> std::io::Result<(ExitStatus, Zeroizing<Vec<u8>>)> {
+    let mut child = command.spawn()?;
+    let (stream, mut kept) = (child.stderr.take(), Zeroizing::new(Vec::new()));
+    let status = {
+        let reading = helper_program::keep(stream, LIMIT, &mut kept);
+        tokio::pin!(reading);
+        tokio::select! {
+            biased;
+            () = &mut reading => child.wait().await?,
+            status = child.wait() => {
+                let _ = tokio::time::timeout(helper_program::GRACE, &mut reading).await;
+                status?
+            }
+        }
+    };
+    Ok((status, kept))
 }
 
 /// The end of what the program says, without the secrets of the environment.
 fn said(text: &str) -> String {
     let secrets = [TOKEN, GITHUB[1]].into_iter().filter_map(|name| variable(name)?.into_string().ok());
-    without(text, secrets)
+    // A variable may end with a line break, and what prints the token does not.
+    without(text, secrets.map(|secret| secret.trim().to_owned()).filter(|secret| !secret.is_empty()))
 }
 
 fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {

@@ -3,12 +3,9 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use tofu_oci_source::{Search, evidence};
-use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, MadeBy, SIGN_PREDICATE, SignedContent, peek_bundle};
-use tofu_oci_types::Descriptor;
+use tofu_oci_trust::{MadeBy, SIGN_PREDICATE, SignedContent};
 
-use crate::{AttachedFile, PackError, SignError};
+use crate::{AttachedFile, SignError};
 
 /// Signs statements without a key.
 #[async_trait]
@@ -32,20 +29,6 @@ pub(crate) async fn signed_by(
     let bundle = signer.sign(&content.to_statement()).await.map_err(failed)?;
     let bundle = AttachedFile::bundle(&bundle).map_err(failed)?;
     if is_of(&bundle, content) { Ok(bundle) } else { Err(failed("the bundle says something else".to_owned())) }
-}
-
-/// The signature without a key that says this already, whoever made it: nothing here verifies it.
-pub(crate) async fn said_already(
-    store: &dyn ReadStore,
-    index: &Descriptor,
-    content: SignedContent<'_>,
-) -> Result<Option<AttachedFile>, PackError> {
-    let found = evidence(store, index, Search::Everywhere).await?;
-    Ok(found.iter().find_map(|piece| {
-        let Evidence::Bundle { bytes, .. } = piece else { return None };
-        let is_keyless = peek_bundle(bytes).is_ok_and(|peek| peek.made_by == MadeBy::Certificate);
-        AttachedFile::bundle(bytes).ok().filter(|bundle| is_keyless && is_of(bundle, content))
-    }))
 }
 
 fn is_of(bundle: &AttachedFile, content: SignedContent<'_>) -> bool {

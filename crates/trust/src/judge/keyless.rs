@@ -115,7 +115,11 @@ impl Examination<'_> {
     /// covers as a list does.
     fn leaves(&self, statement: &Statement) -> BTreeMap<Platform, (Digest, PackageHash)> {
         let Archives::Read { zips, leaves } = self.facts.archives else { return BTreeMap::new() };
-        let is_named = |leaf: &Digest| statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf));
+        // A manifest that is offered for two platforms is wrong for one of them, and the statement does not say for which.
+        let is_one = |leaf: &Digest| leaves.values().filter(|other| *other == leaf).count() == 1;
+        let is_named = |leaf: &Digest| {
+            is_one(leaf) && statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf))
+        };
         let named = leaves.iter().filter(|(_, leaf)| is_named(leaf));
         let with_zip = |(platform, leaf): (&Platform, &Digest)| {
             Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))

@@ -45,7 +45,12 @@ impl Examination<'_> {
 
     /// Which identity has signed a notice. One whose ref names a version speaks of that version alone.
     fn identity_of_notice(&mut self, bytes: &[u8]) -> Option<KeyId> {
-        let proven = self.prove(bytes)?.ok()?;
+        let Some(proof) = self.prove(bytes) else {
+            // It may be the one that withdraws the release.
+            self.lacks_notices = true;
+            return None;
+        };
+        let proven = proof.ok()?;
         let wanted = self.version().map(ToString::to_string);
         let (key, version) = self.trusted.identity_of(&proven, wanted.as_deref()).ok()?;
         let is_right = version.is_none() || version == wanted;

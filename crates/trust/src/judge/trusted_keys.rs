@@ -27,7 +27,7 @@ pub(super) struct TrustedKeys {
     /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
     /// The numbers of repositories that identities signed this provider for before.
-    remembered: BTreeMap<(KeyId, String), String>,
+    remembered: BTreeMap<String, BTreeSet<String>>,
     /// Which addresses count as one.
     pub(super) predecessors: Predecessors,
 }
@@ -64,12 +64,10 @@ impl TrustedKeys {
         }
         trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
         let Some(address) = address else { return trusted };
-        trusted.remembered = pins
-            .signers(address)
-            .flat_map(|signer| {
-                signer.repositories.iter().map(|(name, id)| ((signer.key.clone(), name.clone()), id.clone()))
-            })
-            .collect();
+        // Whoever signed: the members of an identity may change, and the repository is the same.
+        for (name, number) in pins.signers(address).flat_map(|signer| &signer.repositories) {
+            trusted.remembered.entry(name.clone()).or_default().insert(number.clone());
+        }
         let identities = || trusted.identities.iter().map(|trusted| trusted.identity.id());
         let dedicated = trusted.openpgp.iter().map(OpenPgpKey::id).chain(identities());
         (trusted.dedicated, trusted.exact) =
@@ -162,9 +160,9 @@ impl TrustedKeys {
     pub(super) fn given_away(&self, key: &KeyId, proven: &Proven) -> Option<Flaw> {
         let (repository, found) = proven.identity.numbered()?;
         let is_said = self.identity(key).is_some_and(|identity| identity.repository_id.is_some());
-        let known =
-            self.remembered.get(&(key.clone(), repository.clone())).filter(|known| !is_said && **known != found)?;
-        Some(Flaw::OtherRepository { repository, known: known.clone(), found })
+        let known = self.remembered.get(&repository).filter(|known| !is_said && !known.contains(&found))?;
+        let known = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        Some(Flaw::OtherRepository { repository, known, found })
     }
 
     /// The identity of this id.

@@ -95,6 +95,26 @@ fn a_notice_by_an_identity_counts_as_one_by_a_key() {
     check(&noticed(&BuiltBy::RELEASE, "1.3.0"), "signed [acme] index; Warning other-notice");
 }
 
+/// A withdrawn release was installed if enough bundles lay before the notice.
+#[test]
+fn a_notice_behind_a_flood_of_bundles_still_withdraws() {
+    let mut stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
+    let flood = stage.sigstore.attest(&at("refs/heads/main"), PROVENANCE_PREDICATE, &[subject("1.4.0")]);
+    let flood = Evidence::Bundle { origin: Digest::sha256(&flood), bytes: flood };
+    stage.scene.evidence.extend(vec![flood; 40]);
+    check(&stage.scene, "signed [acme] index; Warning too-much-evidence");
+    let predicate = json!({ "state": "withdrawn", "reason": "it deletes state", "supersedes": [] });
+    let mut named = subject("1.4.0");
+    named["annotations"] = json!({
+        "org.opentofu.provider.address": "example.com/acme/widget", "org.opentofu.provider.version": "1.4.0"
+    });
+    let bytes = stage.sigstore.attest_with(&BuiltBy::RELEASE, crate::NOTICE_PREDICATE, &[named], &predicate);
+    stage.scene.evidence.push(Evidence::Notice { origin: Digest::sha256(&bytes), bytes });
+    let verdict = stage.scene.judge();
+    assert_eq!(verdict.standing, Standing::Unsigned);
+    assert!(verdict.refusal.is_some());
+}
+
 #[test]
 fn a_flood_of_bundles_with_certificates_costs_a_bounded_time() {
     let mut stage = Stage::ruled(WORKFLOW, EXACT);
@@ -145,6 +165,8 @@ fn the_name_of_a_repository_that_was_given_away_does_not_count() {
     };
     check(&next(WORKFLOW, &numbered("4")), "signed [acme] index");
     let other = next(WORKFLOW, &numbered("5"));
+    let narrower = format!("{WORKFLOW}runner = \"github-hosted\"\n");
+    check_outcomes(&next(&narrower, &numbered("5")), &["other-identity"]);
     check_outcomes(&other, &["other-identity"]);
     let refusal = other.judge().examined[0].outcome.to_string();
     let given =
@@ -239,6 +261,13 @@ fn a_statement_about_the_manifest_of_a_platform_covers_that_platform() {
     let mut unknown = stage(EXACT, &release, &both);
     unknown.archives = read(zips.clone(), []);
     check(&unknown, "refused other-index");
+    // A signed manifest that the index offers for another platform, too.
+    let mut swapped = stage(EXACT, &release, &both);
+    swapped.archives = read(
+        [(linux.clone(), zip("linux")), (darwin.clone(), zip("linux"))],
+        [(linux, index("linux leaf")), (darwin, index("linux leaf"))],
+    );
+    check(&swapped, "refused other-index");
     // The pin vouches for what was covered.
     check(&stage(EXACT, &release, &both).remembered().found([]), "pinned [] 2 zips; Note signature-gone");
 }
