@@ -163,8 +163,7 @@ fn a_command_does_not_get_two_providers_out_of_one_repository_of_an_option() {
     1 | r.test/${namespace}/${type}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: write ${hostname} somewhere in it, or let `include` name exactly one hostname; or name the hosts with --predecessor if they are one
-    hint: name the providers: --include 'registry.example.com/*/*'
+    hint: name the providers: tofu-oci run --template 'r.test/${namespace}/${type}' --include 'registry.example.com/*/*' -- true
     ");
     let shared = "run --template 'r.test/${namespace}/${type}' --include 'a.test/*/*' --include 'b.test/*/*'";
     assert!(refused(&scene, &format!("{shared} -- true")).contains("does not mention ${hostname}"));
