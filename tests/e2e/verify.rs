@@ -338,7 +338,7 @@ fn a_policy_that_is_wrong_is_shown_with_its_line_before_any_request() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`
+    error: unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `slsa`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`
       --> trust.toml:8:1
       |
     8 | unsignd = "allow"
