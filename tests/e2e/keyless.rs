@@ -95,6 +95,38 @@ fn a_signature_of_the_manifest_of_a_platform_is_for_that_platform() {
     assert!(said.text.contains(r#""name":"acme release""#), "{}", said.text);
     let other = scene.refuse(&format!("install {WIDGET} {}", INSTALL.replace("linux_amd64", "darwin_arm64")));
     assert!(other.contains("is not trusted"), "{other}");
+    // `verify` said that it is trusted, and named one of the platforms that are not covered.
+    let verify = format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget");
+    let said = scene.run(&format!("{verify} --json"));
+    assert_eq!((said.code, &said.json()[0]["trusted"]), (Some(1), &json!(false)), "{}", said.text);
+    assert_snapshot!(scene.refuse(&verify), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:9: one of acme release; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      pinned    sha256:[DIGEST], signed by acme
+                release
+      found     bundle by acme release
+                (identity:c7f539c6c6faaab904d3c646caedd72f656f5e4e591369e43d4e4a2d936c86ce) counts; it
+                says https://slsa.dev/provenance/v1; in
+                sha256:[DIGEST]
+      built by  github.com/acme/widget/.github/workflows/release.yml@refs/tags/v1.4.0, from
+                github.com/acme/widget at refs/tags/v1.4.0, commit
+                0123456789abcdef0123456789abcdef01234567, run
+                https://github.com/acme/widget/actions/runs/7/attempts/1, github-hosted
+      covered   the archives of linux_amd64, by the statement of acme release; not those of darwin_arm64
+      result    signed by acme release; not for darwin_arm64
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted for darwin_arm64: it is not signed, and this provider was signed by acme release before
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
+
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    ");
     // The pin remembers what was signed.
     scene.run(&format!("install {WIDGET} {INSTALL} --locked")).success();
     let found = scene.run("check REGISTRY/acme/widget --address registry.example.com/acme/widget --json");

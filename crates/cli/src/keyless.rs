@@ -108,7 +108,15 @@ fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
     let masked: Vec<&str> = masked.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let masked = masked.join("; ");
     let skipped = masked.chars().count().saturating_sub(SHOWN);
-    masked.chars().skip(skipped).collect()
+    if skipped == 0 {
+        return masked;
+    }
+    let start = masked.char_indices().nth(skipped).map_or(masked.len(), |(start, _)| start);
+    let end = &masked[start..];
+    let is_cut = !masked[..start].ends_with(' ');
+    // A word that is cut is omitted.
+    let end = end.split_once(' ').filter(|_| is_cut).map_or(end, |(_, rest)| rest);
+    format!("… {end}")
 }
 
 #[cfg(test)]
@@ -119,6 +127,16 @@ mod tests {
     fn what_cosign_says_is_shown_without_the_token() {
         let secrets = || ["eyJ.token".to_owned()].into_iter();
         assert_eq!(without("\n error: eyJ.token is wrong \nbye\n", secrets()), "error: *** is wrong; bye");
-        assert_eq!(without(&"x".repeat(2000), secrets()).len(), SHOWN);
+        assert_eq!(without(&"x".repeat(2000), secrets()), format!("… {}", "x".repeat(SHOWN)));
+    }
+
+    #[test]
+    fn what_cosign_says_began_in_the_middle_of_a_word() {
+        let shown = without(&"some words ".repeat(100), std::iter::empty());
+        assert!(shown.starts_with("… words some ") || shown.starts_with("… some words "), "{shown}");
+        let count = shown.chars().count();
+        assert!((SHOWN - 10..=SHOWN + 2).contains(&count), "{count}");
+        let exact = format!("cut {}", "x".repeat(SHOWN));
+        assert_eq!(without(&exact, std::iter::empty()), format!("… {}", "x".repeat(SHOWN)));
     }
 }

@@ -15,7 +15,8 @@ use tofu_oci_source::{
 };
 use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_trust::{Evidence, Notice};
-use tofu_oci_types::{Digest, Event, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Digest, Event, Platform, ProviderAddr, Reporter, Version, login_end, masked};
+use url::Url;
 
 use crate::MirrorError;
 
@@ -28,11 +29,16 @@ pub struct AttestationTemplate(String);
 
 /// A text that is not an [`AttestationTemplate`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`attestations` is {0:?}, and must be a path or an https:// address with no other placeholders than ${{hostname}}, \
-     ${{namespace}}, ${{type}} and ${{version}}"
-)]
-pub struct InvalidAttestationTemplate(String);
+pub enum InvalidAttestationTemplate {
+    /// Its text, without what could be a secret.
+    #[error(
+        "`attestations` is {0:?}, and must be a path or an https:// address with no other placeholders than \
+         ${{hostname}}, ${{namespace}}, ${{type}} and ${{version}}"
+    )]
+    Malformed(String),
+    #[error("the address in `attestations` holds a user or a password")]
+    Login,
+}
 
 impl AttestationTemplate {
     /// Where those of a release are.
@@ -55,10 +61,21 @@ impl FromStr for AttestationTemplate {
         let rest = names.iter().fold(text.to_owned(), |text, name| text.replace(name, ""));
         let is_address = text.contains("://");
         if text.is_empty() || rest.contains('$') || (is_address && !text.starts_with("https://")) {
-            return Err(InvalidAttestationTemplate(text.to_owned()));
+            return Err(InvalidAttestationTemplate::Malformed(masked(text)));
+        }
+        if is_address && has_login(text, &names) {
+            return Err(InvalidAttestationTemplate::Login);
         }
         Ok(Self(text.to_owned()))
     }
+}
+
+/// Whether an address has a user info, as it is written or as it is understood.
+fn has_login(address: &str, placeholders: &[&str]) -> bool {
+    let example = placeholders.iter().fold(address.to_owned(), |text, name| text.replace(name, "x"));
+    let url: Option<Url> = example.parse().ok();
+    let in_url = url.is_some_and(|url| !url.username().is_empty() || url.password().is_some());
+    in_url || address.strip_prefix("https://").is_some_and(|rest| login_end(rest).is_some())
 }
 
 impl fmt::Display for AttestationTemplate {
@@ -223,6 +240,10 @@ impl Release for AttestedRelease {
         Ok(found)
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        self.release.leaf_evidence().await
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.release.notice().await
     }
@@ -245,5 +266,45 @@ impl Release for AttestedRelease {
 
     async fn open(&self, part: &Part) -> Result<PartStream, SourceError> {
         self.release.open(part).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transfer::tests::offered::OfferedRelease;
+
+    #[tokio::test]
+    async fn attestations_hid_the_signatures_of_manifests_of_platforms() {
+        let unreadable = || Evidence::Unreadable { origin: Digest::sha256(b"leaf"), problem: "a leaf".to_owned() };
+        let mut release = OfferedRelease::new("1.0.0", &["linux_amd64"]);
+        release.leaf_evidence = vec![unreadable()];
+        let attested = AttestedRelease { release: Arc::new(release), evidence: vec![unreadable()] };
+        assert_eq!(attested.leaf_evidence().await.unwrap().len(), 1);
+    }
+
+    #[track_caller]
+    fn refused(text: &str) -> String {
+        text.parse::<AttestationTemplate>().expect_err(text).to_string()
+    }
+
+    #[test]
+    fn an_address_with_a_login_was_taken() {
+        for login in ["u:hunter2@", "hunter2@", "u:a/hunter2@", "${type}:hunter2@"] {
+            let error = refused(&format!("https://{login}example.com/x/${{version}}"));
+            assert_eq!(error, "the address in `attestations` holds a user or a password");
+        }
+        assert!(refused("https:///u:hunter2@example.com/x").contains("a user or a password"));
+        for good in ["https://example.com:8443/@acme/${type}@${version}?token=x", "https://${hostname}/x", "a@b/c"] {
+            assert_eq!(good.parse::<AttestationTemplate>().expect(good).to_string(), good);
+        }
+    }
+
+    #[test]
+    fn the_secrets_of_an_address_were_repeated() {
+        for wrong in ["http://u:hunter2@example.com/x?key=hunter2", "https://u:hunter2@example.com/${name}?hunter2"] {
+            let error = refused(wrong);
+            assert!(error.contains("example.com") && !error.contains("hunter2"), "{error}");
+        }
     }
 }

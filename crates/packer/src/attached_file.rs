@@ -125,7 +125,7 @@ impl AttachedFile {
         }
         let mut bundles: Vec<Self> = Vec::with_capacity(texts.len());
         for text in texts {
-            let bundle = Self::bundle(text.trim_ascii()).map_err(not_a_bundle)?;
+            let bundle = Self::bundle(text).map_err(not_a_bundle)?;
             if !bundles.contains(&bundle) {
                 bundles.push(bundle);
             }
@@ -133,12 +133,13 @@ impl AttachedFile {
         Ok(bundles)
     }
 
-    /// The content of a file as one bundle, or each of its lines as one.
+    /// The content of a file as it is, if it is one bundle, or each of its lines as one, without its end.
     pub fn bundle_texts(bytes: &[u8]) -> Vec<&[u8]> {
         if serde_json::from_slice::<Value>(bytes).is_ok() {
             return vec![bytes];
         }
-        bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect()
+        let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        lines.filter(|line| !line.trim_ascii().is_empty()).collect()
     }
 
     /// One bundle.

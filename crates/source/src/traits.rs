@@ -104,13 +104,12 @@ pub trait Release: Send + Sync {
     /// If the place could not be asked: an error does not mean that there is no signature.
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError>;
 
-    /// Bundles by certificates that lie beside the manifests of platforms and not beside the index, unverified.
+    /// Bundles by certificates that lie beside the manifests of platforms and not beside the index, unverified; empty if
+    /// the place has no such manifests.
     ///
     /// # Errors
     /// As [`Release::evidence`].
-    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
-        Ok(Vec::new())
-    }
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError>;
 
     /// What the publisher says of the release now, if it is not simply available: unverified, for warnings. Nothing may
     /// depend on it: [`Release::evidence`] has the notices that are judged. A repository is asked for one tag at most, and

@@ -22,7 +22,7 @@ pub struct Build {
 
 /// The build that a rule demands. Each text may have `*`, for any characters except `/`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the table `slsa` with `builder`, `source` or both")]
 pub struct DemandedBuild {
     pub builder: Option<String>,
     pub source: Option<String>,

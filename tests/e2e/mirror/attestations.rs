@@ -168,6 +168,34 @@ fn attestations_at_an_address_are_asked_for_by_version() {
 }
 
 #[test]
+fn the_secrets_of_an_address_of_attestations_were_printed() {
+    let (mirrored, sigstore) = demanding();
+    let origin = mirrored.upstream.origin();
+    let rules = |at: &str| mirrored.rules(&RULES.replace("attestations/${type}/${version}", at));
+    rules(&format!("{origin}/attest/${{version}}.jsonl?token=hunter2"));
+    let path = "/attest/1.0.0.jsonl";
+    mirrored.upstream.fault(Rule::on("GET", path).then(Fault::Answer(Answer::new(403))));
+    let said = mirrored.mirror("");
+    assert!(said.text.contains("/attest/1.0.0.jsonl cannot be read: it answered 403"), "{}", said.text);
+    assert!(!said.text.contains("hunter2"), "{}", said.text);
+    mirrored.upstream.clear_faults();
+    let ci = BuiltBy { workflow: "github.com/acme/zap/.github/workflows/ci.yml", ..ZAP };
+    let bundle = provenance(&mirrored, &sigstore, &ci);
+    mirrored.upstream.fault(Rule::on("GET", path).then(Fault::Answer(Answer::new(200).body(bundle))));
+    mirrored.scene.context.write("trust.toml", POLICY.replace("HOST", HOST) + "unsigned = \"allow\"\n");
+    for arguments in ["", "--json", "-vv"] {
+        let said = mirrored.mirror(arguments);
+        assert!(said.text.contains("/attest/1.0.0.jsonl is not carried"), "{}", said.text);
+        assert!(!said.text.contains("hunter2"), "{}", said.text);
+    }
+    rules("https://u:hunter2@example.com/x/${version}?token=hunter2");
+    let said = mirrored.mirror("");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.text.contains("holds a user or a password"), "{}", said.text);
+    assert!(said.text.contains("--> mirror.toml:6:16") && !said.text.contains("hunter2"), "{}", said.text);
+}
+
+#[test]
 fn a_place_of_attestations_with_another_placeholder_is_a_mistake_in_the_rules() {
     let (mirrored, _) = demanding();
     for wrong in ["attestations/${name}", "http://example.com/${type}", ""] {

@@ -181,17 +181,29 @@ impl ReleaseWithEvidence {
         if let Some(refusal) = &verdict.refusal {
             return Conclusion::Refused(refusal);
         }
-        let packages = || self.about.platforms.iter().map(|platform| (platform, self.archives.get(platform)));
-        let refused = |(platform, zip)| Some(Conclusion::RefusedFor(platform, verdict.refusal_for(platform, zip)?));
-        if let Some(refused) = packages().find_map(refused) {
-            return refused;
+        if let Some((platform, refusal)) = self.refused_platforms(verdict).next() {
+            return Conclusion::RefusedFor(platform, refusal);
         }
         match verdict.standing {
             Standing::Unsigned => Conclusion::Unsigned,
-            Standing::Signed | Standing::Pinned => packages()
-                .find(|(platform, zip)| !verdict.covers(platform, *zip))
-                .map_or(Conclusion::Trusted, |(platform, _)| Conclusion::UnsignedFor(platform)),
+            Standing::Signed | Standing::Pinned => {
+                self.uncovered_platforms(verdict).next().map_or(Conclusion::Trusted, Conclusion::UnsignedFor)
+            }
         }
+    }
+
+    /// The platforms whose packages `install` refuses, and why.
+    pub fn refused_platforms<'a>(
+        &'a self,
+        verdict: &'a Verdict,
+    ) -> impl Iterator<Item = (&'a Platform, &'a TrustRefusal)> {
+        let refused = |platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
+        self.about.platforms.iter().filter_map(refused)
+    }
+
+    /// The platforms whose packages no signature that counts covers.
+    pub fn uncovered_platforms<'a>(&'a self, verdict: &'a Verdict) -> impl Iterator<Item = &'a Platform> {
+        self.about.platforms.iter().filter(|platform| !verdict.covers(platform, self.archives.get(platform)))
     }
 
     /// Accepts it by hand: whether the policy then trusts all of it. If so, `trust` has the pin, which the caller writes, and

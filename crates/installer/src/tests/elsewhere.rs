@@ -131,6 +131,10 @@ impl Release for OneRelease {
         Ok(Vec::new())
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
     }

@@ -85,6 +85,9 @@ impl RulesProblem {
                 Some(format!("write `{name}` above the first [[provider]], and above every other table"))
             }
             Self::MinAge(error) => error.instead(),
+            Self::Attestations(InvalidAttestationTemplate::Login) => {
+                Some("fetch what needs a login before, and name its folder".to_owned())
+            }
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
             Self::Pattern(error) => Some(error.instead()),
             Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),

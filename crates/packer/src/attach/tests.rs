@@ -34,6 +34,19 @@ fn a_file_says_what_it_is_or_the_user_does() {
     check("\n\n", Some("bundle"), Err("dir/file is not a Sigstore bundle that can be attached: it is empty"));
 }
 
+/// `attach` trimmed what `mirror` did not, so that one bundle had two digests.
+#[test]
+fn a_file_with_one_bundle_stays_as_it_is_and_lines_lose_their_ends() {
+    let texts = |content: &'static str| AttachedFile::bundle_texts(content.as_bytes());
+    assert_eq!(texts(" {\n}\r\n"), [b" {\n}\r\n".as_slice()]);
+    assert_eq!(texts("{} \r\n\n \r\n\t{}\n"), [b"{} ".as_slice(), b"\t{}"]);
+    let mut bundle =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/keyless/github.json")).unwrap();
+    bundle.extend_from_slice(b"\r\n\n");
+    let read = AttachedFile::read(Path::new("file"), bundle.clone(), None).unwrap();
+    assert_eq!(read.iter().map(|file| &file.bytes()[..]).collect::<Vec<_>>(), [&bundle[..]]);
+}
+
 #[test]
 fn types_that_have_rules_of_their_own_are_not_attached() {
     let told = |text: &str| text.parse::<AttachType>().unwrap_err().to_string();

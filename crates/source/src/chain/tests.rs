@@ -121,6 +121,10 @@ impl Release for FakeRelease {
         Ok(vec![Evidence::Unreadable { origin: Digest::sha256(b""), problem: self.id.place.to_string() }])
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
     }

@@ -100,6 +100,10 @@ impl Release for FolderRelease {
         Ok(Vec::new())
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
     }

@@ -139,6 +139,10 @@ impl Release for MirrorRelease {
         Ok(Vec::new())
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
     }

@@ -218,6 +218,10 @@ impl Release for RegistryRelease {
         Ok(vec![self.sums.evidence()])
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
     }

@@ -122,6 +122,10 @@ fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
     if let Some(twice) = identities.iter().find(|identity| !names.insert(identity.name.clone())) {
         return Err(at(twice.named.clone(), PolicyProblem::DuplicateName { name: twice.name.clone() }));
     }
+    if let Some(span) = document.rule.iter().find_map(|table| build_of_releases(table.get_ref(), &identities)) {
+        let problem = "cannot be met: `release = true` is GitHub's word for a release, which says nothing of its build";
+        return Err(at(span, PolicyProblem::Build { member: "slsa", problem }));
+    }
     let written = || {
         let keys = keys.iter().map(|key| (&key.name, &key.named));
         keys.chain(identities.iter().map(|identity| (&identity.name, &identity.named)))
@@ -162,6 +166,15 @@ fn key(table: Spanned<KeyTable>) -> Result<PolicyKeyEntry, PolicyError> {
         (None, None) => Err(at(named, PolicyProblem::NoContent { name })),
         (Some(_), Some(pem)) => Err(at(pem.span(), PolicyProblem::TwoContents { name })),
     }
+}
+
+/// The place of a demand for a build in a rule whose identities are all for GitHub's immutable releases.
+fn build_of_releases(table: &RuleTable, identities: &[IdentityEntry]) -> Option<Range<usize>> {
+    let slsa = table.slsa.as_ref()?;
+    let is_of_releases = |name: &Spanned<String>| {
+        identities.iter().any(|identity| identity.name == *name.get_ref() && identity.is_of_releases())
+    };
+    (!table.keys.is_empty() && table.keys.iter().all(is_of_releases)).then(|| slsa.span())
 }
 
 fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError> {

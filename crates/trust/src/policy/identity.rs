@@ -43,6 +43,11 @@ pub(super) struct IdentityEntry {
 }
 
 impl IdentityEntry {
+    /// Whether it is for GitHub's immutable releases.
+    pub(super) fn is_of_releases(&self) -> bool {
+        self.identity.release
+    }
+
     pub(super) fn read(table: &IdentityTable) -> Result<Self, PolicyError> {
         let IdentityTable { name, issuer, repository, workflow, reference, environment, runner, email, .. } = table;
         let IdentityTable { repository_id, release, root, .. } = table;

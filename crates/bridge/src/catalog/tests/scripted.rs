@@ -210,6 +210,10 @@ impl Release for ScriptedRelease {
         Ok(Vec::new())
     }
 
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(self.from.notice.lock().unwrap().clone())
     }

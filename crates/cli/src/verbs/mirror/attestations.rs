@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tofu_oci_http::{WebClient, WebRequest};
+use tofu_oci_http::{WebClient, WebRequest, clean, shown_url};
 use tofu_oci_mirror::{AttestationFile, AttestationRule, Attestations, MirrorError};
 use tofu_oci_types::{ProviderAddr, Version};
+use url::Url;
 
 use super::rules::MirrorInput;
 use crate::connect::Connector;
@@ -49,14 +50,17 @@ impl RuledAttestations {
         Ok(Some(Self { rules: input.attestations.clone(), dir: input.dir.clone(), web }))
     }
 
+    /// Messages name it without its query, which may be a secret.
     async fn at_address(&self, address: String) -> Result<Vec<AttestationFile>, MirrorError> {
-        let unread = |problem: String| MirrorError::Attestations { name: address.clone(), problem };
-        let url = parsed(&address).map_err(unread)?;
+        let url: Url =
+            parsed(&address).map_err(|problem| MirrorError::Attestations { name: clean(&address), problem })?;
+        let name = shown_url(&url);
+        let unread = |problem: String| MirrorError::Attestations { name: name.clone(), problem };
         let request = WebRequest { url, accept: "application/json, */*", token: None, timeout: TIMEOUT, limit: LIMIT };
         let answer = self.web.get(&request, |answer| answer.status() == 200).await;
         let answer = answer.map_err(|error| unread(error.to_string()))?;
         match answer.status() {
-            200 => Ok(vec![AttestationFile { name: address, bytes: answer.body().to_vec() }]),
+            200 => Ok(vec![AttestationFile { name, bytes: answer.body().to_vec() }]),
             404 | 410 => Ok(Vec::new()),
             status => Err(unread(format!("it answered {status}"))),
         }

@@ -194,18 +194,29 @@ fn end(
                 ),
             })
         }
-        Conclusion::RefusedFor(platform, refusal) => {
-            let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
-            Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused(refusal)))
+        Conclusion::RefusedFor(_, refusal) => {
+            let (same, others): (Vec<_>, Vec<_>) =
+                report.found.refused_platforms(verdict).partition(|(_, other)| *other == refusal);
+            let platforms = listed(same.into_iter().map(|(platform, _)| platform));
+            let text = format!("{address} {version} is not trusted for {platforms}: {refusal}");
+            let others = others.into_iter().map(|(platform, refusal)| format!("not for {platform} either: {refusal}"));
+            Err(Diagnostic::new(Exit::Fixable, text).more_causes(others).not_trusted(&refused(refusal)))
         }
         Conclusion::Unsigned if !args.accept => Err(unsigned(report, verdict, None)),
-        Conclusion::UnsignedFor(platform) if !args.accept => Err(unsigned(report, verdict, Some(platform))),
+        Conclusion::UnsignedFor(_) if !args.accept => {
+            Err(unsigned(report, verdict, Some(listed(report.found.uncovered_platforms(verdict)))))
+        }
         Conclusion::Trusted | Conclusion::Unsigned | Conclusion::UnsignedFor(_) => Ok(()),
     }
 }
 
-/// No key of the user's has signed it, or its package for a platform, and the policy accepts that.
-fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Platform>) -> Diagnostic {
+/// Platforms in a sentence.
+fn listed<'a>(platforms: impl Iterator<Item = &'a Platform>) -> String {
+    platforms.map(Platform::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// No key of the user's has signed it, or its packages for some platforms, and the policy accepts that.
+fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<String>) -> Diagnostic {
     let found = report.found;
     let sign = invocation::sign(&found.place, found.version());
     let verb = if found.of == VersionOf::Module { "module pull" } else { "install" };
@@ -222,7 +233,7 @@ fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<&Pla
             _ => diagnostic,
         };
     }
-    let uncovered = uncovered.map_or_else(String::new, |platform| format!(" for {platform}"));
+    let uncovered = uncovered.map_or_else(String::new, |platforms| format!(" for {platforms}"));
     let text = format!("{found} is not signed by a key of yours{uncovered}");
     Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use tofu_oci_fetch::ReleaseWithEvidence;
+use tofu_oci_fetch::{Conclusion, ReleaseWithEvidence};
 use tofu_oci_trust::{
     Action, Admission, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer, Standing,
     TrustRemark, TrustRule, Verdict, VersionOf,
@@ -87,7 +87,7 @@ impl<'a> VerifyReport<'a> {
             tag: self.found.about.tag.as_ref(),
             index: &self.found.identity,
             standing: verdict.standing,
-            trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
+            trusted: matches!(self.found.conclusion(verdict), Conclusion::Trusted),
             refusal: verdict
                 .refusal
                 .as_ref()

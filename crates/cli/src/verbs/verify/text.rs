@@ -1,5 +1,7 @@
 //! The report of `verify`, for people.
 
+use std::collections::BTreeSet;
+
 use tofu_oci_trust::{Examined, Pin, RuleOrigin, SignatureForm, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
 
@@ -44,7 +46,7 @@ impl VerifyReport<'_> {
         if let Some(path) = self.accepted {
             say("accepted", &format!("remembered in {}", shown(path)));
         }
-        say("result", &result(verdict));
+        say("result", &self.result(verdict));
         page
     }
 
@@ -78,10 +80,35 @@ impl VerifyReport<'_> {
             of.map(|(platform, _)| platform.to_string()).collect::<Vec<_>>().join(" ")
         };
         match (list(true), list(false)) {
-            (signed, none) if none.is_empty() => Some(format!("the archives of {signed}, by SHA256SUMS")),
-            (signed, not) => Some(format!("the archives of {signed}, by SHA256SUMS; not those of {not}")),
+            (signed, none) if none.is_empty() => Some(format!("the archives of {signed}, {}", covering(verdict))),
+            (signed, not) => Some(format!("the archives of {signed}, {}; not those of {not}", covering(verdict))),
         }
     }
+
+    fn result(&self, verdict: &Verdict) -> String {
+        let text = result(verdict);
+        if verdict.refusal.is_some() || verdict.standing == Standing::Unsigned {
+            return text;
+        }
+        match self.found.uncovered_platforms(verdict).map(ToString::to_string).collect::<Vec<_>>().as_slice() {
+            [] => text,
+            uncovered => format!("{text}; not for {}", uncovered.join(" ")),
+        }
+    }
+}
+
+/// What vouches for archives one by one.
+fn covering(verdict: &Verdict) -> String {
+    if verdict.standing == Standing::Pinned {
+        return "as pinned".to_owned();
+    }
+    let by = verdict.signers.iter().flat_map(|signer| {
+        signer.forms.iter().map(|form| match form {
+            SignatureForm::Sums => "SHA256SUMS".to_owned(),
+            _ => format!("the statement of {}", signer.name),
+        })
+    });
+    format!("by {}", by.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" and "))
 }
 
 /// A signature and what became of it.

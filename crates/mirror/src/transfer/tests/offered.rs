@@ -39,6 +39,7 @@ pub(crate) struct OfferedRelease {
     pub(crate) packages: BTreeMap<Platform, OfferedPackage>,
     about: ReleaseDescription,
     pub(crate) evidence: Vec<Evidence>,
+    pub(crate) leaf_evidence: Vec<Evidence>,
     /// How often a package was opened.
     pub(crate) opened: AtomicUsize,
 }
@@ -60,7 +61,8 @@ impl OfferedRelease {
             protocols: vec!["6.0".to_owned()],
             ..ReleaseDescription::default()
         };
-        Self { id, packages, about, evidence: Vec::new(), opened: AtomicUsize::new(0) }
+        let (evidence, leaf_evidence) = (Vec::new(), Vec::new());
+        Self { id, packages, about, evidence, leaf_evidence, opened: AtomicUsize::new(0) }
     }
 
     /// The same with other words about the package of a platform.
@@ -146,6 +148,10 @@ impl Release for OfferedRelease {
 
     async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
         Ok(self.evidence.clone())
+    }
+
+    async fn leaf_evidence(&self) -> Result<Vec<Evidence>, SourceError> {
+        Ok(self.leaf_evidence.clone())
     }
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {

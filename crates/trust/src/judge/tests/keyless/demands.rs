@@ -70,6 +70,22 @@ fn a_demand_for_a_build_that_cannot_be_met_is_an_error() {
         read(&format!("slsa.source = \"github.com/acme/x\"\npredicate_types = [{SIGN_PREDICATE:?}]")),
         "`slsa` demands provenance, and `predicate_types` does not name it"
     );
+    let kind = read("slsa = \"ci\"");
+    assert!(kind.ends_with("expected the table `slsa` with `builder`, `source` or both"), "{kind}");
+}
+
+#[test]
+fn a_rule_for_immutable_releases_demanded_a_build_that_they_never_name() {
+    let release = "[[identity]]\nname = \"immutable\"\nrepository = \"github.com/acme/widget\"\nrelease = true\n";
+    let read = |identities: &str, keys: &str| {
+        let slsa = "slsa.source = \"github.com/acme/widget\"";
+        Policy::parse(&format!("{identities}[[rule]]\n{EXACT}\nkeys = [{keys}]\n{slsa}\n")).map(drop)
+    };
+    let error = read(release, "\"immutable\"").expect_err("it cannot be met");
+    assert!(error.to_string().starts_with("`slsa` of the rule cannot be met"), "{error}");
+    assert!(error.span.is_some());
+    let both = format!("{release}[[identity]]\nname = \"acme\"\n{WORKFLOW}");
+    read(&both, "\"immutable\", \"acme\"").expect("the workflow can meet it");
 }
 
 #[test]
