@@ -252,9 +252,9 @@ impl Diagnostic {
         }
         for hint in &self.hints {
             let hint = shortened(hint);
-            let (first, more) = hint.split_once('\n').unwrap_or((&hint, ""));
+            let (first, more) = hint.split_at(hint.find(IDENTITY).unwrap_or(hint.len()));
             page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {first}")));
-            page.block("      ", more);
+            page.block("      ", more.trim_start());
         }
         page
     }
@@ -287,6 +287,9 @@ fn runnable(hint: &str) -> String {
     let (words, after) = rest.split_at(rest.find('`').unwrap_or(rest.len()));
     format!("{before}{}{}", invocation::command(words.trim_start()), runnable(after))
 }
+
+/// Where lines of TOML begin in a hint. Any other line break stays inside its line.
+const IDENTITY: &str = "\n[[identity]]\n";
 
 /// The most characters of one text that people get to read: what a server has sent may be in there, which has megabytes.
 const LONGEST: usize = 8000;
