@@ -127,7 +127,7 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
             RootChain::of(&root, SystemTime::now()).map_err(|error| {
                 Diagnostic::new(Exit::Fixable, format!("{} is no root of TUF to begin with: {error}", path.display()))
                     .code("trust-root-not-proven")
-                    .hint("nothing was written; --tuf-root takes the root.json of the instance, such as 1.root.json")
+                    .hint("nothing was written; name the root.json of the instance, such as 1.root.json")
             })?
         }
         None => RootChain::embedded(SystemTime::now()),
