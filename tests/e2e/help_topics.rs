@@ -379,9 +379,10 @@ fn a_rule_behind_another_word_was_not_recognised() {
 #[test]
 fn the_word_identity_leads_to_the_pages_about_it() {
     let scene = Scene::new();
-    for word in ["identity", "identty", "fulcoi"] {
+    for word in ["identity", "identty", "sigstor", "tuf", "trust-root"] {
         let said = scene.refuse(&format!("help {word}"));
         assert!(said.contains("hint: `tofu-oci help trust-policy`: "), "{said}");
+        assert!(said.contains("hint: `tofu-oci help keyless`: "), "{said}");
     }
     let said = scene.refuse("help logn");
     assert!(said.contains("did you mean: tofu-oci help login\n"), "{said}");

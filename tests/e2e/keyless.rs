@@ -198,8 +198,30 @@ fn verify_says_how_to_trust_an_identity() {
       cause: it came from [REGISTRY]/acme/widget
       cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
 
-    hint: if that is its publisher, add an [[identity]] to trust.toml with repository = "github.com/other/widget", workflow = ".github/workflows/release.yml", ref = "refs/tags/v1.4.0", issuer = "https://token.actions.githubusercontent.com", root = "sigstore/root.json", and name it in the rule; in ref, {version} stands for the version
+    hint: if that is its publisher, add this to trust.toml, and its name to `keys` of the rule; in ref, {version} stands for the version:
+          [[identity]]
+          name = "other/widget"
+          repository = "github.com/other/widget"
+          workflow = ".github/workflows/release.yml"
+          ref = "refs/tags/v1.4.0"
+          root = "sigstore/root.json"
     "#);
+}
+
+/// `sign --key` cannot satisfy a rule without keys.
+#[test]
+fn an_unsigned_release_under_identities_was_to_be_signed_with_a_key() {
+    let scene = Scene::published();
+    scene.context.write("trust.toml", POLICY);
+    scene.context.write("sigstore/root.json", LocalSigstore::generate(SystemTime::now()).root());
+    let said = scene.refuse(&format!("install {WIDGET} {INSTALL}"));
+    let release = "[REGISTRY]/acme/widget:1.4.0";
+    let want =
+        format!("its publisher signs it: tofu-oci sign {release} --keyless, or tofu-oci attach BUNDLE {release}\n");
+    assert!(said.contains(&want), "{said}");
+    scene.context.write("trust.toml", format!("{POLICY}slsa.builder = \"https://example.com/builder\"\n"));
+    let said = scene.refuse(&format!("install {WIDGET} {INSTALL}"));
+    assert!(said.contains(&format!("its publisher signs it: tofu-oci attach BUNDLE {release}\n")), "{said}");
 }
 
 #[test]

@@ -378,6 +378,6 @@ fn a_word_too_many_is_not_shown_by_verbs_that_take_a_password() {
         assert!(!said.text.contains("hunter2"), "{}", said.text);
     }
     let said = scene.refuse("login ghcr.io hunter2");
-    let want = "error: there is an argument too many, which is not shown: it may be a password\n";
+    let want = "error: one argument is too many; it may be a password, so it is not shown\n";
     assert!(said.contains(want), "{said}");
 }

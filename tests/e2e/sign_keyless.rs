@@ -139,8 +139,8 @@ fn without_a_token_or_cosign_nothing_is_sent() {
     ----- stderr -----
     error: there is no identity token to sign with, and no key
 
-    hint: GitHub Actions: give the job `permissions: id-token: write`
-    hint: GitLab CI: id_tokens: SIGSTORE_ID_TOKEN: aud: sigstore
+    hint: GitHub Actions: give the job `permissions: {id-token: write}`
+    hint: GitLab CI: give the job `id_tokens: {SIGSTORE_ID_TOKEN: {aud: sigstore}}`
     hint: elsewhere: put a token for the audience sigstore into SIGSTORE_ID_TOKEN, or sign with a key
     ");
     scene.refuse(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless"));
@@ -149,12 +149,9 @@ fn without_a_token_or_cosign_nothing_is_sent() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the following required arguments were not provided:
-      --key <KEY>
+    error: `sign` needs --key KEY or --keyless
 
-    Usage: tofu-oci sign --key <KEY> <TARGET>
-
-    For more information, try '--help'.
+    hint: `tofu-oci help keyless` says how to sign without a key
     ");
     assert_snapshot!(scene.refuse(&format!("{SIGN} --key p256.pem")), @"
     exit code: 2
@@ -185,12 +182,13 @@ fn a_cosign_that_fails_or_lies_leaves_a_push_without_its_tag() {
     ----- stderr -----
     widget 1.4.0 darwin_arm64: pushed (324 B)
     widget 1.4.0 linux_amd64: pushed (323 B)
-    error: it is not signed without a key: cosign failed (exit status: 1): no certificate for ***
+    error: cosign did not sign the release: exit status 1: no certificate for ***
 
-    hint: nothing was tagged; what `cosign` says is in the text
+    hint: read what cosign says, and run the command again
+    hint: the version's tag was not written
     ");
     cosign(&mut scene, "exit 0");
-    assert!(scene.run(&push).text.contains("cosign wrote no bundle"));
+    assert!(scene.run(&push).text.contains("it wrote no bundle"));
     cosign(&mut scene, "echo '{}' > \"$bundle\"");
     assert!(scene.run(&push).text.contains("the signature is malformed"));
     signs(&mut scene, &tofu_oci_types::Digest::sha256(b"other").to_string(), true);

@@ -79,8 +79,8 @@ fn a_newer_root_is_written_and_can_be_used() {
     exit code: 0
     ----- stdout -----
     root.json
-      authority        https://authority.sigstore.example  2001-01-01–
-      log              https://log.sigstore.example  2001-01-01–
+      authority        https://authority.sigstore.example  since 2001-01-01
+      log              https://log.sigstore.example  since 2001-01-01
 
     ----- stderr -----
     ");
@@ -159,4 +159,36 @@ fn a_file_that_is_no_root_is_refused() {
 
     hint: a trusted_root.json is what `tofu-oci trust root update` or `cosign trusted-root create` writes
     ");
+}
+
+/// A folder that is not there, and an address without its scheme, were said to have no timestamp.json.
+#[test]
+fn a_folder_that_is_not_there_was_called_one_without_a_timestamp() {
+    let scene = Scene::new();
+    let said = scene.refuse("trust root update nowhere --output root.json");
+    assert!(said.contains("error: there is no folder nowhere\n"), "{said}");
+    let said = scene.refuse("trust root update tuf-repo-cdn.sigstore.dev --output root.json");
+    assert!(said.contains("hint: did you mean https://tuf-repo-cdn.sigstore.dev\n"), "{said}");
+}
+
+#[test]
+fn a_wrong_tuf_root_was_blamed_on_the_folder() {
+    let scene = Scene::published();
+    repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
+    scene.context.write("own.json", "{}");
+    let said = scene.refuse("trust root update tuf --tuf-root own.json --output root.json");
+    assert!(said.contains("error: own.json is no root of TUF to begin with: "), "{said}");
+}
+
+#[test]
+fn a_misspelt_verb_below_trust_had_no_suggestion() {
+    let scene = Scene::new();
+    for (words, near) in [
+        ("trust root shw", "trust root show"),
+        ("trust show", "trust root show"),
+        ("trust update", "trust root update"),
+    ] {
+        let said = scene.refuse(words);
+        assert!(said.contains(&format!("hint: did you mean: tofu-oci {near}\n")), "{said}");
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command};
+use tofu_oci_trust::TrustRule;
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 pub(crate) use tofu_oci_types::quoted;
@@ -95,13 +96,23 @@ pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a Provide
     given.line(&words.join(" "), |name| name != "platform" && Carried::Own.holds(name))
 }
 
-/// How a publisher signs a release, to follow `its publisher signs it`. Only repositories can be signed in.
-pub(crate) fn sign(place: &Place, version: Option<&Version>) -> String {
+/// How a publisher signs a release so that a rule is satisfied, to follow `its publisher signs it`. Only repositories can be
+/// signed in.
+pub(crate) fn sign(place: &Place, version: Option<&Version>, rule: &TrustRule) -> String {
     if !matches!(place, Place::Registry(_) | Place::Layout(_)) {
         return " with `tofu-oci sign` in its repository; then fetch it again".to_owned();
     }
     let version = version.map_or_else(|| "VERSION".to_owned(), ToString::to_string);
-    format!(": {}", command_for_others(&format!("sign {} --key KEY", quoted(&format!("{place}:{version}")))))
+    let release = quoted(&format!("{place}:{version}"));
+    if !rule.has_identities_alone() {
+        return format!(": {}", command_for_others(&format!("sign {release} --key KEY")));
+    }
+    let attach = command_for_others(&format!("attach BUNDLE {release}"));
+    // What demands provenance is not met by a signature.
+    if rule.build.is_some() {
+        return format!(": {attach}");
+    }
+    format!(": {}, or {attach}", command_for_others(&format!("sign {release} --keyless")))
 }
 
 /// The same for another user, who has a login and files of their own.

@@ -40,8 +40,8 @@ impl Cosign {
         if !is_set(&TOKEN) && !GITHUB.iter().all(is_set) {
             return Err(Diagnostic::usage("there is no identity token to sign with, and no key")
                 .code("no-identity-token")
-                .hint("GitHub Actions: give the job `permissions: id-token: write`")
-                .hint("GitLab CI: id_tokens: SIGSTORE_ID_TOKEN: aud: sigstore")
+                .hint("GitHub Actions: give the job `permissions: {id-token: write}`")
+                .hint("GitLab CI: give the job `id_tokens: {SIGSTORE_ID_TOKEN: {aud: sigstore}}`")
                 .hint("elsewhere: put a token for the audience sigstore into SIGSTORE_ID_TOKEN, or sign with a key"));
         }
         let program = helper_program::find("cosign", std::env::var_os("PATH").as_deref()).map_err(|error| {
@@ -60,7 +60,7 @@ fn variable(name: &str) -> Option<OsString> {
 #[async_trait]
 impl KeylessSigner for Cosign {
     async fn sign(&self, statement: &[u8]) -> Result<Vec<u8>, String> {
-        let words = |error: std::io::Error| format!("cosign cannot be run: {error}");
+        let words = |error: std::io::Error| format!("it cannot be run: {error}");
         let folder = Scratch::temporary(&std::env::temp_dir(), Purpose::Push).map_err(words)?;
         let (statement_file, bundle) = (folder.path().join("statement.json"), folder.path().join("bundle.json"));
         std::fs::write(&statement_file, statement).map_err(words)?;
@@ -68,12 +68,13 @@ impl KeylessSigner for Cosign {
         command.arg("attest-blob").arg("--yes").arg("--statement").arg(&statement_file).arg("--bundle").arg(&bundle);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         let ran = tokio::time::timeout(TIME_LIMIT, run(&mut command)).await;
-        let ran = ran.map_err(|_| format!("cosign gave no answer in {} s", TIME_LIMIT.as_secs()))?;
+        let ran = ran.map_err(|_| format!("it gave no answer in {} s", TIME_LIMIT.as_secs()))?;
         let (status, stderr) = ran.map_err(words)?;
         if !status.success() {
-            return Err(format!("cosign failed ({status}): {}", said(&String::from_utf8_lossy(&stderr))));
+            let status = status.code().map_or_else(|| status.to_string(), |code| format!("exit status {code}"));
+            return Err(format!("{status}: {}", said(&String::from_utf8_lossy(&stderr))));
         }
-        tofu_oci_disk::read_file(&bundle, LIMIT as u64).map_err(|error| format!("cosign wrote no bundle: {error}"))
+        tofu_oci_disk::read_file(&bundle, LIMIT as u64).map_err(|error| format!("it wrote no bundle: {error}"))
     }
 }
 

@@ -90,7 +90,7 @@ impl DemandedBuild {
         }
     }
 
-    /// What of a build is another one. An id of a builder may have `@` and a ref behind it, which counts only if it is demanded.
+    /// What of a build is another one. An id of a builder may have `@REF` after it, which counts only if the rule writes one.
     pub(crate) fn differs(&self, build: &Build) -> Option<OtherBuild> {
         let is_builder = |wanted: &str, found: &str| match found.split_once('@') {
             Some((id, _)) if !wanted.contains('@') => path_matches(wanted, id),

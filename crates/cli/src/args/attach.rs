@@ -26,9 +26,9 @@ pub(crate) struct AttachArgs {
     /// The file: a Sigstore bundle, an attestation, a bill of materials, or any other; at most 16 MiB
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
     ///
-    /// For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
+    /// With --from also HOST/NAMESPACE/TYPE@VERSION. For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// What the file is: bundle, spdx, cyclonedx or a media type; needed if the file does not say

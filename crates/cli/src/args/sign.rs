@@ -81,13 +81,12 @@ pub(crate) struct Attach {
     pub(crate) signing: SigningArgs,
     /// Sign it without a key, as the CI job of an identity token, by the program `cosign` on the PATH
     ///
-    /// The token is that of GitHub Actions (`permissions: id-token: write`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts it
-    /// there. A release that has such a signature already is not signed again.
+    /// The token is that of GitHub Actions (`permissions: {id-token: write}`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts
+    /// it there. A release that has such a signature already is not signed again.
     #[arg(
         long,
         alias = "keyless",
         conflicts_with_all = ["sign_key", "sign_format", "key_password_stdin"],
-        hide_short_help = true,
         help_heading = "Signing"
     )]
     pub(crate) sign_keyless: bool,
@@ -114,9 +113,9 @@ manifest alone. Existing signatures stay, whoever made them; signing again with 
 nothing. `sign` takes the password of a key from COSIGN_PASSWORD or --key-password-stdin, or asks
 for it on a terminal.")]
 pub(crate) struct SignArgs {
-    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
     ///
-    /// For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
+    /// With --from also HOST/NAMESPACE/TYPE@VERSION. For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template
@@ -125,12 +124,12 @@ pub(crate) struct SignArgs {
     /// The private key (PEM), or the one in a variable: env://NAME
     ///
     /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form.
-    #[arg(long, alias = "sign-key", value_name = "KEY", required_unless_present = "keyless")]
+    #[arg(long, alias = "sign-key", value_name = "KEY")]
     pub(crate) key: Option<PathBuf>,
     /// Sign without a key, as the CI job or person of an identity token, by the program `cosign` on the PATH
     ///
-    /// The token is that of GitHub Actions (`permissions: id-token: write`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts it
-    /// there. Each run adds a signature.
+    /// The token is that of GitHub Actions (`permissions: {id-token: write}`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts
+    /// it there. Each run adds a signature.
     #[arg(long, alias = "sign-keyless", conflicts_with_all = ["key", "sign_format", "key_password_stdin"])]
     pub(crate) keyless: bool,
     /// How to write the signature

@@ -7,7 +7,14 @@ use clap::{Args, Subcommand};
 use super::{OutputArgs, RegistryAccess, TrustArgs};
 
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  tofu-oci trust root show
+  tofu-oci trust root update https://tuf-repo-cdn.sigstore.dev --output sigstore-root.json"
+)]
 pub(crate) struct TrustVerbArgs {
     #[command(subcommand)]
     pub(crate) verb: TrustVerb,
@@ -20,7 +27,14 @@ pub(crate) enum TrustVerb {
 }
 
 #[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  tofu-oci trust root show
+  tofu-oci trust root update https://tuf-repo-cdn.sigstore.dev --output sigstore-root.json"
+)]
 pub(crate) struct TrustRootArgs {
     #[command(subcommand)]
     pub(crate) verb: TrustRootVerb,

@@ -251,7 +251,10 @@ impl Diagnostic {
             page.gap();
         }
         for hint in &self.hints {
-            page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {}", shortened(hint))));
+            let hint = shortened(hint);
+            let (first, more) = hint.split_at(hint.find(IDENTITY).unwrap_or(hint.len()));
+            page.push(page::Line::default().styled(bold, "hint:").plain(format_args!(" {first}")));
+            page.block("      ", more.trim_start());
         }
         page
     }
@@ -272,7 +275,10 @@ fn is_possible(hint: &str) -> bool {
     let own = own.replace(RUN, "tofu-oci ");
     let own = own.split("tofu-oci ").next().unwrap_or_default();
     let words = own.split(|one: char| one != '-' && !one.is_ascii_alphanumeric());
-    words.filter_map(|word| word.strip_prefix("--")).all(|option| option.is_empty() || invocation::takes(option))
+    // A form of signature is an option of those that sign with a key.
+    let is_keyless = invocation::says("keyless") || invocation::says("sign-keyless");
+    let is_taken = |option: &str| invocation::takes(option) && !(is_keyless && option == "sign-format");
+    words.filter_map(|word| word.strip_prefix("--")).all(|option| option.is_empty() || is_taken(option))
 }
 
 /// An advice whose command has the options of this run.
@@ -281,6 +287,9 @@ fn runnable(hint: &str) -> String {
     let (words, after) = rest.split_at(rest.find('`').unwrap_or(rest.len()));
     format!("{before}{}{}", invocation::command(words.trim_start()), runnable(after))
 }
+
+/// Where lines of TOML begin in a hint. Any other line break stays inside its line.
+const IDENTITY: &str = "\n[[identity]]\n";
 
 /// The most characters of one text that people get to read: what a server has sent may be in there, which has megabytes.
 const LONGEST: usize = 8000;

@@ -81,7 +81,7 @@ impl From<ModuleFetchError> for Diagnostic {
             ModuleFetchError::Module(error) => error.into(),
             ModuleFetchError::Fetch(error) => (*error).into(),
             ModuleFetchError::Untrusted { place, version, refusal, rule } => {
-                let sign = invocation::sign(&place, version.as_ref());
+                let sign = invocation::sign(&place, version.as_ref(), &rule);
                 plain.untrusted_module(&refusal, &rule, &sign)
             }
             _ => plain,

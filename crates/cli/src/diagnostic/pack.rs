@@ -1,6 +1,6 @@
 //! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
+use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, SignError, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
 
 use super::Diagnostic;
@@ -20,6 +20,9 @@ impl From<PackError> for Diagnostic {
             PackError::State(error) => diagnostic.state_hint(error),
             PackError::Withdrawn(withdrawn) => diagnostic.withdrawn_hint(withdrawn),
             PackError::TagTaken(taken) => diagnostic.taken_hint(taken),
+            PackError::Sign(error) if matches!(**error, SignError::Keyless { .. }) && invocation::verb() == "push" => {
+                diagnostic.hint("the version's tag was not written")
+            }
             _ => diagnostic,
         }
     }

@@ -122,10 +122,10 @@ impl Diagnostic {
 
     /// The same with what to do about a release that is not trusted.
     pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
-        let Refused { refusal, address, version, place, .. } = refused;
+        let Refused { refusal, rule, address, version, place, .. } = refused;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ManualAcceptance::Settles);
-        let sign = invocation::sign(place, Some(version));
+        let sign = invocation::sign(place, Some(version), rule);
         let diagnostic = self.code(refusal.code()).cause(format!("it came from {place}"));
         let diagnostic = diagnostic.more_causes(refused.rule()).more_causes(refusal.causes());
         match refusal {

@@ -18,7 +18,9 @@ impl HelpTopic {
 }
 
 macro_rules! topics {
-    ($($name:literal, $file:literal, $about:literal;)*) => { &[$(HelpTopic { name: $name, about: $about, file: $file }),*] };
+    ($($name:literal, $file:literal, $about:literal;)*) => {
+        &[$(HelpTopic { name: $name, about: $about, file: $file }),*]
+    };
 }
 
 /// Every page of `docs/`, in the order in which `help` lists them. `check` and `config` are verbs, so their pages have
@@ -75,11 +77,13 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
 
 /// Words that people look for, and the topics about them.
 const OTHER_NAMES: &[(&[&str], &[&str])] = &[
-    (&["signing", "signature", "signatures", "cosign", "minisign", "gpg", "pgp", "keys"], &["publishing", "verifying"]),
+    (&["signing", "signature", "signatures", "minisign", "gpg", "pgp", "keys"], &["publishing", "verifying"]),
+    (&["cosign"], &["publishing", "verifying", "keyless"]),
     (&["air-gap", "airgap", "air-gapped", "offline"], &["bundles", "mirroring"]),
     (&["tofurc", ".tofurc", "terraformrc", ".terraformrc", "cli-config", "oci_mirror"], &["configuration"]),
     (&["trust.toml", "policy"], &["trust", "trust-policy"]),
-    (&["identity", "identities", "keyless", "sigstore", "fulcio", "oidc"], &["trust", "trust-policy"]),
+    (&["identity", "identities", "sigstore", "fulcio", "oidc"], &["keyless", "trust", "trust-policy"]),
+    (&["tuf", "trust-root", "built-by"], &["trust-policy", "keyless"]),
     (&["mirror.toml"], &["mirroring"]),
     (&["modules.toml"], &["modules"]),
     (&["serve.toml"], &["serve-settings"]),

@@ -19,17 +19,25 @@ pub(crate) fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Opt
 
 /// A verb that this program lacks: what does its work, or the verb that is nearest. `words` is the whole command line.
 pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) -> Diagnostic {
-    let first = words.iter().find(|word| !word.starts_with('-')).map_or(typed, String::as_str);
-    let group = declared.find_subcommand(first).filter(|_| first != typed);
-    let (name, lists) = match group {
-        Some(_) => (format!("{first} {typed}"), format!("`tofu-oci {first} --help` lists its verbs")),
-        None => (typed.to_owned(), "`tofu-oci --help` lists all verbs".to_owned()),
+    let before = words.iter().position(|word| word == typed).map_or(&[][..], |nth| &words[..nth]);
+    let (group, group_name) = verb_of(before, declared);
+    let (name, lists) = if group_name.is_empty() {
+        (typed.to_owned(), "`tofu-oci --help` lists all verbs".to_owned())
+    } else {
+        (format!("{group_name} {typed}"), format!("`tofu-oci {group_name} --help` lists its verbs"))
     };
     let mut hints = instead(&name, declared);
     if hints.is_empty() {
-        let verbs = group.unwrap_or(declared).get_subcommands().map(Command::get_name);
-        let before = group.map_or_else(String::new, |_| format!("{first} "));
-        hints.extend(nearest(typed, verbs).map(|near| format!("did you mean: tofu-oci {before}{near}")));
+        let gap = if group_name.is_empty() { "" } else { " " };
+        let line = format!("tofu-oci{gap}{group_name}");
+        let near_in =
+            |group: &Command| nearest(typed, group.get_subcommands().map(Command::get_name)).map(str::to_owned);
+        // `trust show` means `trust root show`.
+        let below = || {
+            let mut inner = group.get_subcommands().filter(|_| !group_name.is_empty());
+            inner.find_map(|inner| Some(format!("{} {}", inner.get_name(), near_in(inner)?)))
+        };
+        hints.extend(near_in(group).or_else(below).map(|near| format!("did you mean: {line} {near}")));
     }
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
 }
@@ -40,7 +48,7 @@ pub(super) fn unexpected(typed: &str, verb: &Command) -> Diagnostic {
     if typed.starts_with('-') || !options.any(|option| option.ends_with("password-stdin")) {
         return Diagnostic::usage(format!("unexpected argument `{typed}`"));
     }
-    Diagnostic::usage("there is an argument too many, which is not shown: it may be a password")
+    Diagnostic::usage("one argument is too many; it may be a password, so it is not shown")
 }
 
 /// Options that exclude each other.

@@ -17,7 +17,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["validate", "lint", "doctor", "test"], &["check", "config check"]),
     (&["whoami"], &["auth explain"]),
     (&["sso", "oidc", "login-oidc", "saml", "token"], &["login", "auth explain"]),
-    (&["sbom", "attest", "provenance", "slsa"], &["attach", "sign", "show"]),
+    (&["sbom", "attest", "provenance", "slsa"], &["attach", "sign", "verify"]),
     (&["keyless", "fulcio", "rekor", "tlog"], &["sign", "verify"]),
     (&["web", "ui", "dashboard", "browse", "open"], &["serve", "show"]),
     (&["rbac", "users", "roles", "permissions"], &["auth explain", "serve"]),
@@ -51,9 +51,10 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
 
 /// What nothing here does, and who does it.
 const NOT_HERE: &[(&[&str], &str)] = &[
+    (&["sbom"], "tofu-oci makes no SBOM: make one with syft, and attach it: tofu-oci attach FILE RELEASE"),
     (
-        &["sbom", "attest", "attach", "provenance", "slsa"],
-        "tofu-oci makes no SBOM: make one with syft and attach it with oras or cosign; `copy` and `mirror` carry it",
+        &["attest", "provenance", "slsa"],
+        "the build makes the attestation; put its bundle beside the release: tofu-oci attach FILE RELEASE",
     ),
     (
         &["gc", "garbage-collect"],
@@ -65,7 +66,7 @@ const NOT_HERE: &[(&[&str], &str)] = &[
     ),
     (
         &["keyless", "fulcio", "rekor", "tlog"],
-        "`verify` verifies signatures with certificates, by an [[identity]] in trust.toml; `sign` takes a key, from a file or a variable",
+        "`sign --keyless` and `push --sign-keyless` sign as a CI job; `verify` judges by an [[identity]] in trust.toml",
     ),
     (
         &["scan", "vuln", "vulnerabilities", "audit"],

@@ -20,6 +20,9 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
     one_password(args.key_password_stdin, args.access.identity.password_stdin)?;
+    if args.key.is_none() && !args.keyless {
+        return Err(no_key());
+    }
     let connector = context.reach(&args.access, &[&end], None).await?;
     if let End::Layout(_) = &end {
         // Signing must not create a missing directory.
@@ -35,7 +38,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let signer = match (&key, &cosign) {
         (_, Some(cosign)) => Signer::Keyless(cosign),
         (Some(key), None) => Signer::Key(Signing { key, forms: args.sign_format.forms() }),
-        (None, None) => return Err(Diagnostic::usage("`sign` needs --key or --keyless")),
+        (None, None) => return Err(no_key()),
     };
     let request = SignRequest {
         version: &version,
@@ -48,6 +51,11 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     store.persist().await?;
     context.emit(&report, || page(&report));
     Ok(())
+}
+
+fn no_key() -> Diagnostic {
+    Diagnostic::usage("`sign` needs --key KEY or --keyless")
+        .hint("`tofu-oci help keyless` says how to sign without a key")
 }
 
 /// A release in a place that is written to.

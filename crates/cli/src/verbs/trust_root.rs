@@ -108,7 +108,9 @@ fn valid(RootMember { name, from, until }: &RootMember) -> String {
     let day = |time: &Option<String>| time.as_ref().map(|time| time.chars().take(10).collect::<String>());
     match (day(from), day(until)) {
         (None, None) => name.clone(),
-        (from, until) => format!("{name}  {}–{}", from.unwrap_or_default(), until.unwrap_or_default()),
+        (Some(from), None) => format!("{name}  since {from}"),
+        (None, Some(until)) => format!("{name}  until {until}"),
+        (Some(from), Some(until)) => format!("{name}  {from} to {until}"),
     }
 }
 
@@ -122,7 +124,11 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     let mut chain = match &args.tuf_root {
         Some(path) => {
             let root = tofu_oci_disk::read_file(path, LIMIT).map_err(|error| unreadable(path, &error))?;
-            RootChain::of(&root, SystemTime::now()).map_err(failed)?
+            RootChain::of(&root, SystemTime::now()).map_err(|error| {
+                Diagnostic::new(Exit::Fixable, format!("{} is no root of TUF to begin with: {error}", path.display()))
+                    .code("trust-root-not-proven")
+                    .hint("nothing was written; name the root.json of the instance, such as 1.root.json")
+            })?
         }
         None => RootChain::embedded(SystemTime::now()),
     };

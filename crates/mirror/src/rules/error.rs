@@ -32,9 +32,9 @@ pub enum RulesProblem {
     /// A `[[provider]]` with two.
     #[error("a [[provider]] has both `address` and `pattern`")]
     TwoAddresses,
-    /// One `[provider]`.
-    #[error("[provider] is a table, and the file has a list of them")]
-    OneTable,
+    /// One `[provider]` or `[source]`.
+    #[error("[{name}] is a table, and the file has a list of them")]
+    OneTable { name: &'static str },
     #[error("`address` has a version after the @")]
     VersionInAddress {
         /// What stands before the `@`.
@@ -73,7 +73,7 @@ impl RulesProblem {
             Self::NoProvider | Self::NoAddress => {
                 Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
             }
-            Self::OneTable => Some("write [[provider]], with two brackets".to_owned()),
+            Self::OneTable { name } => Some(format!("write [[{name}]], with two brackets")),
             Self::VersionInAddress { address, versions } => {
                 Some(format!("write address = {address:?} and versions = {versions:?}"))
             }

@@ -107,11 +107,11 @@ impl RulesFile {
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let document: RulesDocument = toml::from_str(text).map_err(|error| {
-            let is_table = |table: toml::Table| table.get("provider").is_some_and(Value::is_table);
-            let problem = if text.parse().is_ok_and(is_table) {
-                RulesProblem::OneTable
-            } else {
-                below_table::<RulesDocument>(error.message()).unwrap_or_else(|| syntax(&error))
+            let whole = text.parse::<toml::Table>().unwrap_or_default();
+            let mut lists = ["provider", "source"].into_iter();
+            let problem = match lists.find(|name| whole.get(*name).is_some_and(Value::is_table)) {
+                Some(name) => RulesProblem::OneTable { name },
+                None => below_table::<RulesDocument>(error.message()).unwrap_or_else(|| syntax(&error)),
             };
             RulesError { span: error.span(), problem }
         })?;

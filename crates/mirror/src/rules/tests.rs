@@ -15,6 +15,10 @@ fn mistakes_of_a_first_rules_file_get_the_right_form() {
         "[provider]: [provider] is a table, and the file has a list of them; write [[provider]], with two brackets",
     );
     check_refused(
+        "[source]\nattestations = \"attestations\"",
+        "[source]: [source] is a table, and the file has a list of them; write [[source]], with two brackets",
+    );
+    check_refused(
         "[[provider]]\naddress = \"example.com/acme/zap@1.0.0\"",
         "\"example.com/acme/zap@1.0.0\": `address` has a version after the @; write address = \"example.com/acme/zap\" and versions = \"1.0.0\"",
     );

@@ -120,9 +120,9 @@ pub enum SignError {
     #[hint("delete what refers to {subject} and is not needed, and run the same command again")]
     NotFound { place: Place, form: SignatureForm, subject: Digest },
     /// `cosign` did not sign without a key
-    #[error("it is not signed without a key: {problem}")]
+    #[error("cosign did not sign the release: {problem}")]
     #[fault("keyless-signing-failed", end = Unexpected, todo = "read what `cosign` says, and run the command again")]
-    #[hint("nothing was tagged; what `cosign` says is in the text")]
+    #[hint("read what cosign says, and run the command again")]
     Keyless { problem: String },
     /// the digest of the release is too long for a tag of its signatures
     #[error("{subject} in {place} has no tag for signatures")]

@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
-use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, prove};
+use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::time::time;
 use crate::{
     Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
@@ -42,9 +42,10 @@ impl Examination<'_> {
                             self.examined.push(examined);
                             return;
                         }
+                        let root = proven.roots.first().cloned();
                         self.by_identity(&mut examined, proven, &key, version);
                         if examined.outcome.counts() {
-                            self.remark_old_root(&key);
+                            self.remark_old_root(&key, root.as_ref());
                         }
                         if let Some(&Flaw::Unnamed { missing }) = examined.outcome.flaw() {
                             examined.outcome = Flaw::UnnamedIdentity { missing }.into();
@@ -128,11 +129,20 @@ impl Examination<'_> {
     }
 
     /// What people should know of a carried root that is older than a year: what its instance has added since is missing.
-    fn remark_old_root(&mut self, key: &KeyId) {
+    fn remark_old_root(&mut self, key: &KeyId, root: Option<&RootName>) {
         let is_carried = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
-        if is_carried && self.now > *ROOTS_TAKEN + ROOTS_OLD {
+        let or_file = match root.filter(|_| is_carried) {
+            Some(RootName::PublicGood) => {
+                ", or write one with `tofu-oci trust root update` and name it as root of the identity"
+            }
+            // An identity can name no other.
+            Some(RootName::GitHub) => "",
+            Some(RootName::File(_)) | None => return,
+        };
+        if self.now > *ROOTS_TAKEN + ROOTS_OLD {
             let text = format!(
-                "what proves the signature is a root of {ROOTS_DATE}, older than a year; a newer one may add to it"
+                "the root that proves the signature is of {ROOTS_DATE}, more than a year old; install a newer \
+                 tofu-oci{or_file}"
             );
             self.remark_once("old-root", &text);
         }

@@ -173,32 +173,34 @@ impl fmt::Display for ProvenIdentity {
 }
 
 impl ProvenIdentity {
-    /// The members of the `[[identity]]` that admits it; `None` for what no identity can name.
+    /// The lines of the `[[identity]]` that admits it; `None` for what no identity can name.
     pub(crate) fn to_add(&self) -> Option<String> {
-        let mut members: Vec<String> = Vec::new();
+        let mut members = vec!["[[identity]]".to_owned()];
         let mut member = |name: &str, value: Option<&str>| {
             members.extend(value.map(|value| format!("{name} = {}", json::shown(value))));
         };
         if self.is_person {
+            member("name", Some(&self.subject));
             member("email", Some(&self.subject));
             member("issuer", self.issuer.as_deref());
             member("root", self.root.as_deref());
-            return Some(members.join(", "));
+            return Some(members.join("\n"));
         }
-        self.repository.as_ref()?;
+        let (host, name) = self.repository.as_deref()?.split_once('/')?;
+        member("name", Some(name));
         if self.is_release {
             member("repository", self.repository.as_deref());
             member("ref", self.reference.as_deref());
             members.push("release = true".to_owned());
-            return Some(members.join(", "));
+            return Some(members.join("\n"));
         }
         let called = || Some(one_slash(self.workflow.as_deref()?.split_once('/')?.1));
         member("repository", self.repository.as_deref());
         member("workflow", self.own_workflow().or_else(called).as_deref());
         member("ref", self.reference.as_deref());
-        member("issuer", self.issuer.as_deref());
+        member("issuer", self.issuer.as_deref().filter(|issuer| forges::issuer_of(host) != Some(issuer)));
         member("root", self.root.as_deref());
-        Some(members.join(", "))
+        Some(members.join("\n"))
     }
 }
 

@@ -82,7 +82,10 @@ fn github_proves_by_its_own_root_alone() {
     assert_eq!(identity.repository_id.as_deref(), Some("1155542902"));
     assert_eq!(
         identity.to_add().as_deref(),
-        Some(r#"repository = "github.com/jdx/communique", ref = "refs/tags/v0.1.9", release = true"#)
+        Some(
+            "[[identity]]\nname = \"jdx/communique\"\nrepository = \"github.com/jdx/communique\"\n\
+             ref = \"refs/tags/v0.1.9\"\nrelease = true"
+        )
     );
     // Without its log entry, a bundle of the public instance proves nothing under either root.
     let unlogged = changed("public-good.json", |bundle| bundle["verificationMaterial"]["tlogEntries"] = json!([]));

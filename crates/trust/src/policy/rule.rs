@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::Pattern;
 
-use super::NamedKey;
 use super::module_pattern::ModulePlacePattern;
+use super::{KeyMaterial, NamedKey};
 use crate::{DemandedBuild, DistinctKeys, SIGN_PREDICATE};
 
 /// The rule for a provider.
@@ -55,6 +55,11 @@ impl TrustRule {
     /// Its keys, distinguished by their material.
     pub(crate) fn distinct_keys(&self) -> DistinctKeys {
         DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
+    }
+
+    /// Whether identities alone can satisfy it, and no key.
+    pub fn has_identities_alone(&self) -> bool {
+        !self.keys.is_empty() && self.keys.iter().all(|key| matches!(key.material, KeyMaterial::Identity(_)))
     }
 
     /// What the rule demands of a release, as the object of "demands".

@@ -102,8 +102,8 @@ pub enum Flaw {
     WeakDigest { what: String },
     /// `verify` only: a certificate made the signature, for an identity that no rule names
     #[fault("keyless", todo = "if it is its publisher, add an `[[identity]]` to `trust.toml` and name it in the rule")]
-    #[hint(if let Some(members) = identity.to_add() => "if that is its publisher, add an [[identity]] to trust.toml with \
-        {members}, and name it in the rule; in ref, {{version}} stands for the version")]
+    #[hint(if let Some(lines) = identity.to_add() => "if that is its publisher, add this to trust.toml, and its name to \
+        `keys` of the rule; in ref, {{version}} stands for the version:\n{lines}")]
     Keyless { identity: Box<ProvenIdentity> },
     /// an identity of the rule has the same repository or person, and another workflow, ref, environment, runner, issuer or root
     #[fault(
@@ -209,7 +209,7 @@ impl fmt::Display for Flaw {
             Self::OtherRepository { repository, known, found } => {
                 write!(
                     f,
-                    "is of another repository: {repository} was {known} before and is {found} now, so its name was given away"
+                    "is of another repository: another one has the name {repository} now: its id was {known} and is {found}"
                 )
             }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),

@@ -30,7 +30,7 @@ pub(super) enum TufFiles {
 impl TufFiles {
     /// Asks for nothing yet.
     pub(super) fn open(context: &Context, args: &TrustRootUpdateArgs) -> Result<Self, Diagnostic> {
-        let Some((scheme, _)) = args.from.split_once("://") else { return Ok(Self::Folder(PathBuf::from(&args.from))) };
+        let Some((scheme, _)) = args.from.split_once("://") else { return folder(&args.from).map(Self::Folder) };
         let with_slash = format!("{}/", args.from.trim_end_matches('/'));
         let base = Url::parse(&with_slash).ok().filter(|url| url.query().is_none() && url.fragment().is_none());
         let client = connect::client(&args.access.network, Arc::new(NoCredentials), None, &context.reporter)?;
@@ -117,4 +117,19 @@ impl TufFiles {
             Self::Web { base, .. } => base.to_string(),
         }
     }
+}
+
+/// The folder of this name, which must be there.
+fn folder(name: &str) -> Result<PathBuf, Diagnostic> {
+    let path = PathBuf::from(name);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    let host = name.split('/').next().unwrap_or_default();
+    let is_address = host.contains('.') && !host.starts_with('.') && Url::parse(&format!("https://{name}")).is_ok();
+    Err(Diagnostic::usage(format!("there is no folder {name}")).hint(if is_address && !path.exists() {
+        format!("did you mean https://{name}")
+    } else {
+        "name the folder of a copy, or an address such as https://tuf-repo-cdn.sigstore.dev".to_owned()
+    }))
 }

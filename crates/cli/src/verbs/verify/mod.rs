@@ -218,7 +218,7 @@ fn listed<'a>(platforms: impl Iterator<Item = &'a Platform>) -> String {
 /// No key of the user's has signed it, or its packages for some platforms, and the policy accepts that.
 fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: Option<String>) -> Diagnostic {
     let found = report.found;
-    let sign = invocation::sign(&found.place, found.version());
+    let sign = invocation::sign(&found.place, found.version(), report.rule);
     let verb = if found.of == VersionOf::Module { "module pull" } else { "install" };
     let taken = format!("the policy demands no signature, so `{verb}` takes it");
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))

@@ -2,6 +2,7 @@
 
 mod demands;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tofu_oci_testkit::{BuiltBy, LocalSigstore};
 use tofu_oci_types::Fault as _;
@@ -136,19 +137,28 @@ fn the_identity_to_add_is_the_one_that_signed() {
         let verdict = Stage::ruled(WORKFLOW, EXACT).built(&by).scene.judge();
         verdict.examined[0].identity.as_ref().and_then(|identity| identity.to_add()).expect("an identity")
     };
-    let issuer = "issuer = \"https://token.actions.githubusercontent.com\", root = \"root.json\"";
     let called = BuiltBy {
         repository: "github.com/other/widget",
         workflow: "github.com/other/widget-ci/.github/workflows/release.yml",
         ..BuiltBy::RELEASE
     };
-    let workflow = "workflow = \"other/widget-ci/.github/workflows/release.yml\"";
-    assert_eq!(
-        to_add(called),
-        format!("repository = \"github.com/other/widget\", {workflow}, ref = \"refs/tags/v1.4.0\", {issuer}")
-    );
+    // The host says the issuer.
+    assert_snapshot!(to_add(called), @r#"
+    [[identity]]
+    name = "other/widget"
+    repository = "github.com/other/widget"
+    workflow = "other/widget-ci/.github/workflows/release.yml"
+    ref = "refs/tags/v1.4.0"
+    root = "root.json"
+    "#);
     let person = BuiltBy { email: Some("ann@example.com"), ..BuiltBy::RELEASE };
-    assert_eq!(to_add(person), format!("email = \"ann@example.com\", {issuer}"));
+    assert_snapshot!(to_add(person), @r#"
+    [[identity]]
+    name = "ann@example.com"
+    email = "ann@example.com"
+    issuer = "https://token.actions.githubusercontent.com"
+    root = "root.json"
+    "#);
 }
 
 #[test]
@@ -379,6 +389,8 @@ fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
     // A year after the carried root was taken.
     let late = Scene { now: UNIX_EPOCH + Duration::from_secs(1_793_000_000 + 365 * 86_400), ..first.clone() };
     check(&late, "signed [beacon] index; Warning old-root");
+    let remark = late.judge().remarks.into_iter().find(|remark| remark.code == "old-root").expect("a remark");
+    assert!(remark.text.contains("or write one with `tofu-oci trust root update`"), "{}", remark.text);
     // The branch names no version, and the pin names the provider.
     let next = Scene { version: version("1.5.0"), policy: policy(&rule), ..first.remembered() };
     check(&next, "signed [beacon] index");

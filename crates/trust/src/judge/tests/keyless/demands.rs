@@ -185,8 +185,7 @@ fn the_name_of_a_repository_that_was_given_away_does_not_count() {
     check_outcomes(&next(&narrower, &numbered("5")), &["other-identity"]);
     check_outcomes(&other, &["other-identity"]);
     let refusal = other.judge().examined[0].outcome.to_string();
-    let given =
-        "is of another repository: github.com/acme/widget was 4 before and is 5 now, so its name was given away";
+    let given = "is of another repository: another one has the name github.com/acme/widget now: its id was 4 and is 5";
     assert_eq!(refusal, given);
     // The person who writes the policy may know better.
     check(&next(&format!("{WORKFLOW}repository_id = \"5\"\n"), &numbered("5")), "signed [acme] index");
