@@ -58,7 +58,8 @@ fn the_hint_about_replace_tag_names_the_address_that_is_there() {
     hint: what clients install is the same: the address, the checksums or the protocol versions differ
     hint: the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag
     ");
-    let planned = scene.run("push dist REGISTRY/acme/opentofu-provider-widget --rename --dry-run").success();
+    let planned = scene.run("push dist REGISTRY/acme/opentofu-provider-widget --rename --dry-run");
+    assert_eq!(planned.code, Some(1), "{}", planned.text);
     assert!(planned.stdout.contains(&format!("points at another release of {WIDGET}, ")), "{}", planned.text);
 }
 
