@@ -125,7 +125,7 @@ fn a_signature_of_the_manifest_of_a_platform_is_for_that_platform() {
       cause: it came from [REGISTRY]/acme/widget
       cause: trust.toml:9, the rule for registry.example.com/acme/widget, demands a signature by acme release
 
-    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --keyless, or tofu-oci attach BUNDLE [REGISTRY]/acme/widget:1.4.0
     ");
     // The pin remembers what was signed.
     scene.run(&format!("install {WIDGET} {INSTALL} --locked")).success();
