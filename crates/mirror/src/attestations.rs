@@ -95,7 +95,7 @@ pub struct AttestationFile {
 /// A place of attestations.
 #[async_trait]
 pub trait Attestations: fmt::Debug + Send + Sync {
-    /// The files about a release; empty if there are none.
+    /// The files about a release; an empty list if it has no file.
     ///
     /// # Errors
     /// If it could not be asked.

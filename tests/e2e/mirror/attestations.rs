@@ -158,7 +158,7 @@ fn attestations_at_an_address_are_asked_for_by_version() {
     let said = mirrored.mirror("");
     assert!(said.text.contains("cannot be read: it answered 403"), "{}", said.text);
     mirrored.upstream.clear_faults();
-    // 404: there is none.
+    // The server answers 404: this release has no attestation.
     let said = mirrored.mirror("");
     assert!(said.text.contains("is not trusted"), "{}", said.text);
     let bundle = provenance(&mirrored, &sigstore, &ZAP);

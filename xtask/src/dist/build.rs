@@ -64,7 +64,7 @@ pub(super) fn build(source: &DistSource, release: &Release, target: &DistTarget)
         .ok_or_else(|| ChoreFailure::new("cargo built no executable named tofu-oci"))
 }
 
-/// Whether a target can be compiled for: the compiler has Rust's libraries for it, or cargo is told to build them.
+/// Whether the compiler can build for a target: it has Rust's libraries for it, or cargo is told to build them.
 fn has_std(triple: &str) -> ChoreResult<bool> {
     let compiler = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let run = ProgramRun::inheriting(compiler).args(["--print", "target-libdir", "--target", triple]);

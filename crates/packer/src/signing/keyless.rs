@@ -20,7 +20,7 @@ pub trait KeylessSigner: fmt::Debug + Send + Sync {
 /// A signature of this content.
 ///
 /// # Errors
-/// [`SignError::Keyless`] if there is none, or if it says something else.
+/// [`SignError::Keyless`] if the program makes no signature, or if the signature says something else.
 pub(crate) async fn signed_by(
     signer: &dyn KeylessSigner,
     content: SignedContent<'_>,

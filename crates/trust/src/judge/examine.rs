@@ -144,7 +144,7 @@ impl<'a> Examination<'a> {
         self.vote_for(examined, signed, BTreeMap::new());
     }
 
-    /// A vote for archives of platforms, or for the index if there are none.
+    /// A vote for archives of platforms; for the index if `listed` is empty.
     pub(super) fn vote_for(&mut self, examined: &Examined, signed: &Signed, listed: BTreeMap<Platform, PackageHash>) {
         let name = self.by(&signed.key);
         let missing = match &examined.outcome {

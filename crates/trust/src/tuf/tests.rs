@@ -84,7 +84,7 @@ impl Made {
         }
     }
 
-    /// The version of the targets that name the file, or why there is none.
+    /// The version of the targets that name the file, or the reason why no file is proven.
     fn update(&self, known: Versions, now: SystemTime) -> Result<u64, TufError> {
         let bytes = |value: &Value| value.to_string().into_bytes();
         let mut chain = RootChain::new(&bytes(&signed(&self.root, &[1, 2])), known, now)?;
