@@ -356,7 +356,7 @@ impl ProviderRun<'_> {
         }
     }
 
-    /// Puts attestations beside a release that the destination has; the bytes that were sent, `None` if all were there already.
+    /// Puts attestations beside a release that the destination has; the bytes that were sent, `None` if nothing was missing.
     async fn attest_present(&self, version: &Version) -> Result<Option<u64>, MirrorError> {
         let MirrorRun { how, job, reporter, .. } = self.run;
         if how.attestations.is_none() {
