@@ -31,7 +31,6 @@ mod statement;
 mod sums;
 #[cfg(test)]
 mod testing;
-mod time;
 mod tuf;
 mod verdict;
 mod verify;

@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_types::{Digest, Moment, PackageHash, Platform};
 
 use super::examine::Examination;
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
-use crate::time::time;
 use crate::{
     Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
     Sums, peek_bundle,
 };
 
 /// When the carried roots were taken.
-static ROOTS_TAKEN: LazyLock<SystemTime> =
-    LazyLock::new(|| time(&format!("{ROOTS_DATE}T00:00:00Z")).expect("the date of the roots is one"));
+static ROOTS_TAKEN: LazyLock<Moment> =
+    LazyLock::new(|| format!("{ROOTS_DATE}T00:00:00Z").parse().expect("the date of the roots is one"));
 
 /// The most bundles with certificates that are looked at.
 const KEYLESS_LIMIT: usize = 32;
@@ -139,7 +138,7 @@ impl Examination<'_> {
             Some(RootName::GitHub) => "",
             Some(RootName::File(_)) | None => return,
         };
-        if self.now > *ROOTS_TAKEN + ROOTS_OLD {
+        if Moment::from(self.now).since(*ROOTS_TAKEN) > ROOTS_OLD {
             let text = format!(
                 "the root that proves the signature is of {ROOTS_DATE}, more than a year old; install a newer \
                  tofu-oci{or_file}"

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use serde_json::Value;
+use tofu_oci_types::Moment;
 
 use super::canonical::canonical;
 use super::error::TufError;
 use super::promise::Promise;
-use crate::time::time;
 use crate::{PublicKey, json};
 
 /// The most signatures of a file, and keys of a root.
@@ -31,8 +31,7 @@ const ROLES: [(Role, &str); 4] =
 pub(super) struct Metadata {
     file: &'static str,
     pub(super) version: u64,
-    expires: String,
-    until: SystemTime,
+    expires: Moment,
     signed: Value,
     /// What the signatures are over.
     message: Vec<u8>,
@@ -72,8 +71,8 @@ impl Metadata {
         }
         let version = signed.get("version").and_then(Value::as_u64).filter(|version| *version > 0);
         let version = version.ok_or("`version` is not a number from 1")?;
-        let expires = json::text(&signed, "expires")?.to_owned();
-        let until = time(&expires).ok_or_else(|| format!("`expires` is {}, not a time", json::shown(&expires)))?;
+        let expires = json::text(&signed, "expires")?;
+        let expires = expires.parse().map_err(|_| format!("`expires` is {}, not a time", json::shown(expires)))?;
         let message = canonical(&signed).ok_or("it has a number with a fraction")?;
         let listed = json::list(&value, "signatures")?;
         if listed.len() > MOST {
@@ -87,7 +86,7 @@ impl Metadata {
                 return Err("one key has signed it twice".to_owned());
             }
         }
-        Ok(Self { file, version, expires, until, signed, message, signatures })
+        Ok(Self { file, version, expires, signed, message, signatures })
     }
 
     pub(super) fn lacks(&self, what: &str) -> TufError {
@@ -105,10 +104,10 @@ impl Metadata {
     }
 
     pub(super) fn demand_fresh(&self, now: SystemTime) -> Result<(), TufError> {
-        if now < self.until {
+        if Moment::from(now) < self.expires {
             return Ok(());
         }
-        Err(TufError::Expired { file: self.file, at: self.expires.clone() })
+        Err(TufError::Expired { file: self.file, at: self.expires.to_string() })
     }
 
     /// What it says of a file in the member `list`; `None` if it does not name the file.
