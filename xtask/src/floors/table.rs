@@ -75,6 +75,7 @@ const CRATES: &[TableRow] = &[
     ("mapper",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
     ("credentials", HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
     ("layout",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("docs",        HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
     ("archive",     HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
     ("lockfile",    HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
     ("trust",       HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
