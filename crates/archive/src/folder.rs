@@ -131,9 +131,23 @@ pub struct InputFile {
 /// A symbolic link, a special file, a name that some system cannot hold, two names that are one on some system, no
 /// file at all, and no executable in the root.
 pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, ArchiveError> {
+    let mut files = plain_files(dir, &Limits { entries: usize::MAX, ..Limits::default() })?;
+    files.iter_mut().for_each(|file| file.executable = is_executable_name(&file.name, provider_type));
+    if !files.iter().any(|file| file.executable) {
+        return Err(no_executable(provider_type, files.iter().map(|file| file.name.as_str())));
+    }
+    Ok(files)
+}
+
+/// The files below `dir`, fit to be packed, sorted by name, none of them executable.
+///
+/// # Errors
+/// A symbolic link, a special file, a name that some system cannot hold, two names that are one on some system, no
+/// file at all, and more entries than `limits` allow.
+pub fn plain_files(dir: &Path, limits: &Limits) -> Result<Vec<InputFile>, ArchiveError> {
     let mut names = NameSet::default();
     let mut files = Vec::new();
-    for found in walk(dir, &Limits { entries: usize::MAX, ..Limits::default() })? {
+    for found in walk(dir, limits)? {
         check_name(&found.name)?;
         names.insert(&found.name, EntryKind::File)?;
         if found.kind.is_symlink() {
@@ -143,14 +157,10 @@ pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, Ar
             let kind = "neither a file nor a directory";
             return Err(ArchiveError::UnsupportedEntry { name: found.name, kind });
         }
-        let executable = is_executable_name(&found.name, provider_type);
-        files.push(InputFile { name: found.name, path: found.path, executable });
+        files.push(InputFile { name: found.name, path: found.path, executable: false });
     }
     if files.is_empty() {
         return Err(ArchiveError::Empty);
-    }
-    if !files.iter().any(|file| file.executable) {
-        return Err(no_executable(provider_type, files.iter().map(|file| file.name.as_str())));
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(files)

@@ -8,9 +8,11 @@
 //!                          unpack_module_zip   the same, links become copies        (module pull)
 //! a zip on disk            read_zip     checks + PackageContents, nothing written   (push)
 //!                          list_zip     names, sizes, modes from its directory      (a look before a push)
+//! a zip in memory          zip_files    its files in memory                        (documentation)
 //! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
 //!                          read_known_directory   the same, without reading what is known
 //!                          input_files      its files, fit to be packed             (push)
+//!                          plain_files      its files, whatever they are           (documentation)
 //! a module's folder        module_files     its files, fit to be packed, and what is left out
 //! files to pack            write_zip, write_layer, write_small_layer   the same bytes every time
 //! a zip as a layer         layer_from_zip, small_layer_from_zip        same paths, same contents, same h1:
@@ -44,7 +46,7 @@ mod zip;
 pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use embedded::{embedded_repository, makes_bare_repository};
 pub use error::{ArchiveError, FoundSecret};
-pub use folder::{InputFile, file_sha256, input_files, read_directory, read_known_directory};
+pub use folder::{InputFile, file_sha256, input_files, plain_files, read_directory, read_known_directory};
 pub use known::{KnownFiles, NoKnownFiles};
 pub use layer::{LayerCompression, LayerTree, read_tar_zst, unpack_tar_gz, unpack_tar_zst};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
@@ -55,4 +57,4 @@ pub use pack::{
 };
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};
-pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_module_zip, unpack_zip};
+pub use zip::{ZipEntry, list_zip, read_zip, read_zip_unless, save_zip, unpack_module_zip, unpack_zip, zip_files};

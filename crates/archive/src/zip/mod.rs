@@ -30,7 +30,7 @@ use tofu_oci_disk::FileError;
 use crate::folder_target::FolderTarget;
 use crate::links::copy_links;
 use crate::names::{EntryKind, NameSet};
-use crate::sink::{self, EntryChecksums, Nowhere, UnpackTarget};
+use crate::sink::{self, EntryChecksums, KnownEntry, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
 use format::ZipHeader;
@@ -112,6 +112,39 @@ pub(crate) fn read_zip_into(
 ) -> Result<PackageContents, ArchiveError> {
     let hints = hints(open_entries(path, limits)?);
     read_through(&mut ReadSource::open(path)?, target, ZipWalk { limits, hints: Some(hints), spool: None })
+}
+
+/// The files of a zip archive that is in memory, with their names, after the same checks as [`unpack_zip`] makes.
+///
+/// # Errors
+/// As [`unpack_zip`], and of an archive that only its directory explains. All files together have at most
+/// [`Limits::total_bytes`].
+pub fn zip_files(archive: &[u8], limits: &Limits) -> Result<Vec<(String, Vec<u8>)>, ArchiveError> {
+    let mut target = InMemory::default();
+    let walk = ZipWalk { limits, hints: None, spool: None };
+    read_through(&mut ReadSource::new(archive), &mut target, walk)?;
+    Ok(target.0)
+}
+
+/// The target that keeps the files in memory.
+#[derive(Default)]
+struct InMemory(Vec<(String, Vec<u8>)>);
+
+impl UnpackTarget for InMemory {
+    fn start(&mut self, name: &str, _known: Option<KnownEntry>) -> Result<(), ArchiveError> {
+        self.0.push((name.to_owned(), Vec::new()));
+        Ok(())
+    }
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.0.last_mut().into_iter().for_each(|(_, file)| file.extend_from_slice(bytes));
+        Ok(())
+    }
+    fn finish(&mut self) -> Result<(), ArchiveError> {
+        Ok(())
+    }
+    fn directory(&mut self, _name: &str) -> Result<(), ArchiveError> {
+        Ok(())
+    }
 }
 
 /// A file of a zip archive, as its central directory describes it.
