@@ -45,6 +45,8 @@ pub mod media_type {
     pub const DOCKER_SCHEMA1_SIGNED: &str = "application/vnd.docker.distribution.manifest.v1+prettyjws";
     /// A provider's release zip, byte for byte.
     pub const ARCHIVE_ZIP: &str = "archive/zip";
+    /// A provider's documentation: a zip of its pages.
+    pub const DOCS_ZIP: &str = "application/vnd.opentofu.provider.docs.v1+zip";
     /// An image layer: tar in gzip.
     pub const LAYER_TAR_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
     /// An image layer: tar.
@@ -104,6 +106,8 @@ pub mod artifact_type {
     pub const PROVIDER_TARGET: &str = "application/vnd.opentofu.provider-target";
     /// The manifest of a module package.
     pub const MODULE: &str = "application/vnd.opentofu.modulepkg";
+    /// The referrer that carries a provider's documentation.
+    pub const DOCS: &str = "application/vnd.opentofu.provider.docs.v1";
     /// A build attestation as newer builders write it.
     pub const DOCKER_ATTESTATION: &str = "application/vnd.docker.attestation.manifest.v1+json";
 }
@@ -126,6 +130,8 @@ pub mod annotation {
     pub const SMALL: &str = "org.opentofu.provider.small";
     /// On an index entry: the file name of the release's zip.
     pub const FILENAME: &str = "org.opentofu.provider.filename";
+    /// On the referrer of a provider's documentation: which one it is of those of the release, from 1; the highest counts.
+    pub const DOCS_REVISION: &str = "org.opentofu.provider.docs.revision";
     /// On a module's manifest: the module of a registry that was packed from elsewhere, such as
     /// `registry.opentofu.org/acme/network/aws`.
     pub const MODULE_ADDRESS: &str = "org.opentofu.module.address";

@@ -10,6 +10,7 @@
 //! release    tag -> index                           -> Release { ReleaseId, … }
 //!   describe   [nested indexes]                     -> ReleaseDescription
 //!   offer      [nested index] -> leaf -> [config]   -> Offer { Package }     each document verified by its digest
+//!   docs       referrer -> zip                      -> ProviderDocs          its pages
 //!   evidence   referrers, cosign's tag              -> [Evidence]            not verified
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
@@ -31,6 +32,7 @@ mod chain;
 mod configured;
 mod direct;
 mod discovery;
+mod docs;
 mod error;
 mod evidence;
 mod failure;
@@ -60,6 +62,7 @@ pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, HostedPlace, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
+pub use docs::{DocsError, FoundDocs, docs_limits, find_docs, provider_docs, read_docs};
 pub use error::{MethodError, NotOffered, SourceError};
 pub(crate) use evidence::notice_evidence;
 pub use evidence::{LAYER_LIMIT, evidence, is_withdrawn, leaf_evidence, module_notice, notices, withdrawal};

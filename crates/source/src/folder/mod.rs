@@ -11,7 +11,7 @@ use tofu_oci_mapper::{ConfigFiles, FolderPackage, folder_packages, nearly_packag
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
-use self::blocking::blocking;
+pub(crate) use self::blocking::blocking;
 use self::links::FolderLinks;
 use self::release::FolderRelease;
 use crate::{Failure, Listing, NotOffered, Release, ReleaseId, Source, SourceError};
