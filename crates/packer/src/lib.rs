@@ -21,6 +21,7 @@ mod copy;
 mod difference;
 mod dist;
 mod dist_kind;
+mod docs;
 mod error;
 mod found;
 mod kept_for;
@@ -46,6 +47,7 @@ pub use dist::{
     Dist, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist, read_dist_with,
 };
 pub use dist_kind::DistKind;
+pub use docs::ReleaseDocs;
 pub use error::{
     AttachError, ModuleFault, ModuleTagTaken, OtherModule, PackError, PackageDifference, SignError, StateError,
     UnreadableModule,

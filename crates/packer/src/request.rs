@@ -5,7 +5,7 @@ use std::path::PathBuf;
 pub use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{Predecessors, ProviderAddr, Version};
 
-use crate::{Dist, KeylessSigner, Signing, SumsMode};
+use crate::{Dist, KeylessSigner, ReleaseDocs, Signing, SumsMode};
 
 /// Whether the `h1:` checksums go into the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,8 @@ pub struct PushRequest<'a> {
     pub small: SmallLayers,
     /// What happens when a package holds a program for another platform.
     pub executables: ExecutableCheck,
+    /// The documentation that goes with the release; `None` to leave what is there.
+    pub docs: Option<&'a ReleaseDocs>,
     /// Whether the signed checksum file of the folder goes with the release.
     pub sums: SumsMode,
     /// A folder that remembers `h1:` checksums by zip digest; created if missing.

@@ -154,6 +154,7 @@ impl Push {
             h1: self.h1,
             small: self.small,
             executables: self.executables,
+            docs: None,
             sums: self.sums,
             memo_dir: self.memo_dir.clone(),
             work_dir: self.work.path().to_owned(),

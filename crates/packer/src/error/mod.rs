@@ -253,6 +253,21 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
+    /// the folder of `--docs` has no page of documentation
+    #[error("{} has no page of documentation", path.display())]
+    #[fault("no-docs", todo = "name the folder with `index.md`, often `docs` or `website/docs`")]
+    #[hint(if let Some(inside) = inside => "name the folder in it: --docs {}", inside.display())]
+    #[hint("pages are index.md, and .md files in resources, data-sources, functions, guides and the like")]
+    NoDocs {
+        path: PathBuf,
+        /// A folder in it that may be meant.
+        inside: Option<PathBuf>,
+    },
+    /// two files of the folder of `--docs` are one page
+    #[error("{} and {} are both the page {page}", first.display(), second.display())]
+    #[fault("two-pages")]
+    #[hint("remove one of the two")]
+    TwoPages { page: String, first: PathBuf, second: PathBuf },
     /// a private key lies in the folder of the release, or is an argument of the command
     #[error("{} holds a private key", path.display())]
     #[fault("private-key", todo = "move it out of the folder, or name its file or variable; nothing was sent")]

@@ -36,7 +36,7 @@ pub(crate) use replaced::{Replacement, withdrawn};
 use send::Sender;
 pub(crate) use send::outcome;
 
-use crate::{PackError, PushReport, PushRequest, ReplaceTag};
+use crate::{PackError, PushReport, PushRequest, ReleaseDocs, ReplaceTag};
 
 /// Writes the release, and its tag last of all.
 ///
@@ -53,6 +53,7 @@ pub async fn push(
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
     let sums = attachments::read(request, reporter).await?;
+    request.docs.and_then(ReleaseDocs::remark).iter().for_each(|event| reporter.event(event));
     let sender = Sender {
         store,
         reporter,
@@ -60,6 +61,7 @@ pub async fn push(
         protocols: &request.dist.protocols,
         sums: sums.as_ref(),
         files: &[],
+        docs: request.docs,
     };
     let (tag, found) = look(&sender, None).await?;
     let mut preparation = Preparation::start(request)?;

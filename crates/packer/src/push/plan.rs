@@ -9,6 +9,7 @@ use tofu_oci_types::{Descriptor, Platform, Reporter};
 use super::prepare::Preparation;
 use super::release::BuiltRelease;
 use super::{attachments, inspect, replaced};
+use crate::signing::DocsPlan;
 use crate::tags;
 use crate::{
     AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, ReplaceTag, TagState,
@@ -58,7 +59,11 @@ pub async fn plan(
         .buffered(publication.jobs.max(1))
         .try_collect()
         .await?;
-    let attachments = attachments::plan(publication, (sums.as_ref(), &[]), store, &release).await?.attachments();
+    let mut attachments = attachments::plan(publication, (sums.as_ref(), &[]), store, &release).await?.attachments();
+    if let Some(docs) = request.docs {
+        docs.remark().iter().for_each(|event| reporter.event(event));
+        attachments.push(DocsPlan::look(store, &release.index.descriptor, docs).await?.attachment());
+    }
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
     let bytes_to_attach: u64 = missing.map(|attachment| attachment.bytes).sum();
     let bytes_to_push: u64 = items.iter().filter(|item| !item.present).map(|item| item.size).sum();

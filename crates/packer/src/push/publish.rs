@@ -59,7 +59,7 @@ pub async fn publish(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     let ReleaseContents { protocols, packages, sums, files, listed } = contents;
-    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref(), files };
+    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref(), files, docs: None };
     let (tag, found) = look(&sender, listed).await?;
     let (mut prepared, mut checksums) = (Vec::new(), Vec::new());
     for package in packages {

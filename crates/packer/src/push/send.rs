@@ -15,8 +15,8 @@ use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use super::replaced::Replacement;
-use crate::signing::signed_by;
-use crate::{AttachedFile, PackError, Publication, SignedSums, Transfers};
+use crate::signing::{DocsPlan, signed_by};
+use crate::{AttachedFile, PackError, Publication, ReleaseDocs, SignedSums, Transfers};
 
 /// What is counted package by package.
 const SENDING: &str = "packages sent";
@@ -33,6 +33,8 @@ pub(super) struct Sender<'a> {
     pub(super) sums: Option<&'a SignedSums>,
     /// Files that go with the release.
     pub(super) files: &'a [AttachedFile],
+    /// The documentation that goes with it.
+    pub(super) docs: Option<&'a ReleaseDocs>,
 }
 
 impl Sender<'_> {
@@ -139,6 +141,12 @@ impl Sender<'_> {
         let (attachments, transfers) = plan.attach(self.store).await?;
         attached.transfers.add(transfers);
         attached.attachments = attachments;
+        if let Some(docs) = self.docs {
+            let plan = DocsPlan::look(self.store, &release.index.descriptor, docs).await?;
+            let (attachment, transfers) = plan.attach(self.store).await?;
+            attached.transfers.add(transfers);
+            attached.attachments.push(attachment);
+        }
         Ok(())
     }
 

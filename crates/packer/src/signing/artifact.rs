@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use serde::Serialize;
-use tofu_oci_layout::{annotation, media_type};
+use tofu_oci_layout::{annotation, artifact_type, media_type};
 use tofu_oci_trust::{BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, SIGN_PREDICATE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::Descriptor;
 
@@ -102,6 +102,15 @@ impl Artifact {
         layers.extend(sums.signatures.iter().map(|file| titled("application/pgp-signature", file)));
         layers.extend(sums.keys.iter().map(|file| titled("application/pgp-keys", file)));
         Self::referrer(SUMS_ARTIFACT_TYPE, layers, index, BTreeMap::new())
+    }
+
+    /// The documentation of a provider as a referrer of the index.
+    pub(super) fn docs(index: &Descriptor, zip: &Bytes, revision: u32) -> Self {
+        let mut layer = Descriptor::of(media_type::DOCS_ZIP, zip);
+        layer.annotations.insert(annotation::TITLE.to_owned(), "docs.zip".to_owned());
+        let revision = revision.to_string();
+        let annotations = BTreeMap::from([(annotation::DOCS_REVISION, revision.as_str())]);
+        Self::referrer(artifact_type::DOCS, vec![(layer, zip.clone())], index, annotations)
     }
 
     /// What is said of a release later as a referrer of the index: a Sigstore bundle, or a bare statement.

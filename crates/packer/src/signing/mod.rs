@@ -9,6 +9,7 @@
 mod artifact;
 mod attach;
 mod copier;
+mod docs;
 mod image;
 mod keyless;
 mod notice;
@@ -20,6 +21,7 @@ mod tests;
 use tofu_oci_trust::{PrivateKey, SignatureForm};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
+pub(crate) use docs::DocsPlan;
 pub use keyless::KeylessSigner;
 pub(crate) use keyless::signed_by;
 pub(crate) use notice::can_be_ended;

@@ -162,6 +162,7 @@ async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path))
         h1: H1Mode::Compute,
         small: tofu_oci_packer::SmallLayers::Omit,
         executables: ExecutableCheck::Skip,
+        docs: None,
         sums: SumsMode::Attach,
         memo_dir: None,
         work_dir: work.path().to_owned(),

@@ -245,6 +245,7 @@ async fn publish(store: &MemoryStore, address: &str, version: &str, platforms: &
         h1: H1Mode::Compute,
         small: tofu_oci_packer::SmallLayers::Omit,
         executables: ExecutableCheck::Skip,
+        docs: None,
         sums: SumsMode::Skip,
         memo_dir: None,
         work_dir: work.path().to_owned(),

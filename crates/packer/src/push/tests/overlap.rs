@@ -87,6 +87,7 @@ async fn every_platform_is_sent_while_no_core_is_free_for_checksums() {
         protocols: &request.dist.protocols,
         sums: None,
         files: &[],
+        docs: None,
     };
     let (tag, found) = look(&sender, None).await.unwrap();
     let mut preparation = Preparation::start(&request).unwrap();
