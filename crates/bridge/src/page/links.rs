@@ -1,6 +1,7 @@
 //! The addresses of the pages, as links.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use tofu_oci_docs::{PageKind, PageName};
 use tofu_oci_types::{ModuleAddr, ProviderAddr, Version};
 use url::form_urlencoded;
 
@@ -52,6 +53,12 @@ impl<'a> PageLinks<'a> {
 
     pub(super) fn release(self, address: &ProviderAddr, version: &Version) -> String {
         format!("{}/{version}", self.provider(address))
+    }
+
+    /// A page of the documentation of a release.
+    pub(super) fn docs(self, address: &ProviderAddr, version: &Version, page: &PageName) -> String {
+        let docs = format!("{}/docs", self.release(address, version));
+        if page.kind() == PageKind::Overview { docs } else { format!("{docs}/{page}") }
     }
 
     pub(super) fn module(self, address: &ModuleAddr) -> String {

@@ -4,6 +4,7 @@
 //! /                                what is served, with a search
 //! /providers/HOST/NS/TYPE          how to use it, its versions, the newest first
 //! /providers/HOST/NS/TYPE/VERSION  its packages, their checksums, who signed it
+//! /providers/HOST/…/VERSION/docs   its documentation, one page of it, with a search in their names
 //! /module/HOST/NS/NAME/SYSTEM      how to use it, its versions
 //! /module/HOST/NS/…/VERSION        what it takes and gives, its README
 //! ```
@@ -13,7 +14,10 @@
 //! unpacks its package once.
 
 mod built;
+mod docs;
+mod docs_cache;
 mod frame;
+mod hcl_colours;
 mod links;
 mod list;
 mod module;

@@ -1,6 +1,7 @@
 //! The page of a provider: how to use it, and its versions.
 
 use maud::{Markup, html};
+use tofu_oci_docs::PageName;
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::ReleaseDate;
 use tofu_oci_types::{Moment, Platform, Version};
@@ -17,6 +18,8 @@ use crate::{Refusal, ServedVersions};
 /// A provider with some of its versions.
 pub(super) struct ProviderPage<'a> {
     pub(super) served: &'a ServedVersions,
+    /// The newest version, if it has documentation.
+    pub(super) documented: Option<Version>,
     /// Why the place does not answer now, if `served` is its earlier answer.
     pub(super) trouble: Option<Refusal>,
     pub(super) setup: ClientSetup<'a>,
@@ -69,6 +72,9 @@ impl ProviderPage<'_> {
             nav.trail aria-label="Breadcrumb" { a href=(frame.links.start()) { "Providers" } }
             h1 { span.namespace { (foreign(address.namespace())) "/" } (foreign(address.provider_type())) }
             p.address { (address) (punycode(address.hostname())) }
+            @if let Some(version) = &self.documented {
+                p { a href=(frame.links.docs(address, version, &PageName::overview())) { "Documentation of " (version) } }
+            }
             @if let Some(trouble) = &self.trouble {
                 p.notice { b { "The registry does not answer now. " } "This is what it said before: " (foreign(&trouble.to_string())) "." }
             }

@@ -1,6 +1,7 @@
 //! The page of a release: its packages, their checksums, and who signed it.
 
 use maud::{Markup, html};
+use tofu_oci_docs::PageName;
 use tofu_oci_source::LeafKind;
 use tofu_oci_types::{Moment, PackageHash, Platform, Scheme, human_bytes};
 
@@ -15,6 +16,8 @@ use crate::{ServedPackage, ServedRelease};
 /// A release, looked into.
 pub(super) struct ReleasePage<'a> {
     pub(super) served: &'a ServedRelease,
+    /// Whether it has documentation.
+    pub(super) documented: bool,
     pub(super) setup: ClientSetup<'a>,
     /// Who signed it and what its publisher says, if the place could be asked.
     pub(super) opinion: Option<ReleaseOpinion>,
@@ -37,6 +40,9 @@ impl ReleasePage<'_> {
                 (noticed(notice))
             }
             p.address { (address) (punycode(address.hostname())) }
+            @if self.documented {
+                p { a href=(frame.links.docs(address, version, &PageName::overview())) { "Documentation" } }
+            }
             @if let Some(notice) = notice { p.notice { (sentence(&notice.text)) } }
             (self.facts())
             section aria-labelledby="use" {

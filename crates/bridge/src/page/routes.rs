@@ -10,25 +10,30 @@ use axum::routing::get;
 use futures_util::StreamExt as _;
 use http::StatusCode;
 use http::request::Parts;
+use tofu_oci_docs::PageName;
 use tofu_oci_types::{ModuleAddr, Moment, Platform, ProviderAddr, Version};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use url::form_urlencoded;
 
+use super::docs::DocsPage;
+use super::docs_cache::DocsCache;
 use super::frame::{PageFrame, icon, style};
 use super::links::PageLinks;
 use super::list::{ServedKinds, ServedList, found};
 use super::module::{ModulePage, ModuleVersionPage};
 use super::opinion::ReleaseOpinions;
-use super::package_contents::ContentsCache;
+use super::package_contents::{ContentsCache, SkipReason};
 use super::pager::ListPart;
 use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
 use super::release::ReleasePage;
 use super::snippets::ClientSetup;
+use super::words::foreign;
 use crate::paths::{
     MixUp, ModuleRoute, ModuleRouteKind, ProviderRoute, RequestPath, RouteFault, RouteKind, address, module_address,
     version,
 };
+use crate::served::newest;
 use crate::{Admitted, Bridge, Refusal, ServedAddress, VersionAbsence};
 
 /// How many providers and modules a part of the list has.
@@ -52,6 +57,7 @@ struct PageState {
     bridge: Arc<Bridge>,
     opinions: ReleaseOpinions,
     looks: ContentsCache,
+    docs: DocsCache,
 }
 
 /// The pages below the path of the base URL.
@@ -67,6 +73,7 @@ pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
             bridge,
             opinions: ReleaseOpinions::default(),
             looks: ContentsCache::default(),
+            docs: DocsCache::default(),
         }))
 }
 
@@ -137,9 +144,10 @@ async fn providers(State(state): State<Arc<PageState>>, request: Request) -> Res
         Ok(client) => client,
         Err(denied) => return problem::denied(&frame, &denied),
     };
-    let answer = match &named.version {
-        None => state.provider(&visit, &frame, &named.address).await,
-        Some(version) => state.release(&frame, &client, &named.address, version).await,
+    let answer = match (&named.version, &named.page) {
+        (None, _) => state.provider(&visit, &frame, &named.address).await,
+        (Some(version), None) => state.release(&frame, &client, &named.address, version).await,
+        (Some(version), Some(page)) => state.docs(&visit, &frame, (&named.address, version, page)).await,
     };
     answer.unwrap_or_else(|refusal| problem::refused(&frame, &refusal))
 }
@@ -167,8 +175,43 @@ impl PageState {
         let rows: Vec<_> = rows.collect();
         let rows: Vec<VersionRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
         let trouble = self.bridge.catalog.trouble(address);
-        let page = ProviderPage { served: &served, trouble, setup: self.setup(), rows: &rows, part, now: now() };
+        let documented = match newest(&served.versions) {
+            Some(newest) => timeout_at(until, self.is_documented(address, newest)).await.ok().flatten(),
+            None => None,
+        };
+        let setup = self.setup();
+        let page = ProviderPage { served: &served, documented, trouble, setup, rows: &rows, part, now: now() };
         Ok(frame.answer(StatusCode::OK, &address.to_string(), &page.content(frame)))
+    }
+
+    /// The version, if it has documentation.
+    async fn is_documented(&self, address: &ProviderAddr, version: &Version) -> Option<Version> {
+        let served = self.bridge.catalog.release(address, version).await.ok()?;
+        self.docs.of(&served.release).await.ok().flatten().map(|_| version.clone())
+    }
+
+    async fn docs(
+        &self,
+        visit: &Visit,
+        frame: &PageFrame<'_>,
+        (address, version, name): (&ProviderAddr, &Version, &PageName),
+    ) -> Result<Response, Refusal> {
+        let served = self.bridge.catalog.release(address, version).await?;
+        let docs = self.docs.of(&served.release).await;
+        let docs = docs.as_ref().map(|docs| docs.as_deref()).map_err(|unread| *unread);
+        // A release may be readable although its tags cannot be listed now.
+        let listed = self.bridge.catalog.versions(address).await.ok();
+        let mut versions: Vec<&Version> = listed.iter().flat_map(|listed| &listed.versions).collect();
+        versions.sort_by(|one, other| other.precedence(one));
+        let page = DocsPage { served: &served, docs, name, versions: &versions, find: &visit.find };
+        let title = page.page().and_then(|page| page.title.as_deref()).map(foreign);
+        let title = format!("{} - {address} {version}", title.unwrap_or_else(|| name.to_string()));
+        let status = match docs {
+            Err(SkipReason::Unread) => StatusCode::BAD_GATEWAY,
+            _ if page.is_there() => StatusCode::OK,
+            _ => StatusCode::NOT_FOUND,
+        };
+        Ok(frame.answer(status, &title, &page.content(frame)))
     }
 
     /// Why a version was withdrawn, if its place can say it.
@@ -208,7 +251,9 @@ impl PageState {
             let path = ProviderRoute { address: address.clone(), kind }.path();
             frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)))
         };
-        let page = ReleasePage { served: &served, setup: self.setup(), opinion, archive: &archive, now: now() };
+        let documented = matches!(timeout(PATIENCE, self.docs.of(&served.release)).await, Ok(Ok(Some(_))));
+        let setup = self.setup();
+        let page = ReleasePage { served: &served, documented, setup, opinion, archive: &archive, now: now() };
         Ok(frame.answer(StatusCode::OK, &format!("{address} {version}"), &page.content(frame)))
     }
 
@@ -256,6 +301,8 @@ fn now() -> Moment {
 struct Visit {
     request: Parts,
     query: String,
+    /// What is searched for in the documentation of a provider.
+    find: String,
     /// Which part of the list is asked for, from 1.
     part: usize,
 }
@@ -264,6 +311,8 @@ struct Visit {
 struct Named {
     address: ProviderAddr,
     version: Option<Version>,
+    /// A page of the documentation of the version.
+    page: Option<PageName>,
 }
 
 impl Visit {
@@ -273,9 +322,10 @@ impl Visit {
             let members = form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
             members.into_iter().find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned())
         };
-        let query = member("q").unwrap_or_default().chars().take(QUERY).collect();
+        let words = |name| member(name).unwrap_or_default().chars().take(QUERY).collect();
+        let (query, find) = (words("q"), words("find"));
         let part = member("page").and_then(|number| number.parse().ok()).unwrap_or(1);
-        Self { request, query, part }
+        Self { request, query, find, part }
     }
 
     fn frame<'a>(&'a self, bridge: &'a Bridge) -> PageFrame<'a> {
@@ -297,12 +347,21 @@ impl Visit {
     /// What the path names, or why it names nothing.
     fn named(&self) -> Result<Named, RouteFault> {
         let path = RequestPath::parse(self.request.uri.path()).map_err(RouteFault::Path)?;
-        let (folder, number) = match path.segments()[..] {
-            ["providers", host, namespace, provider_type] => ([host, namespace, provider_type], None),
-            ["providers", host, namespace, provider_type, number] => ([host, namespace, provider_type], Some(number)),
-            _ => return Err(RouteFault::MixUp(MixUp::Unknown)),
+        let unknown = || RouteFault::MixUp(MixUp::Unknown);
+        let segments = path.segments();
+        let (folder, rest) = match segments[..] {
+            ["providers", host, namespace, provider_type, ref rest @ ..] => ([host, namespace, provider_type], rest),
+            _ => return Err(unknown()),
+        };
+        let (number, page) = match *rest {
+            [] => (None, None),
+            [number] => (Some(number), None),
+            [number, "docs"] => (Some(number), Some(PageName::overview())),
+            [number, "docs", ref page @ ..] => (Some(number), Some(page.join("/").parse().map_err(|_| unknown())?)),
+            _ => return Err(unknown()),
         };
         let [host, namespace, provider_type] = folder;
-        Ok(Named { address: address(host, namespace, provider_type)?, version: number.map(version).transpose()? })
+        let address = address(host, namespace, provider_type)?;
+        Ok(Named { address, version: number.map(version).transpose()?, page })
     }
 }
