@@ -34,6 +34,7 @@ fn the_short_help_fits_a_screen() {
     Look:
       versions     List the versions that a repository offers
       show         Show a release: its packages, checksums, time and signatures
+      docs         Print the documentation of a provider that lies beside its release
       verify       Say who has signed a release, whether that is enough, and why or why not
       check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
       outdated     Show which providers of a configuration are behind, and what holds each back
@@ -53,7 +54,6 @@ fn the_short_help_fits_a_screen() {
       man          Write man pages
       version      Print the version of this program, its commit and how it was built
       help         Print a page about a topic, a verb, a rule or an error code
-
     Output:
       -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors

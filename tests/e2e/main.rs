@@ -15,6 +15,7 @@
 //! cache*       packages that projects share: checked before each use, fetched once, thinned out
 //! small_install*  packages that come by their small layer, and those that come by the zip all the same
 //! plugin_cache  what is not linked from it; links in the tree of packages
+//! docs         documentation beside a release: published, printed, compared, carried, served
 //! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
@@ -86,6 +87,7 @@ mod credentials_replay;
 #[cfg(unix)]
 mod credentials_warnings;
 mod disk;
+mod docs;
 mod dry_run;
 mod explain;
 mod explain_methods;

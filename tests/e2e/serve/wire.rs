@@ -8,7 +8,7 @@ use serde_json::Value;
 /// An answer.
 #[derive(Debug)]
 pub(crate) struct Got {
-    pub(super) status: u16,
+    pub(crate) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     /// Whether the body is as long as the answer had promised.

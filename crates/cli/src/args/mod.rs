@@ -13,6 +13,7 @@ mod carry;
 mod check;
 mod common;
 mod config;
+mod docs;
 mod duration;
 mod help;
 mod host;
@@ -59,6 +60,7 @@ pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{ConfigTestsArgs, Global, Network, OutputArgs, REGISTRY_ACCESS};
 pub(crate) use config::{ConfigAddArgs, ConfigArgs, ConfigCheckArgs, ConfigRemoveArgs, ConfigSnippetArgs, ConfigVerb};
+pub(crate) use docs::{DocsArgs, DocsDiffArgs, DocsVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell, VersionArgs};
 pub(crate) use identity::{IdentityArgs, RegistryAccess};
@@ -235,6 +237,7 @@ impl Verb {
             Self::Verify(_) => "verify",
             Self::Versions(_) => "versions",
             Self::Show(_) => "show",
+            Self::Docs(_) => "docs",
             Self::Outdated(_) => "outdated",
             Self::Resolve(_) => "resolve",
             Self::Check(_) => "check",
@@ -291,6 +294,8 @@ pub(crate) enum Verb {
     Versions(VersionsArgs),
     /// Show a release: its packages, checksums, time and signatures
     Show(ShowArgs),
+    /// Print the documentation of a provider that lies beside its release
+    Docs(Box<DocsArgs>),
     /// Show which providers of a configuration are behind, and what holds each back
     Outdated(OutdatedArgs),
     /// Say which repository a provider address belongs to, and by which rule

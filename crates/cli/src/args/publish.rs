@@ -52,6 +52,13 @@ pub(crate) struct ReleaseArgs {
     /// `skip` saves the time to inflate every package once, and does not look into the packages.
     #[arg(long, value_name = "MODE", default_value = "compute", hide_short_help = true)]
     pub(crate) h1: H1Choice,
+    /// Publish the provider's documentation with it: its docs or website/docs folder
+    ///
+    /// The pages go into one referrer of the index, which `copy`, `mirror` and bundles take along: 8 MiB at most. `tofu-oci docs`
+    /// and the pages of `serve` show them. A release that is there already gets what it lacks; other pages take the place of
+    /// those that it has.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) docs: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) attach: Attach,
     /// Move the tag if it names another release already, and mark that release as withdrawn

@@ -13,7 +13,7 @@ use crate::terminal;
 pub(crate) const GROUPS: [(&str, &[&str]); 5] = [
     ("Publish", &["push", "pack", "copy", "module", "sign", "attach", "withdraw", "deprecate"]),
     ("Install", &["install", "lock", "run", "providers"]),
-    ("Look", &["versions", "show", "verify", "check", "outdated", "resolve"]),
+    ("Look", &["versions", "show", "docs", "verify", "check", "outdated", "resolve"]),
     ("Keep", &["mirror", "bundle", "serve", "cache"]),
     ("Operate", &["login", "logout", "auth", "trust", "config", "completions", "man", "version", "help"]),
 ];
@@ -30,7 +30,7 @@ pub(super) fn examples_first(command: Command, is_wanted: &dyn Fn(&Command) -> b
     let options = if groups.is_empty() {
         "{all-args}".to_owned()
     } else {
-        format!("{groups}\n{header}Output:{header:#}\n{{options}}")
+        format!("{groups}{header}Output:{header:#}\n{{options}}")
     };
     command
         .after_help(Resettable::from(shown))

@@ -1,7 +1,7 @@
 //! Errors of places: what is not offered there, what cannot be read, and places that cannot be used.
 
 use tofu_oci_layout::{DocumentKind, LayoutError};
-use tofu_oci_source::{Failure, NotOffered, SourceError};
+use tofu_oci_source::{DocsError, Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Fault as _, NetworkFault, Place, ProviderAddr, Version};
 
@@ -12,6 +12,15 @@ use crate::invocation;
 impl From<SourceError> for Diagnostic {
     fn from(error: SourceError) -> Self {
         Self::from(&error)
+    }
+}
+
+impl From<DocsError> for Diagnostic {
+    fn from(error: DocsError) -> Self {
+        match &error {
+            DocsError::Store(error) => error.into(),
+            other => Self::fault(other),
+        }
     }
 }
 

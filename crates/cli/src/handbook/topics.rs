@@ -31,6 +31,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "guide", "start/guide.md", "a walk through five modules and a local registry";
     "coming-from", "start/coming-from.md", "if you use oras, boring-registry, Artifactory or `terraform providers mirror`";
     "publishing", "how-to/publishing.md", "push a release: inputs, signing, what is checked";
+    "provider-docs", "how-to/provider-docs.md", "documentation beside a release: publish, read, compare, serve it";
     "withdrawing", "how-to/withdrawing.md", "take a version back, warn of one, replace one";
     "fewer-bytes", "how-to/fewer-bytes.md", "smaller packages beside the zips";
     "installing", "how-to/installing.md", "where packages go, Terraform, sites without network";
@@ -84,6 +85,7 @@ const OTHER_NAMES: &[(&[&str], &[&str])] = &[
     (&["trust.toml", "policy"], &["trust", "trust-policy"]),
     (&["identity", "identities", "sigstore", "fulcio", "oidc"], &["keyless", "trust", "trust-policy"]),
     (&["tuf", "trust-root", "built-by"], &["trust-policy", "keyless"]),
+    (&["docs", "documentation"], &["provider-docs"]),
     (&["mirror.toml"], &["mirroring"]),
     (&["modules.toml"], &["modules"]),
     (&["serve.toml"], &["serve-settings"]),

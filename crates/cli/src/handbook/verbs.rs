@@ -73,6 +73,7 @@ fn section(text: &mut String, parent: &str, verb: &Command, all_access: usize) {
 const PAGES: &[(&str, &[&str])] = &[
     ("publishing", &["push", "pack", "copy", "sign"]),
     ("keyless", &["attach"]),
+    ("provider-docs", &["docs"]),
     ("withdrawing", &["withdraw", "deprecate"]),
     ("module-publishing", &["module push"]),
     ("module-fetching", &["module pull", "module versions"]),

@@ -58,6 +58,11 @@ impl Context {
         if self.json { lines(&JsonLines) } else { printer::stdout(&page()) }
     }
 
+    /// The same of a long page, through the user's pager.
+    pub(crate) fn emit_paged(&self, line: &impl Serialize, page: impl FnOnce() -> Page) {
+        if self.json { JsonLines.add(line) } else { printer::paged(&page()) }
+    }
+
     /// The same of a report whose other form is for programs, too.
     pub(crate) fn emit_document(&self, line: &impl Serialize, document: impl FnOnce() -> Document) {
         printer::document(&if self.json { Document::json_line(line) } else { document() });

@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod context;
 mod copy;
+mod docs;
 mod explain;
 mod help;
 mod install;
@@ -107,6 +108,7 @@ async fn job(
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
         Verb::Show(args) => show::show(&context(&args.output), &args).await?,
+        Verb::Docs(args) => docs::docs(&context(args.output()), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
         Verb::Outdated(args) => return outdated::outdated(&context(&args.output), &args).await,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    Dist, DistOptions, ExecutableCheck, H1Mode, KeylessSigner, PackError, Publication, PushRequest, Rename, ReplaceTag,
-    Signing, SmallLayers, UnknownPlatforms, read_dist_with,
+    Dist, DistOptions, ExecutableCheck, H1Mode, KeylessSigner, PackError, Publication, PushRequest, ReleaseDocs,
+    Rename, ReplaceTag, Signing, SmallLayers, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_types::{ProviderAddr, Version};
 
@@ -115,6 +115,7 @@ async fn release(
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
     let cosign = if args.attach.sign_keyless && !args.dry_run { Some(Cosign::find()?) } else { None };
+    let docs = args.docs.as_deref().map(|dir| ReleaseDocs::pack(dir, &std::env::temp_dir())).transpose()?;
     let request = PushRequest {
         dist: &dist,
         publication: Publication {
@@ -134,6 +135,7 @@ async fn release(
         },
         small: if args.small { SmallLayers::Make } else { SmallLayers::Omit },
         executables: if args.insist.skip_executable_check { ExecutableCheck::Skip } else { ExecutableCheck::Refuse },
+        docs: docs.as_ref(),
         sums: args.attach.sums.mode(),
         memo_dir: cache_folder("h1"),
         work_dir: std::env::temp_dir(),

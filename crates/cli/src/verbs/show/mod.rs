@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use json::ReleaseLine;
 use report::{ShowReport, Signatures};
 use subject::{ReleaseNaming, ShownSubject};
+pub(super) use subject::{ReleaseQuestion, find};
 pub(super) use text::reason;
 
 /// Prints what is known of one release.
@@ -30,7 +31,9 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
         let policy = Policy::with_keys(crate::trust::keys(&args.key)?);
         trust.policy = Arc::new(policy.with_predecessors(args.trust.predecessors.all()));
     }
-    let ShownSubject { release, naming } = subject::find(context, args).await?;
+    let ShowArgs { subject, lookup, access, .. } = args;
+    let question = ReleaseQuestion { subject, lookup, access, chdir: args.chdir.as_deref() };
+    let ShownSubject { release, naming } = find(context, &question).await?;
     let report =
         read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
             ReleaseNaming::Asked => Diagnostic::from(error),

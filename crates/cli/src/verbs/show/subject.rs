@@ -1,11 +1,12 @@
 //! The release that an argument names.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_source::{Listing, NotOffered, OciSource, Release, Source, SourceError};
 use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version, versions_in_words};
 
-use crate::args::ShowArgs;
+use crate::args::{LookupArgs, RegistryAccess};
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::exit::Exit;
@@ -14,9 +15,17 @@ use crate::verbs::context::Context;
 use crate::verbs::install::finder;
 use crate::verbs::versions::{Subject, SubjectKind, subject, unknown_address};
 
+/// Which release is asked for, and where it is looked for.
+pub(in crate::verbs) struct ReleaseQuestion<'a> {
+    pub(in crate::verbs) subject: &'a str,
+    pub(in crate::verbs) lookup: &'a LookupArgs,
+    pub(in crate::verbs) access: &'a RegistryAccess,
+    pub(in crate::verbs) chdir: Option<&'a Path>,
+}
+
 /// The release, and how it is known whose it is.
-pub(super) struct ShownSubject {
-    pub(super) release: Arc<dyn Release>,
+pub(in crate::verbs) struct ShownSubject {
+    pub(in crate::verbs) release: Arc<dyn Release>,
     pub(super) naming: ReleaseNaming,
 }
 
@@ -31,11 +40,10 @@ pub(super) enum ReleaseNaming {
     Unnamed,
 }
 
-pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubject, Diagnostic> {
-    match crate::subject::read(&args.subject)? {
+pub(in crate::verbs) async fn find(context: &Context, args: &ReleaseQuestion<'_>) -> Result<ShownSubject, Diagnostic> {
+    match crate::subject::read(args.subject)? {
         ReleaseName::Provider { address, constraints } => {
-            let chdir = args.chdir.as_deref();
-            let finder = finder(context, &args.lookup, &args.access, chdir, &[]).await?;
+            let finder = finder(context, args.lookup, args.access, args.chdir, &[]).await?;
             let source = finder.source(&address)?;
             let version = match constraints.exact() {
                 Some(version) => version.clone(),
@@ -54,8 +62,8 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
 }
 
 /// The newest release of a provider or of a repository.
-async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<ShownSubject, Diagnostic> {
-    let ShowArgs { lookup, access, .. } = args;
+async fn newest_of(context: &Context, args: &ReleaseQuestion<'_>, text: &str) -> Result<ShownSubject, Diagnostic> {
+    let ReleaseQuestion { lookup, access, .. } = args;
     let is_address = text.parse::<ProviderAddr>().is_ok();
     let provider = is_address && !crate::subject::is_repository(text);
     let Subject { source, address, named, .. } = subject(context, text, lookup, provider, access).await?;
@@ -90,14 +98,14 @@ fn newest(listing: &Listing, place: &Place, constraints: &Constraints) -> Result
     })
 }
 
-async fn open(context: &Context, args: &ShowArgs, end: &End) -> Result<Arc<dyn Source>, Diagnostic> {
+async fn open(context: &Context, args: &ReleaseQuestion<'_>, end: &End) -> Result<Arc<dyn Source>, Diagnostic> {
     if args.lookup.from.is_some() {
         let text = format!("`{}` says where the release is, and --from does, too", args.subject);
         return Err(Diagnostic::usage(text)
             .hint("name a provider beside --from: HOST/NAMESPACE/TYPE@VERSION")
             .hint(format!("or leave --from out: {}", invocation::this_without("from"))));
     }
-    let connector = context.reach(&args.access, &[end], args.chdir.as_deref()).await?;
+    let connector = context.reach(args.access, &[end], args.chdir).await?;
     Ok(Arc::new(OciSource::new(connector.source(end)?)))
 }
 
