@@ -29,6 +29,7 @@ use super::options::{ListenerKind, ServerOptions};
 use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
+use crate::access::with_query;
 use crate::counts::Counts;
 use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
@@ -149,7 +150,11 @@ impl Reception {
         kind: ListenerKind,
         in_flight: InFlight,
     ) -> Response<CountedBody> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        // From here on nothing has the signature of a link in a path, which is logged.
+        if let Some(uri) = with_query(&parts.uri) {
+            parts.uri = uri;
+        }
         let mut record = self.record(&parts, peer.ip());
         let has_body = !body.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
         let mut response = if has_body {

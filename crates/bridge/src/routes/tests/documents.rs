@@ -143,7 +143,9 @@ async fn the_download_document_names_files_that_verify() {
     assert_eq!(signature.body, key().sign(&sums.body));
     let armored = &document["signing_keys"]["gpg_public_keys"][0]["ascii_armor"];
     assert_eq!(armored.as_str(), Some(key().public()));
-    assert_eq!(document.get("packages"), None);
+    let package = &document["packages"]["linux_amd64"];
+    assert_eq!(package["package_size"], archive.body.len());
+    assert_eq!(package["hashes"][1], format!("zh:{}", digest.encoded()));
     let shown = serde_json::to_string_pretty(&document).unwrap();
     let shown = shown.replace(&serde_json::to_string(armored).unwrap(), "ARMOR");
     assert_snapshot!(shown.replace(&key().key_id(), "KEY"), @r#"
