@@ -23,6 +23,7 @@ mod mappings;
 mod mirror;
 mod modules;
 mod modules_served;
+mod offline;
 mod parallel;
 mod provider;
 mod provider_build;
@@ -109,6 +110,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
     SubStage { name: "keyless", needs: keyless::NEEDS, work: keyless::run },
+    SubStage { name: "offline", needs: offline::NEEDS, work: offline::run },
     SubStage { name: "sigstore", needs: &[], work: sigstore::run },
     SubStage { name: "tutorial", needs: tutorial::NEEDS, work: tutorial::run },
     SubStage { name: "integrations", needs: integrations::NEEDS, work: integrations::run },
