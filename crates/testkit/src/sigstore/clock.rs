@@ -93,9 +93,9 @@ impl Clock {
             ],
         );
         let attribute = |name: &[u64], value: Vec<u8>| of(SEQUENCE, &[oid(name), of(SET, &[value])]);
-        let signed =
+        let attributes =
             [attribute(&CONTENT_TYPE, oid(&TIMESTAMP)), attribute(&MESSAGE_DIGEST, tagged(OCTETS, &sha256(&said)))];
-        let signature = self.key.sign(&of(SET, &signed)).expect("a key of our own signs");
+        let signature = self.key.sign(&of(SET, &attributes)).expect("a key of our own signs");
         // The version, the serial number, the algorithm and the issuer come first.
         let issuer = parts(content(parts(content(&self.chain[0]))[0]))[3].to_vec();
         let signer = of(
@@ -104,7 +104,7 @@ impl Clock {
                 number(1),
                 of(SEQUENCE, &[issuer, number(SERIAL)]),
                 hashing.clone(),
-                of(ZERO, &signed),
+                of(ZERO, &attributes),
                 of(SEQUENCE, &[oid(&ECDSA_SHA256)]),
                 tagged(OCTETS, &signature),
             ],

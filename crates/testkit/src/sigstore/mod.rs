@@ -237,13 +237,13 @@ impl LocalSigstore {
         let mut authority = CertificateParams::default();
         authority.distinguished_name = authority_name();
         let issuer = Issuer::from_params(&authority, &self.authority);
-        let issued =
+        let certify =
             |params: &CertificateParams| params.signed_by(key, &issuer).expect("a fixed certificate request is valid");
         if let Some(log) = &self.certificates {
-            let promised = log.promise(issued(&params).der(), &self.authority, self.signed_at());
+            let promised = log.promise(certify(&params).der(), &self.authority, self.signed_at());
             params.custom_extensions.push(promised);
         }
-        issued(&params)
+        certify(&params)
     }
 }
 
