@@ -10,7 +10,7 @@ use rcgen::{CustomExtension, KeyPair, PublicKeyData as _, SigningKey as _};
 use serde_json::{Value, json};
 
 use super::der::{OCTETS, content, parts, tagged};
-use super::{SINCE, sha256};
+use super::texts::{SINCE, sha256};
 
 /// The extension with the promises.
 const PROMISES: [u64; 10] = [1, 3, 6, 1, 4, 1, 11129, 2, 4, 2];

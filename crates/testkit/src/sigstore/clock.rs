@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::Moment;
 
 use super::der::{INTEGER, OCTETS, SEQUENCE, SET, TIME, ZERO, content, of, oid, parts, tagged};
-use super::{SINCE, sha256};
+use super::texts::{SINCE, sha256};
 
 const SIGNED_DATA: [u64; 7] = [1, 2, 840, 113_549, 1, 7, 2];
 const TIMESTAMP: [u64; 9] = [1, 2, 840, 113_549, 1, 9, 16, 1, 4];

@@ -11,14 +11,14 @@ use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256, PKCS_ED25519, PublicKeyData as _, S
 use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
-use super::{SINCE, hex, sha256};
+use super::texts::{SINCE, hex, sha256};
 
 /// The name of the log.
 const LOG: &str = "log.sigstore.example";
 
 /// A log with its key.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct TransparencyLog {
     key: KeyPair,
     /// Whether it is one of Rekor v2.
     pub(super) is_new: bool,
@@ -35,7 +35,7 @@ pub(super) struct Logged<'a> {
     pub(super) certificate: &'a str,
 }
 
-impl Log {
+impl TransparencyLog {
     pub(super) fn old() -> Self {
         let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).expect("the system has random numbers");
         Self { key, is_new: false, leaves: Mutex::default() }

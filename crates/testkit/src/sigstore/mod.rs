@@ -7,6 +7,7 @@ mod clock;
 mod der;
 mod log;
 mod server;
+mod texts;
 
 use std::time::{Duration, SystemTime};
 
@@ -20,13 +21,12 @@ use serde_json::{Value, json};
 
 use certificate_log::CertificateLog;
 use clock::Clock;
-use log::{Log, Logged};
+use log::{Logged, TransparencyLog};
 pub use server::SigstoreServer;
+use texts::{SINCE, sha256};
 
 /// How long before `now` everything is signed, and for how long a certificate is valid before that.
 const AGO: Duration = Duration::from_mins(1);
-/// Since when everything counts.
-const SINCE: &str = "2001-01-01T00:00:00Z";
 /// The arc of the extensions that say who built something.
 const CLAIMS: [u64; 8] = [1, 3, 6, 1, 4, 1, 57264, 1];
 
@@ -46,7 +46,7 @@ pub enum Witness {
 pub struct LocalSigstore {
     authority: KeyPair,
     certificate: Vec<u8>,
-    log: Option<Log>,
+    log: Option<TransparencyLog>,
     clock: Option<Clock>,
     certificates: Option<CertificateLog>,
     /// `None`: the clock of this machine.
@@ -112,9 +112,11 @@ impl LocalSigstore {
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
         let certificate = params.self_signed(&authority).expect("a fixed certificate request is valid");
         let (log, clock, certificates) = match witness {
-            Witness::Log => (Some(Log::old()), None, None),
+            Witness::Log => (Some(TransparencyLog::old()), None, None),
             Witness::Clock => (None, Some(Clock::generate()), None),
-            Witness::LogAndClock => (Some(Log::new()), Some(Clock::generate()), Some(CertificateLog::generate())),
+            Witness::LogAndClock => {
+                (Some(TransparencyLog::new()), Some(Clock::generate()), Some(CertificateLog::generate()))
+            }
         };
         Self { authority, certificate: certificate.der().to_vec(), log, clock, certificates, now, late: Duration::ZERO }
     }
@@ -134,7 +136,7 @@ impl LocalSigstore {
     pub fn root(&self) -> String {
         json!({
             "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-            "tlogs": self.log.iter().map(Log::described).collect::<Vec<_>>(),
+            "tlogs": self.log.iter().map(TransparencyLog::described).collect::<Vec<_>>(),
             "certificateAuthorities": [{
                 "subject": { "commonName": "tofu-oci test sigstore" },
                 "uri": "https://authority.sigstore.example",
@@ -245,14 +247,4 @@ impl LocalSigstore {
         }
         certify(&params)
     }
-}
-
-fn sha256(bytes: &[u8]) -> Vec<u8> {
-    use sha2::Digest as _;
-
-    sha2::Sha256::digest(bytes).to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -11,8 +11,9 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use rcgen::{PKCS_ECDSA_P256_SHA256, PublicKeyData, SignatureAlgorithm};
 use serde_json::{Value, json};
 
-use super::{BuiltBy, LocalSigstore, SINCE, Witness, der, hex};
-use super::{Logged, sha256};
+use super::log::Logged;
+use super::texts::{SINCE, hex, sha256};
+use super::{BuiltBy, LocalSigstore, Witness, der};
 use crate::fault::{Answer, Computed, Fault, RequestHead, Rule};
 use crate::tuf::tuf_repository;
 use crate::web::WebServer;
