@@ -31,16 +31,8 @@ fn built(by: &BuiltBy<'_>) -> Scene {
     scene.context.write("trust.toml", POLICY);
     let sigstore = LocalSigstore::generate(SystemTime::now());
     scene.context.write("sigstore/root.json", sigstore.root());
-    attest(&scene, &sigstore, by);
+    scene.attest(&sigstore, by, "acme/widget", "1.4.0");
     scene
-}
-
-fn attest(scene: &Scene, sigstore: &LocalSigstore, by: &BuiltBy<'_>) {
-    let (media_type, bytes) = scene.registry.manifest("acme/widget", "1.4.0").expect("it is published");
-    let index = Descriptor::of(&media_type, &bytes);
-    let subject = json!({ "name": "acme/widget", "digest": { "sha256": index.digest.encoded() } });
-    let bundle = sigstore.attest(by, "https://slsa.dev/provenance/v1", &[subject]);
-    scene.registry.put_referrer("acme/widget", &Referrer::bundle(&index, &bundle, Inline::No));
 }
 
 #[test]

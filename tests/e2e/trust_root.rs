@@ -3,57 +3,15 @@
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
-use p256::ecdsa::signature::Signer as _;
-use p256::ecdsa::{Signature, SigningKey};
-use p256::pkcs8::EncodePublicKey as _;
-use serde_json::{Value, json};
-use tofu_oci_testkit::LocalSigstore;
-use tofu_oci_types::Digest;
+use serde_json::json;
+use tofu_oci_testkit::{LocalSigstore, tuf_repository};
 
 use crate::setup::Scene;
 
-/// A TUF repository with this `trusted_root.json`, in a folder; one key signs all of it.
+/// A TUF repository with this `trusted_root.json`, in a folder.
 fn repository(scene: &Scene, trusted_root: &str) {
-    let key = SigningKey::from_slice(&[7; 32]).expect("a scalar");
-    let pem = key.verifying_key().to_public_key_pem(p256::pkcs8::LineEnding::LF).expect("a key in PEM");
-    let signed = |value: &Value| {
-        // Members sorted, and line breaks as they are.
-        let message = sorted(value).to_string().replace("\\n", "\n");
-        let signature: Signature = key.sign(message.as_bytes());
-        let hex: String = signature.to_der().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        json!({ "signatures": [{ "keyid": "k", "sig": hex }], "signed": value }).to_string()
-    };
-    let of = |kind: &str, more: Value| {
-        let mut value = json!({
-            "_type": kind, "spec_version": "1.0.31", "version": 1, "expires": "2100-01-01T00:00:00Z"
-        });
-        value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        signed(&value)
-    };
-    let role = json!({ "keyids": ["k"], "threshold": 1 });
-    let public = json!({ "keytype": "ecdsa", "scheme": "ecdsa-sha2-nistp256", "keyval": { "public": pem } });
-    let roles = json!({ "root": role, "timestamp": role, "snapshot": role, "targets": role });
-    let root = of("root", json!({ "consistent_snapshot": true, "keys": { "k": public }, "roles": roles }));
-    scene.context.write("tuf/1.root.json", root);
-    scene
-        .context
-        .write("tuf/timestamp.json", of("timestamp", json!({ "meta": { "snapshot.json": { "version": 1 } } })));
-    scene.context.write("tuf/1.snapshot.json", of("snapshot", json!({ "meta": { "targets.json": { "version": 1 } } })));
-    let hash = Digest::sha256(trusted_root.as_bytes()).encoded().to_owned();
-    let file = json!({ "length": trusted_root.len(), "hashes": { "sha256": hash } });
-    scene.context.write("tuf/1.targets.json", of("targets", json!({ "targets": { "trusted_root.json": file } })));
-    scene.context.write(&format!("tuf/targets/{hash}.trusted_root.json"), trusted_root);
-}
-
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(values) => values.iter().map(sorted).collect(),
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
-            members.sort_by(|one, other| one.0.cmp(&other.0));
-            Value::Object(members.into_iter().collect())
-        }
-        other => other.clone(),
+    for (path, text) in tuf_repository(&[("trusted_root.json", trusted_root)]) {
+        scene.context.write(&format!("tuf/{path}"), text);
     }
 }
 

@@ -5,6 +5,7 @@ mod clients;
 mod commands;
 mod faults;
 mod hosts;
+mod keyless;
 mod life;
 mod modules;
 mod other_address;

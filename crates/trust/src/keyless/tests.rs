@@ -173,7 +173,6 @@ fn what_is_too_large_is_not_read() {
     assert!(matches!(fault(&changed("github.json", times)), KeylessFault::Malformed(_)));
 }
 
-/// A bit may be one that nothing depends on; then the identity and the statement are the same.
 #[test]
 fn one_entry_repeated_many_times_is_not_verified_many_times() {
     let repeated = changed("public-good.json", |bundle| {
@@ -183,6 +182,7 @@ fn one_entry_repeated_many_times_is_not_verified_many_times() {
     assert_eq!(fault(&repeated).to_string(), "the bundle is malformed: it has more than 4 entries of logs");
 }
 
+/// A bit may be one that nothing depends on; then the identity and the statement are the same.
 #[test]
 fn no_bit_of_a_bundle_changes_who_signed_what() {
     let staging = [staging()];

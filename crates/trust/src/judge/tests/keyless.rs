@@ -1,6 +1,8 @@
 //! Releases that a workflow has signed with a certificate.
 
+mod clocks;
 mod demands;
+mod signers;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

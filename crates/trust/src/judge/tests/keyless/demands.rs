@@ -154,18 +154,6 @@ fn a_root_with_new_keys_proves_nothing_that_the_old_one_proved() {
 }
 
 #[test]
-fn a_clock_that_is_wrong_proves_nothing_before_the_log_and_everything_after_the_certificate() {
-    let at_time = |now: SystemTime| {
-        let stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
-        Scene { now, ..stage.scene }
-    };
-    let now = Scene::new().now - Duration::from_hours(10_000);
-    check(&at_time(now - Duration::from_hours(1)), "refused not-proven");
-    // The certificate was valid for minutes; the log says that it was signed in them.
-    check(&at_time(now + Duration::from_hours(20_000)), "signed [acme] index");
-}
-
-#[test]
 fn the_name_of_a_repository_that_was_given_away_does_not_count() {
     let numbered = |id: &'static str| BuiltBy { repository_id: Some(id), ..BuiltBy::RELEASE };
     let first = Stage::ruled(WORKFLOW, EXACT).built(&numbered("4"));
