@@ -49,6 +49,8 @@ fn a_release_is_shown_by_its_address() {
                 says) was not checked; it names registry.example.com/acme/widget 1.4.0; it says
                 https://sigstore.dev/cosign/sign/v1; in
                 sha256:[DIGEST]
+      attached  application/vnd.dev.sigstore.bundle.v0.3+json, 799 B;
+                sha256:[DIGEST]
 
       darwin_arm64  324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64   323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
