@@ -30,7 +30,7 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
         replace: ReplaceTag::Refuse,
         checks: ModuleChecks::Run,
         files: PackedFiles::Chosen,
-        signing: None,
+        signer: None,
         work_dir: std::env::temp_dir(),
     }
 }
