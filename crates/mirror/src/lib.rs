@@ -27,7 +27,7 @@ mod singleflight;
 mod state;
 mod transfer;
 
-pub use attestations::{AttestationFile, AttestationTemplate, Attestations, InvalidAttestationTemplate};
+pub use attestations::{AttestationTemplate, Attestations, InvalidAttestationTemplate, LateAttestation};
 pub use bundle_notes::{
     BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
 };
@@ -36,7 +36,7 @@ pub use destination::{
     Repositories, Sightings, StaticTree, VersionMark, contents_of,
 };
 pub use error::MirrorError;
-pub use found_keys::{FoundKey, FoundSigners, found_keys};
+pub use found_keys::{FoundKey, FoundSigners, OtherSigner, found_keys};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
