@@ -46,7 +46,7 @@ pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result
 
 /// Who signs what is published.
 pub(crate) enum NamedSigner {
-    Key(PrivateKey, Forms),
+    Key(Box<PrivateKey>, Forms),
     Cosign(Cosign),
 }
 
@@ -57,7 +57,7 @@ impl NamedSigner {
             return Cosign::find().map(Self::Cosign).map(Some);
         }
         let key = named(&args.key, reporter).await?;
-        Ok(key.map(|key| Self::Key(key, args.key.sign_format.forms())))
+        Ok(key.map(|key| Self::Key(Box::new(key), args.key.sign_format.forms())))
     }
 
     pub(crate) fn signer(&self) -> Signer<'_> {

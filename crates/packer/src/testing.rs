@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::{
     Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, Publication, PushReport, PushRequest, Rename,
-    ReplaceTag, Signing, SmallLayers, SumsMode,
+    ReplaceTag, Signer, Signing, SmallLayers, SumsMode,
 };
 
 /// A folder of release files in the making; removed with the value.

@@ -48,7 +48,9 @@ pub(crate) async fn attach(context: &Context, args: &AttachArgs) -> Result<(), D
 fn emit<'a>(context: &Context, reports: &'a [AttachReport], line: fn(&'a AttachReport) -> AttachLine<'a>, done: &str) {
     let pages = || {
         let mut all = Page::default();
-        reports.iter().for_each(|report| all.append(page(report, done)));
+        for report in reports {
+            all.append(page(report, done));
+        }
         all
     };
     context.emit_all(|lines| lines.add_all(reports.iter().map(line)), pages);

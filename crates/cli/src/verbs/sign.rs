@@ -33,7 +33,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let signer = match &args.key {
         Some(key) => {
             let key = signing_key::load(key, password, context.reporter.as_ref()).await?;
-            NamedSigner::Key(key, args.sign_format.forms())
+            NamedSigner::Key(Box::new(key), args.sign_format.forms())
         }
         None => NamedSigner::Cosign(Cosign::find()?),
     };

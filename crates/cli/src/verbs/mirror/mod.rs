@@ -15,8 +15,8 @@ use tofu_oci_archive::Limits;
 use tofu_oci_http::WebClient;
 use tofu_oci_logins::Access;
 use tofu_oci_mirror::{
-    AttestationRule, Attestations, Carrying, Destination, DestinationName, MirrorError, MirrorJob, MirrorLine,
-    MirrorMode, Prune, found_keys,
+    AttestationRule, Attestations, Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune,
+    found_keys,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
@@ -68,7 +68,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     let key = key_of(context, args).await?;
     let compared = if args.verify { ComparedBy::Digests } else { ComparedBy::Sizes };
     let destination = destination::open(upstream.connector(), to.clone(), &input.trust, (bundle, compared))?;
-    let claim = |address: &ProviderAddr| destination.claim(address).map(Some);
+    let claim = |address: &ProviderAddr| Ok(Some(destination.claim(address)?));
     let providers = providers(&upstream, &input.rules, claim).await?;
     let attestations = attestations(&input.attestations, &input.dir, upstream.connector())?;
     let job = MirrorJob { attestations: attestations.as_ref(), ..job(args, &input, &providers, destination.as_ref()) };
@@ -91,7 +91,10 @@ async fn print_trust(context: &Context, args: &MirrorArgs, input: &MirrorInput) 
     let open = |to: &DestinationName| destination::open(upstream.connector(), to.clone(), &input.trust, how);
     let destination = input.to.as_ref().map(open).transpose()?;
     // Nothing goes there, so that two providers may have one place.
-    let place = |address: &ProviderAddr| destination.as_ref().map(|to| to.place(address)).transpose();
+    let place = |address: &ProviderAddr| match &destination {
+        Some(to) => Ok(Some(to.place(address)?)),
+        None => Ok(None),
+    };
     let providers = providers(&upstream, &input.rules, place).await?;
     keys::print(context, found_keys(&input.rules, &providers, SystemTime::now()).await)
 }
@@ -106,7 +109,7 @@ pub(super) async fn collect(
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
     let input = rules::input_with(args, required)?;
     let upstream = UpstreamSources::asked_for(context, args, access)?;
-    let providers = providers(&upstream, &input.rules, |address| bundle.claim(address).map(Some)).await?;
+    let providers = providers(&upstream, &input.rules, |address| Ok(Some(bundle.claim(address)?))).await?;
     let job = job(args, &input, &providers, bundle);
     Ok(run(context, args, &input, &job, key).await)
 }
@@ -159,11 +162,11 @@ pub(super) fn attestations(
 async fn providers(
     upstream: &UpstreamSources,
     rules: &tofu_oci_mirror::MirrorRules,
-    place: impl Fn(&ProviderAddr) -> Result<Option<Place>, MirrorError>,
+    place: impl Fn(&ProviderAddr) -> Result<Option<Place>, Diagnostic>,
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
     for address in upstream.addresses(rules).await? {
-        let place = place(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
+        let place = place(&address).map_err(|error| error.exiting(Exit::Usage))?;
         let source = upstream.source(&address, place.as_ref())?;
         providers.push((address, source));
     }
