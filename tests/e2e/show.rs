@@ -64,8 +64,11 @@ fn a_release_is_shown_by_its_address() {
     GET /v2/acme/widget/manifests/1.4.0 -> 200
     GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
     GET /v2/acme/widget/manifests/sha256-[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256-[DIGEST] -> 200
     GET /v2/acme/widget/manifests/sha256-[DIGEST].sig -> 404
     GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/referrers/sha256:[DIGEST] -> 404
     GET /v2/acme/widget/referrers/sha256:[DIGEST] -> 404
     ");
     scene.trust("");

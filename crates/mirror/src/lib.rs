@@ -27,7 +27,9 @@ mod singleflight;
 mod state;
 mod transfer;
 
-pub use attestations::{AttestationTemplate, Attestations, InvalidAttestationTemplate, LateAttestation};
+pub use attestations::{
+    AttestationRule, AttestationTemplate, Attestations, InvalidAttestationTemplate, LateAttestation,
+};
 pub use bundle_notes::{
     BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
 };
@@ -47,8 +49,8 @@ pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    AttestationRule, DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError,
-    RulesFile, RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
+    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

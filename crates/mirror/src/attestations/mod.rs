@@ -22,9 +22,9 @@ use url::Url;
 
 pub use files::LateAttestation;
 pub(crate) use files::{AttestationFiles, JudgedFiles, attach, plan_attach, trusted};
-pub use template::{AttestationTemplate, InvalidAttestationTemplate};
+pub use template::{AttestationRule, AttestationTemplate, InvalidAttestationTemplate};
 
-use crate::{AttestationRule, MirrorError};
+use crate::MirrorError;
 
 /// The largest file, in bytes.
 const LIMIT: u64 = 16 << 20;

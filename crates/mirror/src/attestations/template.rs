@@ -3,12 +3,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tofu_oci_types::{ProviderAddr, Version, login_end, masked};
+use tofu_oci_types::{Pattern, ProviderAddr, Version, login_end, masked};
 use url::Url;
 
 /// Where attestations of a release are: a path or an address with `${hostname}`, `${namespace}`, `${type}` and `${version}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttestationTemplate(String);
+
+/// Where attestations of some providers are.
+#[derive(Clone, Debug)]
+pub struct AttestationRule {
+    /// Of these providers; empty for all.
+    pub providers: Vec<Pattern>,
+    pub at: AttestationTemplate,
+}
 
 /// A text that is not an [`AttestationTemplate`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
