@@ -239,7 +239,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read large.txt: it is larger than 16 MiB
 
-    hint: name the file first, and then the release
+    hint: name the files first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach missing.txt {TARGET} --type text/plain")), @"
     exit code: 2
@@ -248,7 +248,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read missing.txt: No such file or directory (os error [N])
 
-    hint: name the file first, and then the release
+    hint: name the files first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET} --type application/vnd.opentofu.provider.notice.v1")), @"
     exit code: 2
@@ -271,6 +271,56 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     scene.refuse("attach widget.spdx.json oci:missing:1.4.0");
     assert!(!scene.path("missing").exists());
     assert_eq!(referrers(&scene), [""; 0]);
+}
+
+#[test]
+fn a_type_was_taken_that_the_file_contradicts() {
+    let scene = published(ReferrersSupport::Supported);
+    bundle(&scene, &[index(&scene)]);
+    scene.context.write("empty.json", " \n");
+    assert_snapshot!(scene.refuse(&format!("attach widget.sigstore.json {TARGET} --type spdx")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: widget.sigstore.json is application/vnd.dev.sigstore.bundle.v0.3+json, not application/spdx+json
+
+    hint: omit --type: the file says itself what it is
+    ");
+    let said = scene.refuse(&format!("attach widget.spdx.json {TARGET} --type cyclonedx"));
+    assert!(said.contains("widget.spdx.json is application/spdx+json, not application/vnd.cyclonedx+json"), "{said}");
+    for line in ["--type spdx", "--type bundle", "--type text/plain", ""] {
+        let said = scene.refuse(&format!("attach empty.json {TARGET} {line}"));
+        assert!(said.contains("error: empty.json is empty"), "{said}");
+    }
+    assert_eq!(referrers(&scene), [""; 0]);
+}
+
+#[test]
+fn several_files_were_not_attached_by_one_command() {
+    let scene = published(ReferrersSupport::Unsupported);
+    bundle(&scene, &[index(&scene)]);
+    let said = scene.run(&format!("attach widget.spdx.json widget.sigstore.json {TARGET} --json")).success();
+    let types: Vec<Value> = said.json().iter().map(|line| line["artifact_type"].clone()).collect();
+    assert_eq!(types, ["application/spdx+json", "application/vnd.dev.sigstore.bundle.v0.3+json"], "{}", said.text);
+    assert_eq!(referrers(&scene).len(), 2);
+    // One that is about something else keeps the others out, too.
+    scene.context.write("other.spdx.json", SPDX.replace("widget", "other"));
+    bundle(&scene, &[Digest::sha256(b"other").to_string()]);
+    scene.refuse(&format!("attach other.spdx.json widget.sigstore.json {TARGET}"));
+    assert_eq!(referrers(&scene).len(), 2);
+}
+
+#[test]
+fn what_is_attached_was_shown_nowhere() {
+    let scene = published(ReferrersSupport::Unsupported);
+    scene.run(&format!("attach widget.spdx.json {TARGET}")).success();
+    let said = scene.run(&format!("show {TARGET}")).success();
+    assert!(said.stdout.contains("  attached  application/spdx+json, 42 B, widget.spdx.json;\n"), "{}", said.text);
+    let said = scene.run(&format!("show {TARGET} --json")).success();
+    let attached = &said.json()[0]["attached"][0];
+    assert_eq!((&attached["artifact_type"], &attached["bytes"]), (&json!("application/spdx+json"), &json!(SPDX.len())));
+    assert_eq!(attached["files"], json!(["widget.spdx.json"]), "{}", said.text);
 }
 
 #[test]

@@ -74,6 +74,13 @@ impl FromStr for AttachType {
     }
 }
 
+impl AttachType {
+    /// Whether a file that says it is of the type `found` cannot be of this one, too. Documents in JSON may have further types.
+    fn excludes(&self, found: &Self) -> bool {
+        self != found && ([BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()) || found.0 == BUNDLE_TYPE)
+    }
+}
+
 impl fmt::Display for AttachType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -96,12 +103,23 @@ impl AttachedFile {
     /// `gh attestation download` writes it, is several.
     ///
     /// # Errors
-    /// [`AttachError::UnknownType`]; [`AttachError::NotABundle`] of a bundle that no installer could read.
+    /// [`AttachError::UnknownType`]; [`AttachError::OtherType`] of a file that says it is something else than wanted;
+    /// [`AttachError::Empty`]; [`AttachError::NotABundle`] of a bundle that no installer could read.
     pub fn read(path: &Path, bytes: Vec<u8>, wanted: Option<&AttachType>) -> Result<Vec<Self>, AttachError> {
-        let unknown = || AttachError::UnknownType { path: path.to_owned() };
-        let artifact_type = match wanted {
-            Some(wanted) => wanted.clone(),
-            None => found_type(&bytes).ok_or_else(unknown)?,
+        if bytes.trim_ascii().is_empty() {
+            return Err(AttachError::Empty { path: path.to_owned() });
+        }
+        let artifact_type = match (wanted, found_type(&bytes)) {
+            (Some(wanted), Some(found)) if wanted.excludes(&found) => {
+                return Err(AttachError::OtherType {
+                    path: path.to_owned(),
+                    wanted: wanted.to_string(),
+                    found: found.to_string(),
+                });
+            }
+            (Some(wanted), _) => wanted.clone(),
+            (None, Some(found)) => found,
+            (None, None) => return Err(AttachError::UnknownType { path: path.to_owned() }),
         };
         if artifact_type.0 == BUNDLE_TYPE {
             return Self::bundles(path, &bytes);

@@ -44,6 +44,7 @@ pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
     DescribedRoot, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, embedded_roots, prove_file,
+    prove_fresh,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;

@@ -1,6 +1,7 @@
 //! `serve`: the built program between a registry and clients of both protocols.
 
 mod access;
+mod attestations;
 mod clients;
 mod commands;
 mod faults;

@@ -153,8 +153,8 @@ fn judged(
     } else {
         found.extend(packages(release, &verdict, archives));
     }
-    let counted = verdict.examined.into_iter().filter(|examined| examined.outcome.counts());
-    (found, counted.filter_map(|examined| Some(*examined.identity?)).collect())
+    let builders = verdict.examined.iter().filter_map(|examined| verdict.builder(examined)).cloned();
+    (found, builders.collect())
 }
 
 /// The platforms whose package is refused, if signatures cover packages one by one.

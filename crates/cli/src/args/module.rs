@@ -7,7 +7,7 @@ use tofu_oci_types::Version;
 
 use super::names::strict_version;
 use super::{
-    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SigningArgs,
+    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SignerArgs,
 };
 
 #[derive(Debug, Args)]
@@ -75,7 +75,7 @@ pub(crate) struct ModulePushArgs {
     #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = annotation, help_heading = "Annotations")]
     pub(crate) annotations: Vec<(String, String)>,
     #[command(flatten)]
-    pub(crate) signing: SigningArgs,
+    pub(crate) signer: SignerArgs,
     /// Publish files that OpenTofu could not read
     ///
     /// Otherwise `module push` refuses syntax errors, and calls of modules that are not in the package: outside of DIR, or

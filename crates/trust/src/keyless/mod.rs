@@ -10,6 +10,7 @@
 mod crypto;
 mod described;
 mod forges;
+mod fresh;
 mod identity;
 mod roots;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use sigstore_verify::{CertificateError, Error, TimestampError, TransparencyLogEr
 use tofu_oci_types::Digest;
 
 pub use described::{DescribedRoot, RootMember};
+pub use fresh::prove_fresh;
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
 pub(crate) use roots::{RootName, TrustedRoot};
@@ -224,6 +226,8 @@ pub(crate) enum KeylessFault {
     Nameless,
     #[error("its certificate was not valid when the signature was made")]
     CertificateTime,
+    #[error("its certificate is not valid any more")]
+    Expired,
     #[error("its certificate stands in no log of certificates that counts")]
     CertificateLog,
     #[error("nothing proves when it was made, and its certificate is valid for minutes")]

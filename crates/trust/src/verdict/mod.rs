@@ -19,7 +19,7 @@ pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{Identity, KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
+use crate::{Identity, KeyId, Material, Notice, ProvenIdentity, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -157,6 +157,11 @@ impl TrustRemark {
 }
 
 impl Verdict {
+    /// Who built the release, by a signature that counts; `None` if the release is refused.
+    pub fn builder<'a>(&self, examined: &'a Examined) -> Option<&'a ProvenIdentity> {
+        examined.identity.as_deref().filter(|_| self.refusal.is_none() && examined.outcome.counts())
+    }
+
     /// What best explains why the signatures that were found do not count; `None` if there are none.
     pub fn best_flaw(&self) -> Option<TrustRefusal> {
         best(&self.examined)
