@@ -22,7 +22,7 @@ const TOKEN: &str = "SIGSTORE_ID_TOKEN";
 /// Where GitHub Actions gives tokens, and what asks for one.
 const GITHUB: [&str; 2] = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
 /// What `cosign` needs to work: where it finds programs, its files and other machines, and which instance of Sigstore it uses.
-const PASSED: [&str; 31] = [
+const PASSED: [&str; 32] = [
     "PATH",
     "HOME",
     "TMPDIR",
