@@ -43,7 +43,7 @@ pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
-    DescribedRoot, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, embedded_roots, prove_file,
+    DescribedRoot, Identity, IdentityProblem, Numbers, ProvenIdentity, RootMember, TrustedIdentity, embedded_roots, prove_file,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;

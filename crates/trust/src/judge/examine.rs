@@ -159,7 +159,7 @@ impl<'a> Examination<'a> {
             predicate_type: signed.statement.predicate_type.clone(),
             missing,
             covers: if listed.is_empty() { Covers::Index } else { Covers::Zips(listed.values().cloned().collect()) },
-            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
+            numbers: examined.identity.as_ref().map(|identity| identity.numbers()).unwrap_or_default(),
             listed,
         });
     }

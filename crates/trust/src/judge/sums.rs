@@ -156,7 +156,7 @@ impl Examination<'_> {
             predicate_type: predicate_type.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
-            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
+            numbers: examined.identity.as_ref().map(|identity| identity.numbers()).unwrap_or_default(),
             listed: listed.clone(),
         });
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{PackageHash, Platform};
 
-use crate::{Covers, KeyId, Missing, SignatureForm, StatedNotice};
+use crate::{Covers, KeyId, Missing, Numbers, SignatureForm, StatedNotice};
 
 /// A signature that counts.
 pub(super) struct Vote {
@@ -14,8 +14,8 @@ pub(super) struct Vote {
     pub(super) predicate_type: String,
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
-    /// The repository of the one who signed, and the number that its host gave it.
-    pub(super) repository: Option<(String, String)>,
+    /// The numbers of the repository of the one who signed, and of its owner.
+    pub(super) numbers: Numbers,
     /// The platforms of the archives that a list names.
     pub(super) listed: BTreeMap<Platform, PackageHash>,
 }

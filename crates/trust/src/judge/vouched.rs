@@ -10,7 +10,7 @@ use super::votes::Vote;
 use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
-    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Pin, PinnedSigner, Reason,
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Numbers, Pin, PinnedSigner, Reason,
     SignedStatement, Signer, TrustRefusal, TrustRule,
 };
 
@@ -147,14 +147,14 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
             identity: examination.trusted.identity(&vote.key).cloned(),
-            repositories: BTreeMap::new(),
+            numbers: Numbers::default(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
         });
         add_statements(&mut signer.statements, &[statement(vote)]);
         signer.forms.insert(vote.form);
-        signer.repositories.extend(vote.repository.clone());
+        signer.numbers.learn(&vote.numbers);
         signer.covers = match (&signer.covers, &vote.covers) {
             (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
             _ => Covers::Index,
@@ -222,7 +222,7 @@ mod tests {
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
-            repository: None,
+            numbers: Numbers::default(),
             listed: [(platform.clone(), zip.clone())].into(),
         };
         let votes: Vec<Vote> = keys.iter().map(vote).collect();

@@ -185,7 +185,7 @@ impl Identity {
     }
 
     /// Who vouches for the repository in the end.
-    fn vouched_by(&self) -> Option<&str> {
+    pub(crate) fn vouched_by(&self) -> Option<&str> {
         if self.release { issuer_of("github.com") } else { self.issuer.as_deref() }
     }
 

@@ -11,6 +11,7 @@ mod crypto;
 mod described;
 mod forges;
 mod identity;
+mod numbers;
 mod roots;
 #[cfg(test)]
 mod tests;
@@ -29,11 +30,11 @@ use tofu_oci_types::Digest;
 pub use described::{DescribedRoot, RootMember};
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
+pub use numbers::Numbers;
 pub(crate) use roots::{RootName, TrustedRoot};
 
 use crate::dsse::Envelope;
 use crate::json;
-use crate::paths::folded;
 use crate::published::PublishedRelease;
 use crate::statement::Statement;
 use roots::Names;
@@ -91,6 +92,9 @@ pub struct ProvenIdentity {
     /// The number that its host gave the repository: it stays with the repository, as its name need not.
     #[serde(skip)]
     pub(crate) repository_id: Option<String>,
+    /// The same of the owner of the repository.
+    #[serde(skip)]
+    pub(crate) owner_id: Option<String>,
     /// Whether GitHub itself made it, of an immutable release: then the statement names repository and ref.
     #[serde(skip)]
     pub(crate) is_release: bool,
@@ -124,15 +128,11 @@ impl ProvenIdentity {
             environment: claims.deployment_environment.clone(),
             runner: claims.runner_environment.clone(),
             repository_id: claims.source_repository_identifier.clone(),
+            owner_id: claims.source_repository_owner_identifier.clone(),
             is_release: false,
             is_person: matches!(subject, SubjectAltName::Email(_)),
             root: None,
         })
-    }
-
-    /// Its repository, as it is compared, and the number that its host gave it.
-    pub(crate) fn numbered(&self) -> Option<(String, String)> {
-        Some((folded(self.repository.as_ref()?), self.repository_id.clone()?))
     }
 
     /// GitHub itself, with what it says of an immutable release.
@@ -144,6 +144,7 @@ impl ProvenIdentity {
             repository: Some(published.repository.clone()),
             reference: Some(format!("refs/tags/{}", published.tag)),
             repository_id: published.repository_id.clone(),
+            owner_id: published.owner_id.clone(),
             is_release: true,
             ..self
         }

@@ -1,12 +1,12 @@
 //! Who has signed, and what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
-use crate::{Archives, Identity, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
+use crate::{Archives, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,8 +82,8 @@ pub struct ProviderSigner {
     pub materials: BTreeSet<Material>,
     /// The identity, if it is one and not a key.
     pub identity: Option<Identity>,
-    /// The repositories that an identity signed for, with the numbers that their host gave them.
-    pub repositories: BTreeMap<String, String>,
+    /// The numbers of the repositories that an identity signed for, and of their owners.
+    pub numbers: Numbers,
 }
 
 /// Adds a signer, or what it has signed besides.
@@ -114,10 +114,7 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
         match have.signers.iter_mut().find(|known| known.key == signer.key) {
             Some(known) => {
                 known.materials.extend(signer.materials.iter().cloned());
-                // A name keeps the repository that it was first seen with.
-                for (name, id) in &signer.repositories {
-                    known.repositories.entry(name.clone()).or_insert_with(|| id.clone());
-                }
+                known.numbers.learn(&signer.numbers);
             }
             None => have.signers.push(signer.clone()),
         }
@@ -132,7 +129,7 @@ impl SignedProvider {
         let mut signed = Self::of_signers(address, signers);
         for signer in &mut signed.signers {
             let found = verdict.signers.iter().find(|found| found.key == signer.key);
-            signer.repositories = found.map(|found| found.repositories.clone()).unwrap_or_default();
+            signer.numbers = found.map(|found| found.numbers.clone()).unwrap_or_default();
         }
         signed.signers.sort_by(|one, other| one.key.cmp(&other.key));
         signed.threshold = verdict.threshold;
@@ -148,7 +145,7 @@ impl SignedProvider {
             public_key: signer.public_key.clone(),
             materials: signer.materials.clone(),
             identity: signer.identity.clone(),
-            repositories: BTreeMap::new(),
+            numbers: Numbers::default(),
         };
         let signers = signers.iter().map(signer).collect();
         Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }

@@ -12,7 +12,7 @@ use super::pin::{Admission, Pin};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
 use crate::verdict::add_statements;
-use crate::{Identity, KeyId, Material, Missing, PublicKey, SignedStatement};
+use crate::{Identity, KeyId, Material, Missing, Numbers, PublicKey, SignedStatement};
 
 /// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -151,6 +151,8 @@ struct ProviderSignerEntry {
     identity: Option<Identity>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     repositories: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    owners: BTreeMap<String, String>,
 }
 
 pub(super) fn parse(
@@ -191,16 +193,17 @@ pub(super) fn parse(
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for ProviderSignerEntry { name, key, public_key, materials, identity, repositories } in signers {
+    for ProviderSignerEntry { name, key, public_key, materials, identity, repositories, owners } in signers {
+        let numbers = Numbers { repositories, owners };
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
         let (public_key, identity) = held(&key, public_key, identity, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        if identity.is_none() && !repositories.is_empty() {
-            return Err(wrong("only an identity has `repositories`".to_owned()));
+        if identity.is_none() && !numbers.is_empty() {
+            return Err(wrong("only an identity has `repositories` and `owners`".to_owned()));
         }
-        read.push(ProviderSigner { name, key, public_key, materials, identity, repositories });
+        read.push(ProviderSigner { name, key, public_key, materials, identity, numbers });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
@@ -337,7 +340,8 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         public_key: written(signer.public_key.as_ref()),
         materials: signer.materials.clone(),
         identity: signer.identity.clone(),
-        repositories: signer.repositories.clone(),
+        repositories: signer.numbers.repositories.clone(),
+        owners: signer.numbers.owners.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),

@@ -118,16 +118,21 @@ pub enum Flaw {
         /// What the certificate says, if anything.
         found: Option<String>,
     },
-    /// The name of its repository was given to another repository since.
+    /// The name of its repository, or of the owner, was given to another one since, or is not shown to be that of the same one.
     #[fault(code = "other-identity")]
-    #[hint("if its owner made it anew, write repository_id = {found:?} into the [[identity]] of trust.toml")]
+    #[hint(if *of == "repository" && let Some(found) = found => "if its owner made it anew, write repository_id = \
+        {found:?} into the [[identity]] of trust.toml")]
+    #[hint(if *of == "owner" && found.is_some() => "if that is its publisher all the same, write the repository_id of \
+        the repository into the [[identity]] of trust.toml")]
     OtherRepository {
+        /// `repository` or `owner`.
+        of: &'static str,
         /// As it is compared.
-        repository: String,
+        name: String,
         /// Its number when the pins saw it.
         known: String,
-        /// Its number now.
-        found: String,
+        /// Its number now; `None` if the certificate says none.
+        found: Option<String>,
     },
     /// a certificate made the signature, and no trusted root proves it
     #[fault(
@@ -206,11 +211,11 @@ impl fmt::Display for Flaw {
                 write!(f, "is not by {name}: its {member} is {found}")
             }
             Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
-            Self::OtherRepository { repository, known, found } => {
-                write!(
-                    f,
-                    "is of another repository: another one has the name {repository} now: its id was {known} and is {found}"
-                )
+            Self::OtherRepository { of, name, known, found: Some(found) } => {
+                write!(f, "is of another {of}: another one has the name {name} now: its id was {known} and is {found}")
+            }
+            Self::OtherRepository { of, name, known, found: None } => {
+                write!(f, "is not shown to be of the same {of}: its certificate has no id of {name}, which was {known}")
             }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),
             Self::NoSignature => f.write_str("has no signature"),

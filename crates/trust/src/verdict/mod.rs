@@ -6,7 +6,7 @@ mod platforms;
 mod refusal;
 mod signed_statement;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
@@ -19,7 +19,7 @@ pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{Identity, KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
+use crate::{Identity, KeyId, Material, Notice, Numbers, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -98,9 +98,9 @@ pub struct Signer {
     /// The identity, if it is one and not a key.
     #[serde(skip)]
     pub identity: Option<Identity>,
-    /// The repositories that it signed for, as they are compared, with the numbers that their host gave them.
+    /// The numbers of the repositories that it signed for, and of their owners.
     #[serde(skip)]
-    pub repositories: BTreeMap<String, String>,
+    pub numbers: Numbers,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.
