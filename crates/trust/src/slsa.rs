@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::PROVENANCE_PREDICATE;
@@ -14,20 +14,25 @@ use crate::paths::{folded, path_matches, repository_matches};
 pub(crate) const PROVENANCE_V0_2: &str = "https://slsa.dev/provenance/v0.2";
 
 /// Who built something, and from which repository, as the builder says it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object for a build")]
 pub struct Build {
     /// The id of the builder, such as `https://github.com/actions/runner/github-hosted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builder: Option<String>,
     /// The repository without scheme and ref, such as `github.com/acme/widget`, as it is compared; several if the statement
     /// contradicts itself.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub sources: BTreeSet<String>,
 }
 
 /// The build that a rule demands. Each text may have `*`, for any characters except `/`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "the table `slsa` with `builder`, `source` or both")]
 pub struct DemandedBuild {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builder: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 

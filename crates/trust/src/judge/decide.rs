@@ -83,6 +83,7 @@ pub(super) fn decide(
         uncovered,
         threshold: rule.threshold,
         predicate_types: rule.predicate_types.clone(),
+        build: rule.build.clone(),
     }
 }
 

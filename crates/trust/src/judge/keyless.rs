@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tofu_oci_types::{Digest, Moment, PackageHash, Platform};
 
-use super::examine::Examination;
+use super::examine::{Examination, Said};
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
@@ -157,7 +157,7 @@ impl Examination<'_> {
         version: Option<String>,
     ) {
         let Some(listed) = listing.listed() else {
-            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
+            examined.outcome = self.listed_outcome(listing, key, Said::of(statement));
             return;
         };
         examined.zips = listed.values().cloned().collect();
@@ -166,11 +166,11 @@ impl Examination<'_> {
             return;
         }
         self.remember(listing, examined);
-        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
+        examined.outcome = self.listed_outcome(listing, key, Said::of(statement));
         if !examined.outcome.counts() {
             return;
         }
-        self.list_vote(examined, key, listed, SignatureForm::Bundle, &statement.predicate_type);
+        self.list_vote(examined, key, listed, SignatureForm::Bundle, Said::of(statement));
     }
 
     /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it;

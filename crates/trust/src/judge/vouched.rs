@@ -81,9 +81,12 @@ pub(super) fn pinned<'a>(
             }
             _ => statement.missing.is_none(),
         };
-        // A pin does not remember who built it.
-        let is_demanded =
-            move |statement: &SignedStatement| rule.build.is_none() || !is_provenance(&statement.predicate_type);
+        let is_demanded = move |statement: &SignedStatement| match &rule.build {
+            Some(demanded) if is_provenance(&statement.predicate_type) => {
+                statement.build.as_ref().is_some_and(|build| demanded.differs(build).is_none())
+            }
+            _ => true,
+        };
         let named = move |statement: &&SignedStatement| {
             is_demanded(statement) && (rule.unnamed != Action::Refuse || is_named(statement))
         };
@@ -168,7 +171,12 @@ fn statement(vote: &Vote) -> SignedStatement {
         Covers::Index => None,
         Covers::Zips(zips) => Some(zips.clone()),
     };
-    SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
+    SignedStatement {
+        predicate_type: vote.predicate_type.clone(),
+        build: vote.build.clone(),
+        missing: vote.missing,
+        zips,
+    }
 }
 
 /// Why signatures that count are not enough; `None` if there are none.
@@ -220,6 +228,7 @@ mod tests {
             name: "a".to_owned(),
             form: SignatureForm::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
+            build: None,
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
             numbers: Numbers::default(),

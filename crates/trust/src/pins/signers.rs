@@ -6,7 +6,7 @@ use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
-use crate::{Archives, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
+use crate::{Archives, DemandedBuild, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -65,6 +65,8 @@ pub struct SignedProvider {
     pub threshold: usize,
     /// What its signers had to say, by the rules that accepted its releases.
     pub predicate_types: BTreeSet<String>,
+    /// How they had to be built, by the last rule that demanded a build.
+    pub build: Option<DemandedBuild>,
     /// Whose signatures counted, sorted by key.
     pub signers: Vec<ProviderSigner>,
 }
@@ -110,6 +112,7 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
     let before = have.clone();
     have.threshold = have.threshold.max(other.threshold);
     have.predicate_types.extend(other.predicate_types.iter().cloned());
+    have.build = other.build.clone().or_else(|| have.build.take());
     for signer in &other.signers {
         match have.signers.iter_mut().find(|known| known.key == signer.key) {
             Some(known) => {
@@ -134,6 +137,7 @@ impl SignedProvider {
         signed.signers.sort_by(|one, other| one.key.cmp(&other.key));
         signed.threshold = verdict.threshold;
         signed.predicate_types = verdict.predicate_types.iter().cloned().collect();
+        signed.build = verdict.build.clone();
         signed
     }
 
@@ -148,7 +152,7 @@ impl SignedProvider {
             numbers: Numbers::default(),
         };
         let signers = signers.iter().map(signer).collect();
-        Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }
+        Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), build: None, signers }
     }
 }
 

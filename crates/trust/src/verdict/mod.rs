@@ -19,7 +19,7 @@ pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{Identity, KeyId, Material, Notice, Numbers, PublicKey, ReleaseState, SignatureForm};
+use crate::{DemandedBuild, Identity, KeyId, Material, Notice, Numbers, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub struct Verdict {
     pub(crate) threshold: usize,
     /// What each of them had to say.
     pub(crate) predicate_types: Vec<String>,
+    /// How it had to be built.
+    pub(crate) build: Option<DemandedBuild>,
     /// What is said of single archives.
     pub(crate) platforms: Platforms,
     /// What becomes of an archive that is not covered.

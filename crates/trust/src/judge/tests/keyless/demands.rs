@@ -24,8 +24,8 @@ fn a_rule_demands_builder_and_source_of_provenance() {
     for (predicate_type, predicate) in [(PROVENANCE_PREDICATE, &new), (v0_2, &old)] {
         let signed = stage(&both, predicate_type, predicate);
         check(&signed, "signed [acme] index");
-        // The pin does not remember who built it.
-        check(&signed.remembered().found([]), "refused was-signed");
+        // The pin remembers who built it.
+        check(&signed.remembered().found([]), "pinned [] index; Note signature-gone");
         let other = stage("builder = \"https://example.com/ci\"", predicate_type, predicate);
         check(&other, "refused other-build");
         let refusal = other.judge().refusal.expect("a refusal");
