@@ -16,7 +16,7 @@
 //!
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -315,6 +315,10 @@ impl Release for ChainedRelease {
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         self.first.hashes().await
+    }
+
+    async fn zip_names(&self) -> Result<BTreeMap<Platform, String>, SourceError> {
+        self.first.zip_names().await
     }
 
     fn store(&self) -> Option<Arc<dyn ReadStore>> {

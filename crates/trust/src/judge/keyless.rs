@@ -10,7 +10,7 @@ use super::examine::{Examination, Said};
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
-    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
+    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, SignatureForm, Signed, Statement,
     Sums, peek_bundle,
 };
 
@@ -99,7 +99,10 @@ impl Examination<'_> {
             }
         }
         let leaves = if about_index { BTreeMap::new() } else { self.leaves(&statement) };
-        if leaves.is_empty() {
+        let misplaced = leaves.is_empty() && !about_index;
+        if let Some(flaw) = misplaced.then(|| self.misplaced(&statement)).flatten() {
+            examined.outcome = flaw.into();
+        } else if leaves.is_empty() {
             examined.outcome = self.outcome(&statement);
         } else {
             let named = leaves.values().map(|(leaf, _)| leaf.clone()).collect();
@@ -116,15 +119,23 @@ impl Examination<'_> {
     fn leaves(&self, statement: &Statement) -> BTreeMap<Platform, (Digest, PackageHash)> {
         let Archives::Read { zips, leaves } = self.facts.archives else { return BTreeMap::new() };
         // A manifest that is offered for two platforms is wrong for one of them, and the statement does not say for which.
-        let is_one = |leaf: &Digest| leaves.values().filter(|other| *other == leaf).count() == 1;
-        let is_named = |leaf: &Digest| {
-            is_one(leaf) && statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf))
-        };
-        let named = leaves.iter().filter(|(_, leaf)| is_named(leaf));
-        let with_zip = |(platform, leaf): (&Platform, &Digest)| {
-            Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))
+        let is_one = |leaf: &ReadLeaf| leaves.values().filter(|other| other.digest == leaf.digest).count() == 1;
+        let is_right = |platform: &Platform, leaf: &ReadLeaf| is_one(leaf) && leaf.misplaced(platform).is_none();
+        let named = leaves.iter().filter(|(platform, leaf)| is_right(platform, leaf) && statement.names(&leaf.digest));
+        let with_zip = |(platform, leaf): (&Platform, &ReadLeaf)| {
+            Some((platform.clone(), (leaf.digest.clone(), zips.get(platform)?.clone())))
         };
         named.filter_map(with_zip).collect()
+    }
+
+    /// The flaw of a statement about a manifest that names the archive of one platform and is offered for another one.
+    fn misplaced(&self, statement: &Statement) -> Option<Flaw> {
+        let Archives::Read { leaves, .. } = self.facts.archives else { return None };
+        let mut named = leaves.iter().filter(|(_, leaf)| statement.names(&leaf.digest));
+        named.find_map(|(platform, leaf)| {
+            let file_name = leaf.misplaced(platform)?.to_owned();
+            Some(Flaw::OtherPlatform { file_name, platform: platform.clone() })
+        })
     }
 
     /// What people should know of a carried root that is older than a year: what its instance has added since is missing.

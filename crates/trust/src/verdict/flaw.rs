@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tofu_oci_fault::Fault;
-use tofu_oci_types::{Digest, Version};
+use tofu_oci_types::{Digest, Platform, Version};
 
 use crate::{KeyId, ProvenIdentity};
 
@@ -35,12 +35,21 @@ pub enum Flaw {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
-    /// a trusted `SHA256SUMS` gives an archive another checksum
+    /// a trusted `SHA256SUMS` gives an archive another checksum, or a signed manifest of one platform is offered for another
+    /// one
     #[fault("other-package", todo = "do not install it; tell the publisher")]
     #[hint("this is not what it is offered as: check the address and the repository")]
     OtherPackage {
         /// Whose file, such as `terraform-provider-widget_1.0.0_linux_amd64.zip`.
         file_name: String,
+    },
+    /// A trusted signature is of a manifest that names the archive of another platform than it is offered for.
+    #[fault(code = "other-package")]
+    #[hint("this is not what it is offered as: check the address and the repository")]
+    OtherPlatform {
+        /// What the manifest calls its archive.
+        file_name: String,
+        platform: Platform,
     },
     /// a signature does not name the provider or the version
     #[fault("unnamed-signature", todo = "sign with both names, or set `unnamed = \"warn\"`")]
@@ -153,7 +162,13 @@ pub enum Flaw {
 impl Flaw {
     /// Whether a trusted signature says that the release is something else than what it is offered as.
     pub fn contradicts(&self) -> bool {
-        matches!(self, Self::OtherProvider { .. } | Self::OtherVersion { .. } | Self::OtherPackage { .. })
+        matches!(
+            self,
+            Self::OtherProvider { .. }
+                | Self::OtherVersion { .. }
+                | Self::OtherPackage { .. }
+                | Self::OtherPlatform { .. }
+        )
     }
 
     /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing. What is broken
@@ -176,6 +191,7 @@ impl Flaw {
             Self::OtherProvider { .. }
             | Self::OtherVersion { .. }
             | Self::OtherPackage { .. }
+            | Self::OtherPlatform { .. }
             | Self::PredicateType { .. }
             | Self::NotListed
             | Self::NoSignature => None,
@@ -192,6 +208,9 @@ impl fmt::Display for Flaw {
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
+            Self::OtherPlatform { file_name, platform } => {
+                write!(f, "is of the manifest of {file_name}, which is offered for {platform}")
+            }
             Self::Unnamed { missing } | Self::UnnamedIdentity { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
             Self::OtherBuild { member, found: Some(found), wanted } => {

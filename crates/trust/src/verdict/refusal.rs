@@ -126,6 +126,7 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
         Flaw::BadSignature { problem } => problem.clone(),
         Flaw::Unnamed { .. }
+        | Flaw::OtherPlatform { .. }
         | Flaw::UnnamedIdentity { .. }
         | Flaw::PredicateType { .. }
         | Flaw::NotListed

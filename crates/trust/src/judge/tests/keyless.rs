@@ -9,7 +9,7 @@ use tofu_oci_types::Fault as _;
 
 use super::*;
 use crate::testing::key;
-use crate::{PROVENANCE_PREDICATE, SIGN_PREDICATE, peek_bundle};
+use crate::{PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, peek_bundle};
 
 /// What the release workflow of `github.com/acme/widget` may sign.
 const WORKFLOW: &str = r#"
@@ -298,7 +298,8 @@ fn read<const Z: usize, const L: usize>(
     zips: [(Platform, PackageHash); Z],
     leaves: [(Platform, Digest); L],
 ) -> Archives {
-    Archives::Read { zips: zips.into(), leaves: leaves.into() }
+    let leaves = leaves.into_iter().map(|(platform, digest)| (platform, ReadLeaf { digest, zip_name: None }));
+    Archives::Read { zips: zips.into(), leaves: leaves.collect() }
 }
 
 const TWO: &str = "[[rule]]\nproviders = [\"example.com/acme/widget\"]\nkeys = [\"a\", \"b\"]\nthreshold = 2\n";

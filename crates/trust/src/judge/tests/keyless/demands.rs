@@ -343,3 +343,30 @@ fn a_statement_about_the_manifest_of_a_platform_covers_that_platform() {
     // The pin vouches for what was covered.
     check(&stage(EXACT, &release, &both).remembered().found([]), "pinned [] 2 zips; Note signature-gone");
 }
+
+#[test]
+fn the_signed_manifest_of_one_platform_was_delivered_as_that_of_another() {
+    let platform = |name: &str| -> Platform { name.parse().expect("a platform") };
+    let zip = PackageHash::zh(&Digest::sha256(b"linux")).expect("SHA-256");
+    let offered = |offered: &str, zip_name: Option<&str>| {
+        let subjects = [subject("linux leaf")];
+        let mut stage = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
+        let leaf = ReadLeaf { digest: index("linux leaf"), zip_name: zip_name.map(str::to_owned) };
+        let (zips, leaves) = ([(platform(offered), zip.clone())].into(), [(platform(offered), leaf)].into());
+        stage.scene.archives = Archives::Read { zips, leaves };
+        stage.scene
+    };
+    let linux = Some("terraform-provider-widget_1.4.0_linux_amd64.zip");
+    check(&offered("linux_amd64", linux), "signed [acme] 1 zips");
+    let other = offered("darwin_arm64", linux);
+    check(&other, "refused other-package");
+    assert_eq!(
+        other.judge().refusal.expect("a refusal").to_string(),
+        "the signature by acme is of the manifest of terraform-provider-widget_1.4.0_linux_amd64.zip, which is offered for \
+         darwin_arm64"
+    );
+    check(&offered("darwin_arm64", Some("terraform-provider-widget_1.4.0_darwin_all.zip")), "signed [acme] 1 zips");
+    // A name that says no platform is compared with nothing.
+    check(&offered("darwin_arm64", Some("widget.zip")), "signed [acme] 1 zips");
+    check(&offered("darwin_arm64", None), "signed [acme] 1 zips");
+}
