@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::PROVENANCE_PREDICATE;
-use crate::paths::{folded, path_matches, repository_matches};
+use crate::paths::{folded, is_repository, path_matches, repository_matches};
 
 /// Provenance as older builders write it. It counts as the newer type if a rule demands a build.
 pub(crate) const PROVENANCE_V0_2: &str = "https://slsa.dev/provenance/v0.2";
@@ -109,7 +109,7 @@ impl DemandedBuild {
             Self { builder: Some(builder), .. } if !builder.starts_with("https://") => {
                 Some(("slsa.builder", "must be the id of a builder, a URL with https://"))
             }
-            Self { source: Some(source), .. } if source.contains("://") || source.split('/').count() < 3 => {
+            Self { source: Some(source), .. } if !is_repository(source) => {
                 Some(("slsa.source", "must be HOST/OWNER/REPOSITORY"))
             }
             Self { source: Some(source), .. } if source.split('/').take(2).any(|part| part.contains('*')) => {
@@ -258,6 +258,7 @@ mod tests {
         assert_eq!(problem(None, None), Some("slsa"));
         assert_eq!(problem(Some("github-hosted"), None), Some("slsa.builder"));
         assert_eq!(problem(None, Some("https://github.com/acme/widget")), Some("slsa.source"));
+        assert_eq!(problem(None, Some("github.com/acme/widget.git")), Some("slsa.source"));
         assert_eq!(problem(None, Some("github.com/*/widget")), Some("slsa.source"));
         assert_eq!(problem(None, Some("github.com/acme")), Some("slsa.source"));
     }
