@@ -1,4 +1,4 @@
-//! `trust root`: what is carried, what a file names, and a newer one out of a TUF repository.
+//! `trust root`: what is built in, what a file names, and a newer one out of a TUF repository.
 
 use std::time::SystemTime;
 
@@ -14,6 +14,11 @@ use crate::setup::Scene;
 
 /// A TUF repository with this `trusted_root.json`, in a folder; one key signs all of it.
 fn repository(scene: &Scene, trusted_root: &str) {
+    repository_at(scene, trusted_root, 1);
+}
+
+/// The same with this version of its timestamp.
+fn repository_at(scene: &Scene, trusted_root: &str, timestamp: u64) {
     let key = SigningKey::from_slice(&[7; 32]).expect("a scalar");
     let pem = key.verifying_key().to_public_key_pem(p256::pkcs8::LineEnding::LF).expect("a key in PEM");
     let signed = |value: &Value| {
@@ -35,9 +40,8 @@ fn repository(scene: &Scene, trusted_root: &str) {
     let roles = json!({ "root": role, "timestamp": role, "snapshot": role, "targets": role });
     let root = of("root", json!({ "consistent_snapshot": true, "keys": { "k": public }, "roles": roles }));
     scene.context.write("tuf/1.root.json", root);
-    scene
-        .context
-        .write("tuf/timestamp.json", of("timestamp", json!({ "meta": { "snapshot.json": { "version": 1 } } })));
+    let meta = json!({ "version": timestamp, "meta": { "snapshot.json": { "version": 1 } } });
+    scene.context.write("tuf/timestamp.json", of("timestamp", meta));
     scene.context.write("tuf/1.snapshot.json", of("snapshot", json!({ "meta": { "targets.json": { "version": 1 } } })));
     let hash = Digest::sha256(trusted_root.as_bytes()).encoded().to_owned();
     let file = json!({ "length": trusted_root.len(), "hashes": { "sha256": hash } });
@@ -144,6 +148,24 @@ fn a_repository_that_proves_nothing_writes_nothing() {
 
     hint: such as https://tuf-repo-cdn.sigstore.dev, or the folder of a copy
     ");
+}
+
+#[test]
+fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
+    let scene = Scene::published();
+    let (old, new) =
+        (LocalSigstore::generate(SystemTime::now()).root(), LocalSigstore::generate(SystemTime::now()).root());
+    repository_at(&scene, &new, 3);
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json.tuf"), "{\"root\":1,\"timestamp\":3,\"snapshot\":1,\"targets\":1}\n");
+    repository_at(&scene, &old, 2);
+    assert_snapshot!(scene.refuse(UPDATE), @"");
+    assert_eq!(scene.context.read("root.json"), new);
+    scene.context.write("root.json.tuf", "{}");
+    assert_snapshot!(scene.refuse(UPDATE), @"");
+    std::fs::remove_file(scene.path("root.json.tuf")).expect("the versions");
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json"), old);
 }
 
 #[test]

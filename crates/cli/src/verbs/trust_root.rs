@@ -1,6 +1,7 @@
 //! `trust root`: what proves signatures by certificates.
 
 mod tuf_files;
+mod versions;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,10 +9,11 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use tofu_oci_disk::ScratchFile;
-use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, embedded_roots};
+use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, TufError, built_in_roots};
 use tofu_oci_types::{Digest, PathText};
 
 use self::tuf_files::TufFiles;
+use self::versions::KeptVersions;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -22,7 +24,7 @@ use crate::verbs::install::working_dir;
 /// The most bytes of a `trusted_root.json`.
 const LIMIT: u64 = 1 << 20;
 
-/// A root that is carried, or that a file has.
+/// A root that is built in, or that a file has.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "trust-root")]
 struct ShownRoot<'a> {
@@ -49,7 +51,7 @@ pub(crate) async fn run(context: &Context, verb: &TrustRootVerb) -> Result<(), D
     match verb {
         TrustRootVerb::Show(args) => {
             let policy = crate::trust::load(&args.trust, &working_dir(None)?)?.policy;
-            let roots: Vec<DescribedRoot> = embedded_roots().into_iter().chain(policy.roots()).collect();
+            let roots: Vec<DescribedRoot> = built_in_roots().into_iter().chain(policy.roots()).collect();
             print(context, &roots);
             Ok(())
         }
@@ -116,12 +118,18 @@ fn valid(RootMember { name, from, until }: &RootMember) -> String {
 
 async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Diagnostic> {
     let files = TufFiles::open(context, args)?;
-    let failed = |error: tofu_oci_trust::TufError| {
-        Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
-            .code("trust-root-not-proven")
-            .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine")
+    let kept = KeptVersions::read(&args.target)?;
+    let failed = |error: TufError| {
+        let not_proven =
+            Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
+                .code("trust-root-not-proven")
+                .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine");
+        match (&error, kept.versions) {
+            (TufError::Rollback { .. }, Some(_)) => not_proven.hint(kept.hint()),
+            _ => not_proven,
+        }
     };
-    let mut chain = match &args.tuf_root {
+    let chain = match &args.tuf_root {
         Some(path) => {
             let root = tofu_oci_disk::read_file(path, LIMIT).map_err(|error| unreadable(path, &error))?;
             RootChain::of(&root, SystemTime::now()).map_err(|error| {
@@ -130,13 +138,13 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
                     .hint("nothing was written; name the root.json of the instance, such as 1.root.json")
             })?
         }
-        None => RootChain::embedded(SystemTime::now()),
+        None => RootChain::built_in(SystemTime::now()),
     };
+    let mut chain = chain.remembering(kept.versions.unwrap_or_default());
     while let Some(wanted) = chain.wanted() {
         let Some(next) = files.read(&wanted).await? else { break };
         chain.root(&next).map_err(failed)?;
     }
-    let root_version = chain.version();
     let wanted = chain.timestamp(&files.demand(&RootChain::timestamp_wanted()).await?).map_err(failed)?;
     let snapshot = files.demand(&wanted.wanted()).await?;
     let wanted = wanted.snapshot(&snapshot).map_err(failed)?;
@@ -147,18 +155,16 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     let path = &args.target;
     described(path, &text)?;
     let changed = tofu_oci_disk::read_file(path, LIMIT).ok().as_ref() != Some(&text);
+    let versions = wanted.versions();
+    kept.write(versions)?;
     if changed {
-        write(path, &text).map_err(|error| {
-            Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
-                .cause(error.to_string())
-                .io_hint("write", path, &error)
-        })?;
+        write(path, &text)?;
     }
     let updated = UpdatedRoot {
         path: PathText(path),
         sha256: Digest::sha256(&text).encoded().to_owned(),
-        root_version,
-        targets_version: wanted.version(),
+        root_version: versions.root,
+        targets_version: versions.targets,
         changed,
     };
     context.emit(&updated, || {
@@ -172,7 +178,15 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
 }
 
 /// Replaces the file as a whole.
-fn write(path: &Path, text: &[u8]) -> std::io::Result<()> {
+fn write(path: &Path, text: &[u8]) -> Result<(), Diagnostic> {
+    put(path, text).map_err(|error| {
+        Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
+            .cause(error.to_string())
+            .io_hint("write", path, &error)
+    })
+}
+
+fn put(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let folder =
         path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_owned);
     let beside = ScratchFile::beside(&folder)?;

@@ -39,7 +39,7 @@ use crate::published::PublishedRelease;
 use crate::statement::Statement;
 use roots::Names;
 pub(crate) use roots::ROOTS_DATE;
-pub use roots::embedded_roots;
+pub use roots::built_in_roots;
 
 /// Whose certificates GitHub's own instance issues for immutable releases.
 const GITHUB_RELEASES: &str = "https://dotcom.releases.github.com";
@@ -101,7 +101,7 @@ pub struct ProvenIdentity {
     /// Whether `subject` is the address of a person.
     #[serde(skip)]
     pub(crate) is_person: bool,
-    /// The file with the root that proves it, if no embedded one does.
+    /// The file with the root that proves it, if no built-in one does.
     #[serde(skip)]
     pub(crate) root: Option<String>,
 }
@@ -215,7 +215,7 @@ fn one_slash(path: &str) -> String {
 pub(crate) enum KeylessFault {
     #[error("the bundle is malformed: {0}")]
     Malformed(String),
-    #[error("its certificate is of an authority that no trusted root names; the embedded roots are of {ROOTS_DATE}")]
+    #[error("its certificate is of an authority that no trusted root names; the built-in roots are of {ROOTS_DATE}")]
     UnknownAuthority,
     #[error("its certificate is not one of the authority that it names, or was not valid when the signature was made")]
     Certificate,
@@ -243,7 +243,7 @@ pub(crate) enum KeylessFault {
     Unsupported,
 }
 
-/// The statement in a bundle with a certificate, if one of the embedded roots or of `more` proves who made it.
+/// The statement in a bundle with a certificate, if one of the built-in roots or of `more` proves who made it.
 ///
 /// A root proves by what it names: one that names a transparency log demands a proof of it, and one that names a log of
 /// certificates demands its promise. So GitHub's own instance, which has neither, counts under its own root alone.
@@ -271,7 +271,7 @@ pub(crate) fn prove(bytes: &[u8], more: &[Arc<TrustedRoot>], now: SystemTime) ->
     // Which of the subjects counts is for the caller; that the payload is signed is shown by any of them.
     let digest = statement.subjects.iter().find_map(|subject| subject.digest.as_ref());
     let digest = digest.ok_or_else(|| malformed("no subject has a `sha256`"))?;
-    let (identity, roots) = verified(&bundle, digest, TrustedRoot::embedded().iter().chain(more), now)?;
+    let (identity, roots) = verified(&bundle, digest, TrustedRoot::built_in().iter().chain(more), now)?;
     let root = match roots.as_slice() {
         [RootName::File(path), ..] => Some(path.clone()),
         _ => None,
@@ -297,8 +297,8 @@ pub fn prove_file(
     within_limits(&json::parse(bundle)?)?;
     let bundle = read(bundle).map_err(|fault| fault.to_string())?;
     // A root that is named is the only one.
-    let carried = TrustedRoot::embedded().iter().filter(|root| own.is_none() && root.name == RootName::PublicGood);
-    let proven = verified(&bundle, file, carried.chain(&own), now);
+    let built_in = TrustedRoot::built_in().iter().filter(|root| own.is_none() && root.name == RootName::PublicGood);
+    let proven = verified(&bundle, file, built_in.chain(&own), now);
     proven.map(|(identity, _)| identity).map_err(|fault| fault.to_string())
 }
 

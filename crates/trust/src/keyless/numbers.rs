@@ -40,9 +40,7 @@ impl Numbers {
 
     /// Adds those of other names: a name keeps the number that it was first seen with.
     pub(crate) fn learn(&mut self, other: &Self) {
-        for (known, more) in
-            [(&mut self.repositories, &other.repositories), (&mut self.owners, &other.owners)]
-        {
+        for (known, more) in [(&mut self.repositories, &other.repositories), (&mut self.owners, &other.owners)] {
             for (name, number) in more {
                 known.entry(name.clone()).or_insert_with(|| number.clone());
             }

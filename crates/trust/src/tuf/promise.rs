@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tofu_oci_types::Digest;
 
+use super::LARGE;
 use super::error::TufError;
 use crate::json;
 
@@ -19,6 +20,11 @@ impl Promise {
     pub(super) fn names(&self, name: &str) -> Vec<String> {
         let versioned = self.version.map(|version| format!("{version}.{name}"));
         versioned.into_iter().chain([name.to_owned()]).collect()
+    }
+
+    /// How many bytes of the file may be read.
+    pub(super) fn limit(&self) -> u64 {
+        self.length.unwrap_or(LARGE).min(LARGE)
     }
 
     pub(super) fn check(&self, file: &'static str, bytes: &[u8]) -> Result<(), TufError> {
