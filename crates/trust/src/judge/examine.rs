@@ -13,8 +13,9 @@ use crate::slsa::{OtherBuild, PROVENANCE_V0_2, is_provenance};
 use crate::verdict::ListedArchive;
 use crate::{
     Action, Build, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault,
-    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SIGN_PREDICATE, SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement,
-    StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SIGN_PREDICATE, SignatureFault, SignatureForm, SignatureOutcome, Signed,
+    Statement, StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
+    peek_cosign_tag,
 };
 
 /// What was looked at so far.

@@ -10,11 +10,11 @@ use super::examine::{Examination, Said};
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
-    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, SignatureForm, Signed, Statement,
-    Sums, peek_bundle,
+    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, SignatureForm, Signed,
+    Statement, Sums, peek_bundle,
 };
 
-/// When the carried roots were taken.
+/// When the built-in roots were taken.
 static ROOTS_TAKEN: LazyLock<Moment> =
     LazyLock::new(|| format!("{ROOTS_DATE}T00:00:00Z").parse().expect("the date of the roots is one"));
 
@@ -99,8 +99,9 @@ impl Examination<'_> {
             }
         }
         let leaves = if about_index { BTreeMap::new() } else { self.leaves(&statement) };
-        let misplaced = leaves.is_empty() && !about_index;
-        if let Some(flaw) = misplaced.then(|| self.misplaced(&statement)).flatten() {
+        let is_other = leaves.is_empty() && !about_index;
+        let other = || self.misplaced(&statement).or_else(|| self.other_file_names(&statement));
+        if let Some(flaw) = is_other.then(other).flatten() {
             examined.outcome = flaw.into();
         } else if leaves.is_empty() {
             examined.outcome = self.outcome(&statement);
@@ -138,10 +139,20 @@ impl Examination<'_> {
         })
     }
 
-    /// What people should know of a carried root that is older than a year: what its instance has added since is missing.
+    /// The flaw of a statement about archives of this release that no file name of it says to be that.
+    fn other_file_names(&self, statement: &Statement) -> Option<Flaw> {
+        let Archives::Read { zips, .. } = self.facts.archives else { return None };
+        statement.subjects.iter().find_map(|subject| {
+            let zip = PackageHash::zh(subject.digest.as_ref()?)?;
+            let (platform, _) = zips.iter().find(|(_, offered)| **offered == zip)?;
+            Some(Flaw::OtherFileNames { found: subject.name.clone(), wanted: self.file_name(platform) })
+        })
+    }
+
+    /// What people should know of a built-in root that is older than a year: what its instance has added since is missing.
     fn remark_old_root(&mut self, key: &KeyId, root: Option<&RootName>) {
-        let is_carried = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
-        let or_file = match root.filter(|_| is_carried) {
+        let is_built_in = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
+        let or_file = match root.filter(|_| is_built_in) {
             Some(RootName::PublicGood) => {
                 ", or write one with `tofu-oci trust root update` and name it as root of the identity"
             }

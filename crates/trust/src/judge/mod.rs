@@ -33,8 +33,8 @@ use std::time::SystemTime;
 use tofu_oci_types::ProviderAddr;
 
 use crate::{
-    EVIDENCE_LIMIT, Evidence, ManualAcceptance, PROVENANCE_PREDICATE, Pins, Policy, ReleaseFacts, TrustRemark, TrustRule,
-    Verdict,
+    EVIDENCE_LIMIT, Evidence, ManualAcceptance, PROVENANCE_PREDICATE, Pins, Policy, ReleaseFacts, TrustRemark,
+    TrustRule, Verdict,
 };
 use examine::Examination;
 use trusted_keys::TrustedKeys;

@@ -233,7 +233,7 @@ impl Examination<'_> {
         other
     }
 
-    fn file_name(&self, platform: &Platform) -> String {
+    pub(super) fn file_name(&self, platform: &Platform) -> String {
         let named = self.facts.provider().map(|(address, version)| zip_name(address, version, platform));
         named.unwrap_or_else(|| platform.to_string())
     }

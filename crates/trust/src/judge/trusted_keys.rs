@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tofu_oci_types::{Predecessors, ProviderAddr};
 
 use crate::keyless::{OtherMember, Proven, TrustedRoot};
+use crate::verdict::Sought;
 use crate::{
-    DistinctKeys, Flaw, Identity, KeyId, KeyMaterial, Material, Numbers, OpenPgpKey, Pins, Policy, PublicKey, TrustRule,
-    TrustedIdentity,
+    DistinctKeys, Flaw, Identity, KeyId, KeyMaterial, Material, Numbers, OpenPgpKey, Pins, Policy, PublicKey,
+    TrustRule, TrustedIdentity,
 };
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
@@ -103,6 +104,12 @@ impl TrustedKeys {
         self.names.is_empty()
     }
 
+    /// Whose signatures count.
+    pub(super) fn sought(&self) -> Sought {
+        let alone = !self.is_empty() && self.names.len() == self.identities.len();
+        if alone { Sought::Identities } else { Sought::Keys }
+    }
+
     /// One key under two names is one key.
     fn add_public(&mut self, name: &str, key: &PublicKey) {
         let id = key.id();
@@ -165,7 +172,8 @@ impl TrustedKeys {
     pub(super) fn given_away(&self, key: &KeyId, proven: &Proven) -> Option<Flaw> {
         let identity = self.identity(key).filter(|identity| identity.repository_id.is_none())?;
         proven.identity.numbered().find_map(|(of, name, found)| {
-            let counts = |vouched_by: &Option<String>| found.is_some() || vouched_by.as_deref() == identity.vouched_by();
+            let counts =
+                |vouched_by: &Option<String>| found.is_some() || vouched_by.as_deref() == identity.vouched_by();
             let remembered = self.remembered.iter().filter(|(vouched_by, _)| counts(vouched_by));
             let known: BTreeSet<&str> = remembered.filter_map(|(_, numbers)| numbers.get(of, &name)).collect();
             if known.is_empty() || found.is_some_and(|found| known.contains(found)) {

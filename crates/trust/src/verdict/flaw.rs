@@ -35,6 +35,15 @@ pub enum Flaw {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
+    /// a trusted statement names archives of the release by other file names than `SHA256SUMS` does
+    #[fault("other-file-names", todo = "the publisher attests the files under their names in `SHA256SUMS`")]
+    #[hint("its publisher must attest the zips under the names that SHA256SUMS has for them, or the index")]
+    OtherFileNames {
+        /// What the statement calls an archive, if anything.
+        found: Option<String>,
+        /// What `SHA256SUMS` calls it.
+        wanted: String,
+    },
     /// a trusted `SHA256SUMS` gives an archive another checksum, or a signed manifest of one platform is offered for another
     /// one
     #[fault("other-package", todo = "do not install it; tell the publisher")]
@@ -159,6 +168,15 @@ pub enum Flaw {
     Unreadable { problem: String },
 }
 
+/// Whose signatures count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Those of keys, of identities too if there are some.
+    Keys,
+    /// Those of identities alone: what keys have signed explains little.
+    Identities,
+}
+
 impl Flaw {
     /// Whether a trusted signature says that the release is something else than what it is offered as.
     pub fn contradicts(&self) -> bool {
@@ -173,13 +191,14 @@ impl Flaw {
 
     /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing. What is broken
     /// explains little unless it is certain whose it is: anybody can put it beside a release.
-    pub(super) fn rank(&self, key_is_known: bool) -> Option<u8> {
+    pub(super) fn rank(&self, key_is_known: bool, sought: Sought) -> Option<u8> {
         match self {
+            Self::TravellingKey { .. } | Self::UnknownKey { .. } if sought == Sought::Identities => Some(12),
             Self::RevokedKey { .. } => Some(0),
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
-            Self::OtherIndex { .. } | Self::OtherBuild { .. } => Some(4),
+            Self::OtherIndex { .. } | Self::OtherFileNames { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
             Self::OtherIdentity { .. } | Self::OtherRepository { .. } => Some(7),
@@ -187,7 +206,7 @@ impl Flaw {
             Self::Keyless { .. } => Some(9),
             Self::NotProven { .. } => Some(10),
             Self::BadSignature { .. } => Some(11),
-            Self::Unreadable { .. } => Some(12),
+            Self::Unreadable { .. } => Some(13),
             Self::OtherProvider { .. }
             | Self::OtherVersion { .. }
             | Self::OtherPackage { .. }
@@ -207,6 +226,12 @@ impl fmt::Display for Flaw {
             Self::OtherVersion { named, .. } => write!(f, "is for another version, {named}"),
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
+            Self::OtherFileNames { found: Some(found), wanted } => {
+                write!(f, "calls an archive of this release {found}, not {wanted}")
+            }
+            Self::OtherFileNames { found: None, wanted } => {
+                write!(f, "does not name the archive {wanted} of this release")
+            }
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
             Self::OtherPlatform { file_name, platform } => {
                 write!(f, "is of the manifest of {file_name}, which is offered for {platform}")

@@ -13,6 +13,7 @@ use tofu_oci_types::{Level, PackageHash, Platform};
 
 pub(crate) use examined::best;
 pub use examined::{Examined, SignatureOutcome};
+pub(crate) use flaw::Sought;
 pub use flaw::{Flaw, Missing};
 pub(crate) use platforms::{By, ListedArchive, Platforms};
 pub use refusal::TrustRefusal;
@@ -45,6 +46,8 @@ pub struct Verdict {
     pub(crate) predicate_types: Vec<String>,
     /// How it had to be built.
     pub(crate) build: Option<DemandedBuild>,
+    /// Whose signatures count.
+    pub(crate) sought: Sought,
     /// What is said of single archives.
     pub(crate) platforms: Platforms,
     /// What becomes of an archive that is not covered.
@@ -161,7 +164,7 @@ impl TrustRemark {
 impl Verdict {
     /// What best explains why the signatures that were found do not count; `None` if there are none.
     pub fn best_flaw(&self) -> Option<TrustRefusal> {
-        best(&self.examined)
+        best(&self.examined, self.sought)
     }
 
     /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or `None` for a

@@ -387,7 +387,7 @@ fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
     let first = Scene { policy: identities, identity: Identity::Index { sha256, sha512: None }, ..Scene::new() };
     let first = first.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
     check(&first, "signed [beacon] index");
-    // A year after the carried root was taken.
+    // A year after the built-in root was taken.
     let late = Scene { now: UNIX_EPOCH + Duration::from_secs(1_793_000_000 + 365 * 86_400), ..first.clone() };
     check(&late, "signed [beacon] index; Warning old-root");
     let remark = late.judge().remarks.into_iter().find(|remark| remark.code == "old-root").expect("a remark");
