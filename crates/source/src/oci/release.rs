@@ -346,7 +346,9 @@ impl Release for OciRelease {
 
     async fn zip_names(&self) -> Result<BTreeMap<Platform, String>, SourceError> {
         let layers = self.zip_layers().await?.into_iter();
-        Ok(layers.filter_map(|(platform, mut zip)| Some((platform, zip.annotations.remove(annotation::TITLE)?))).collect())
+        Ok(layers
+            .filter_map(|(platform, mut zip)| Some((platform, zip.annotations.remove(annotation::TITLE)?)))
+            .collect())
     }
 
     fn store(&self) -> Option<Arc<dyn ReadStore>> {

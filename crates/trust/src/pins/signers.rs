@@ -6,7 +6,10 @@ use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
-use crate::{Archives, DemandedBuild, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
+use crate::{
+    Archives, DemandedBuild, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer,
+    Verdict,
+};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
