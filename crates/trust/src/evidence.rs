@@ -11,6 +11,10 @@ use crate::statement::{SignedContent, SignedSubject};
 /// How many pieces of evidence are looked at; a repository can hold any number of them.
 pub const EVIDENCE_LIMIT: usize = 100;
 
+/// How many bundles with certificates of a release are looked at: each costs milliseconds, and whoever may write to the repository
+/// puts them there.
+pub const BUNDLES_LIMIT: usize = 32;
+
 /// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
 pub const SUMS_FILES_LIMIT: usize = 16;
 

@@ -38,7 +38,9 @@ mod vocabulary;
 
 pub use bundle::{claimed_key, open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReadLeaf, ReleaseFacts, SUMS_FILES_LIMIT, Subject};
+pub use evidence::{
+    Archives, BUNDLES_LIMIT, EVIDENCE_LIMIT, Evidence, ReadLeaf, ReleaseFacts, SUMS_FILES_LIMIT, Subject,
+};
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};

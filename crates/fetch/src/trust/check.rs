@@ -8,6 +8,7 @@ use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
 use super::pinned_release::PinnedRelease;
+use super::with_evidence::leaf_evidence;
 use crate::FetchError;
 
 /// What is known of a release besides its name.
@@ -51,10 +52,7 @@ impl ReleaseCheck<'_> {
         if verdict.covered.index {
             return Ok(verdict);
         }
-        let mut leaves = Vec::new();
-        if trust.policy.names_identities(&trust.pins, &self.id.id.address) {
-            leaves = release.leaf_evidence().await?;
-        }
+        let leaves = leaf_evidence(release, trust).await?;
         let beside_leaves = !leaves.is_empty();
         let of_leaves = |found: &Examined| {
             found.identity.is_some() && matches!(found.outcome.flaw(), Some(Flaw::OtherIndex { .. }))

@@ -65,10 +65,17 @@ pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, Si
 /// What lies beside the index and, if an identity may sign, beside the manifests of platforms.
 async fn all_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
     let mut found = release.evidence(Search::Everywhere).await?;
-    if trust.policy.names_identities(&trust.pins, &release.id().address) {
-        found.extend(release.leaf_evidence().await?);
-    }
+    found.extend(leaf_evidence(release, trust).await?);
     Ok(found)
+}
+
+/// What lies beside the manifests of platforms; empty unless an identity may sign.
+pub(super) async fn leaf_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
+    if trust.policy.names_identities(&trust.pins, &release.id().address) {
+        release.leaf_evidence().await
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 impl ReleaseWithEvidence {

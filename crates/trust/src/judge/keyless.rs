@@ -10,16 +10,13 @@ use super::examine::{Examination, Said};
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
-    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, SignatureForm, Signed,
-    Statement, Sums, peek_bundle,
+    Archives, BUNDLES_LIMIT, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE,
+    SignatureForm, Signed, Statement, Sums, peek_bundle,
 };
 
 /// When the built-in roots were taken.
 static ROOTS_TAKEN: LazyLock<Moment> =
     LazyLock::new(|| format!("{ROOTS_DATE}T00:00:00Z").parse().expect("the date of the roots is one"));
-
-/// The most bundles with certificates that are looked at.
-const KEYLESS_LIMIT: usize = 32;
 
 /// From then on a newer root may be missing.
 const ROOTS_OLD: Duration = Duration::from_hours(24 * 365);
@@ -63,11 +60,10 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
-    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at. Each costs milliseconds, and
-    /// whoever may write to the repository puts them there.
+    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at.
     pub(super) fn prove(&mut self, bytes: &[u8]) -> Option<Result<Proven, KeylessFault>> {
-        if self.proofs == KEYLESS_LIMIT {
-            let text = format!("only {KEYLESS_LIMIT} bundles with certificates were looked at");
+        if self.proofs == BUNDLES_LIMIT {
+            let text = format!("only {BUNDLES_LIMIT} bundles with certificates were looked at");
             self.remark_once("too-much-evidence", &text);
             return None;
         }
