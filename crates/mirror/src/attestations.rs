@@ -11,17 +11,14 @@ use tofu_oci_fetch::{Trust, judged};
 use tofu_oci_packer::{AttachFileRequest, AttachReport, AttachedFile, PackError, SignAddress};
 use tofu_oci_source::{
     ClaimedHashes, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
-    WantedPackage,
+    WantedPackage, ZipNames,
 };
 use tofu_oci_store::{ReadStore, Store};
-use tofu_oci_trust::{Evidence, Notice};
+use tofu_oci_trust::{BUNDLES_LIMIT, Evidence, Notice};
 use tofu_oci_types::{Digest, Event, Platform, ProviderAddr, Reporter, Version, login_end, masked};
 use url::Url;
 
 use crate::MirrorError;
-
-/// The most bundles of one release: no more signatures of it are looked at.
-const MOST: usize = 32;
 
 /// Where attestations of a release are: a path or an address with `${hostname}`, `${namespace}`, `${type}` and `${version}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,8 +119,8 @@ impl AttestationFiles {
         for AttestationFile { name, bytes } in from.read(address, version).await? {
             for text in AttachedFile::bundle_texts(&bytes) {
                 match AttachedFile::bundle(text) {
-                    Ok(_) if files.bundles.len() >= MOST => {
-                        files.not_carried(&name, &format!("at most {MOST} are read"), reporter);
+                    Ok(_) if files.bundles.len() >= BUNDLES_LIMIT => {
+                        files.not_carried(&name, &format!("at most {BUNDLES_LIMIT} are read"), reporter);
                         break;
                     }
                     Ok(bundle) => {
@@ -246,6 +243,10 @@ impl Release for AttestedRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.release.notice().await
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        self.release.zip_names().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

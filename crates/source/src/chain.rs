@@ -16,7 +16,7 @@
 //!
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -28,7 +28,7 @@ use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
     ClaimedHashes, InstallMethod, Listing, MethodError, NotOffered, Offer, Part, PartStream, Release, ReleaseDate,
-    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage, ZipNames,
 };
 
 mod joined;
@@ -317,7 +317,7 @@ impl Release for ChainedRelease {
         self.first.hashes().await
     }
 
-    async fn zip_names(&self) -> Result<BTreeMap<Platform, String>, SourceError> {
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
         self.first.zip_names().await
     }
 

@@ -1,6 +1,6 @@
 //! The seam: where releases are, one release, one package of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, Predecessor
 
 use crate::{
     ClaimedHashes, Listing, Package, Part, PartStream, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
+    ZipNames,
 };
 
 /// A place that offers releases of providers.
@@ -122,9 +123,7 @@ pub trait Release: Send + Sync {
 
     /// What the manifest of each platform calls its zip, as its signer wrote it: without a request if [`Release::hashes`] was
     /// answered before. Empty if the place has no such manifests.
-    async fn zip_names(&self) -> Result<BTreeMap<Platform, String>, SourceError> {
-        Ok(BTreeMap::new())
-    }
+    async fn zip_names(&self) -> Result<ZipNames, SourceError>;
 
     /// The size of a part in bytes. A place that has not said it is asked for it; `None` if it does not say even then.
     async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {

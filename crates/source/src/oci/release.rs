@@ -20,7 +20,7 @@ use crate::evidence::{EvidenceReader, evidence_of_leaves};
 use crate::memory::lock;
 use crate::{
     ClaimedHashes, ClaimedPackage, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, PartStream, Release,
-    ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage,
+    ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage, ZipNames,
 };
 
 /// A release whose index has been read.
@@ -344,7 +344,7 @@ impl Release for OciRelease {
         Ok(hashes)
     }
 
-    async fn zip_names(&self) -> Result<BTreeMap<Platform, String>, SourceError> {
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
         let layers = self.zip_layers().await?.into_iter();
         Ok(layers
             .filter_map(|(platform, mut zip)| Some((platform, zip.annotations.remove(annotation::TITLE)?)))
