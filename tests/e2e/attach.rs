@@ -188,6 +188,26 @@ fn a_bundle_about_something_else_is_refused() {
 }
 
 #[test]
+fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (_, zips) = parts(&scene);
+    bundle(&scene, &zips[..1]);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(said.text.contains("does not name the zips of the release as SHA256SUMS does"), "{}", said.text);
+    scene.context.write("trust.toml", POLICY);
+    let said = scene.refuse(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget"));
+    let why = "the signature by acme release calls an archive of this release widget.zip, not terraform-provider-widget_1.4.0_";
+    assert!(said.replace("\n            ", " ").contains(why), "{said}");
+    let sigstore = bundle(&scene, &zips[..1]);
+    let name = "dist/terraform-provider-widget_1.4.0_darwin_arm64.zip";
+    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
+    let right = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
+    scene.context.write("widget.sigstore.json", right);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(!said.text.contains("warning"), "{}", said.text);
+}
+
+#[test]
 fn every_bundle_of_a_file_with_lines_is_attached() {
     let scene = published(ReferrersSupport::Unsupported);
     let mut lines = String::new();

@@ -88,7 +88,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 
     ----- stderr -----
     ");
-    // What trust.toml names stands beside what is carried.
+    // What trust.toml names stands beside what is built in.
     scene.context.write(
         "trust.toml",
         "[[identity]]\nname = \"a\"\nemail = \"ann@example.com\"\nissuer = \"https://example.com\"\nroot = \"root.json\"\n\
@@ -103,7 +103,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 fn a_repository_that_proves_nothing_writes_nothing() {
     let scene = Scene::published();
     repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
-    // What is carried has not signed it.
+    // The built-in root has not signed it.
     let said = scene.refuse("trust root update tuf --output root.json");
     assert!(said.contains("tuf does not prove a trusted root"), "{said}");
     let timestamp = scene.context.read("tuf/timestamp.json");

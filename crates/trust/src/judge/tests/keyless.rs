@@ -1,6 +1,8 @@
 //! Releases that a workflow has signed with a certificate.
 
 mod demands;
+mod numbers;
+mod reasons;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -234,20 +236,6 @@ fn a_statement_of_another_index_does_not_count() {
     check(&other.scene, "refused predicate-type");
     let wanted = format!("{EXACT}\npredicate_types = [\"{PROVENANCE_PREDICATE}\"]");
     check(&Stage::ruled(WORKFLOW, &wanted).built(&BuiltBy::RELEASE).scene, "signed [acme] index");
-}
-
-#[test]
-fn the_hint_for_an_identity_is_about_its_rule() {
-    let hints = |identity: &str, by: &BuiltBy<'_>| {
-        let stage = Stage::ruled(identity, "providers = [\"example.com/acme/*\"]").built(by);
-        stage.scene.judge().refusal.expect("a refusal").hints()
-    };
-    let warn = "to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml";
-    let provider = "write the one address in `providers` of every rule that names the identity";
-    assert_eq!(hints(WORKFLOW, &BuiltBy::RELEASE), [provider, warn]);
-    let tag = "if a tag was built, write {version} into the ref of the [[identity]]";
-    let branch = WORKFLOW.replace("refs/tags/v{version}", "refs/heads/main");
-    assert_eq!(hints(&branch, &at("refs/heads/main")), [provider, tag, warn]);
 }
 
 #[test]
