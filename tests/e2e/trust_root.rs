@@ -159,10 +159,20 @@ fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
     scene.run(UPDATE).success();
     assert_eq!(scene.context.read("root.json.tuf"), "{\"root\":1,\"timestamp\":3,\"snapshot\":1,\"targets\":1}\n");
     repository_at(&scene, &old, 2);
-    assert_snapshot!(scene.refuse(UPDATE), @"");
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: timestamp.json has version 2, and version 3 was current before: it is an old one
+
+    hint: nothing was written; take a newer copy of the repository, or look at the clock of this machine
+    hint: if the owner of the repository made it anew, delete root.json.tuf
+    ");
     assert_eq!(scene.context.read("root.json"), new);
     scene.context.write("root.json.tuf", "{}");
-    assert_snapshot!(scene.refuse(UPDATE), @"");
+    let said = scene.refuse(UPDATE);
+    assert!(said.contains("error: the file root.json.tuf is not what `trust root update` writes\n"), "{said}");
     std::fs::remove_file(scene.path("root.json.tuf")).expect("the versions");
     scene.run(UPDATE).success();
     assert_eq!(scene.context.read("root.json"), old);

@@ -45,7 +45,7 @@ pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
-    DescribedRoot, Identity, IdentityProblem, Numbers, ProvenIdentity, RootMember, TrustedIdentity, built_in_roots,
+    DescribedRoot, HostNumbers, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, built_in_roots,
     prove_file,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};

@@ -1,17 +1,17 @@
 //! `trust root`: what proves signatures by certificates.
 
+mod root_file;
 mod tuf_files;
 mod versions;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use tofu_oci_disk::ScratchFile;
 use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, TufError, built_in_roots};
 use tofu_oci_types::{Digest, PathText};
 
+use self::root_file::{read, write};
 use self::tuf_files::TufFiles;
 use self::versions::KeptVersions;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
@@ -20,9 +20,6 @@ use crate::exit::Exit;
 use crate::page::{Page, padded};
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
-
-/// The most bytes of a `trusted_root.json`.
-const LIMIT: u64 = 1 << 20;
 
 /// A root that is built in, or that a file has.
 #[derive(Serialize)]
@@ -56,18 +53,12 @@ pub(crate) async fn run(context: &Context, verb: &TrustRootVerb) -> Result<(), D
             Ok(())
         }
         TrustRootVerb::Verify(args) => {
-            let text = tofu_oci_disk::read_file(&args.file, LIMIT).map_err(|error| unreadable(&args.file, &error))?;
+            let text = read(&args.file)?;
             print(context, &[described(&args.file, &text)?]);
             Ok(())
         }
         TrustRootVerb::Update(args) => update(context, args).await,
     }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::usage(format!("the file {} cannot be read", path.display()))
-        .cause(error.to_string())
-        .io_hint("read", path, error)
 }
 
 fn described(path: &Path, text: &[u8]) -> Result<DescribedRoot, Diagnostic> {
@@ -131,7 +122,7 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     };
     let chain = match &args.tuf_root {
         Some(path) => {
-            let root = tofu_oci_disk::read_file(path, LIMIT).map_err(|error| unreadable(path, &error))?;
+            let root = read(path)?;
             RootChain::of(&root, SystemTime::now()).map_err(|error| {
                 Diagnostic::new(Exit::Fixable, format!("{} is no root of TUF to begin with: {error}", path.display()))
                     .code("trust-root-not-proven")
@@ -154,7 +145,7 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     wanted.target(&text).map_err(failed)?;
     let path = &args.target;
     described(path, &text)?;
-    let changed = tofu_oci_disk::read_file(path, LIMIT).ok().as_ref() != Some(&text);
+    let changed = read(path).ok().as_ref() != Some(&text);
     let versions = wanted.versions();
     kept.write(versions)?;
     if changed {
@@ -175,26 +166,4 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
         page
     });
     Ok(())
-}
-
-/// Replaces the file as a whole.
-fn write(path: &Path, text: &[u8]) -> Result<(), Diagnostic> {
-    put(path, text).map_err(|error| {
-        Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
-            .cause(error.to_string())
-            .io_hint("write", path, &error)
-    })
-}
-
-fn put(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_owned);
-    let beside = ScratchFile::beside(&folder)?;
-    beside.as_file().write_all(text)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        beside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    beside.put(path)
 }

@@ -8,7 +8,6 @@ use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
 use super::pinned_release::PinnedRelease;
-use super::with_evidence::leaf_evidence;
 use crate::FetchError;
 
 /// What is known of a release besides its name.
@@ -103,6 +102,15 @@ impl ReleaseCheck<'_> {
             hashes.retain(|hash| is_zip || hash.scheme() != Scheme::Zh);
         }
         Ok(covered)
+    }
+}
+
+/// What lies beside the manifests of platforms; empty unless an identity may sign.
+pub(super) async fn leaf_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
+    if trust.policy.names_identities(&trust.pins, &release.id().address) {
+        release.leaf_evidence().await
+    } else {
+        Ok(Vec::new())
     }
 }
 

@@ -12,7 +12,7 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::check::real_archives;
+use super::check::{leaf_evidence, real_archives};
 use super::{SignatureStanding, Trust};
 use crate::pin_file;
 
@@ -67,15 +67,6 @@ async fn all_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Eviden
     let mut found = release.evidence(Search::Everywhere).await?;
     found.extend(leaf_evidence(release, trust).await?);
     Ok(found)
-}
-
-/// What lies beside the manifests of platforms; empty unless an identity may sign.
-pub(super) async fn leaf_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
-    if trust.policy.names_identities(&trust.pins, &release.id().address) {
-        release.leaf_evidence().await
-    } else {
-        Ok(Vec::new())
-    }
 }
 
 impl ReleaseWithEvidence {

@@ -8,7 +8,7 @@ use tofu_oci_types::{Predecessors, ProviderAddr};
 use crate::keyless::{OtherMember, Proven, TrustedRoot};
 use crate::verdict::Sought;
 use crate::{
-    DistinctKeys, Flaw, Identity, KeyId, KeyMaterial, Material, Numbers, OpenPgpKey, Pins, Policy, PublicKey,
+    DistinctKeys, Flaw, HostNumbers, Identity, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey,
     TrustRule, TrustedIdentity,
 };
 
@@ -29,7 +29,7 @@ pub(super) struct TrustedKeys {
     compromised: BTreeMap<Material, String>,
     /// The numbers of the repositories that identities signed this provider for before, and of their owners; and who vouched for
     /// them.
-    remembered: Vec<(Option<String>, Numbers)>,
+    remembered: Vec<(Option<String>, HostNumbers)>,
     /// Which addresses count as one.
     pub(super) predecessors: Predecessors,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{PackageHash, Platform};
 
-use crate::{Build, Covers, KeyId, Missing, Numbers, SignatureForm, StatedNotice};
+use crate::{Build, Covers, HostNumbers, KeyId, Missing, SignatureForm, StatedNotice};
 
 /// A signature that counts.
 pub(super) struct Vote {
@@ -17,7 +17,7 @@ pub(super) struct Vote {
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
     /// The numbers of the repository of the one who signed, and of its owner.
-    pub(super) numbers: Numbers,
+    pub(super) numbers: HostNumbers,
     /// The platforms of the archives that a list names.
     pub(super) listed: BTreeMap<Platform, PackageHash>,
 }

@@ -10,7 +10,7 @@ use super::votes::Vote;
 use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
-    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Numbers, Pin, PinnedSigner, Reason,
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, HostNumbers, KeyId, Missing, Pin, PinnedSigner, Reason,
     SignedStatement, Signer, TrustRefusal, TrustRule,
 };
 
@@ -150,7 +150,7 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
             identity: examination.trusted.identity(&vote.key).cloned(),
-            numbers: Numbers::default(),
+            numbers: HostNumbers::default(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
@@ -231,7 +231,7 @@ mod tests {
             build: None,
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
-            numbers: Numbers::default(),
+            numbers: HostNumbers::default(),
             listed: [(platform.clone(), zip.clone())].into(),
         };
         let votes: Vec<Vote> = keys.iter().map(vote).collect();

@@ -28,7 +28,7 @@ use tofu_oci_types::Digest;
 pub use described::{DescribedRoot, RootMember};
 pub(crate) use identity::OtherMember;
 pub use identity::{Identity, IdentityProblem, TrustedIdentity};
-pub use numbers::Numbers;
+pub use numbers::HostNumbers;
 pub use proven_identity::ProvenIdentity;
 use proven_identity::one_slash;
 use roots::Names;

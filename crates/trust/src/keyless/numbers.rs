@@ -21,14 +21,14 @@ impl NumberOf {
     }
 }
 
-/// Numbers by names, as names are compared.
+/// HostNumbers by names, as names are compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
+pub struct HostNumbers {
     pub(crate) repositories: BTreeMap<String, String>,
     pub(crate) owners: BTreeMap<String, String>,
 }
 
-impl Numbers {
+impl HostNumbers {
     /// The number that a name had.
     pub(crate) fn get(&self, of: NumberOf, name: &str) -> Option<&str> {
         let numbers = match of {
@@ -65,8 +65,8 @@ impl ProvenIdentity {
     }
 
     /// The numbers that the certificate says.
-    pub(crate) fn numbers(&self) -> Numbers {
-        let mut numbers = Numbers::default();
+    pub(crate) fn numbers(&self) -> HostNumbers {
+        let mut numbers = HostNumbers::default();
         for (of, name, number) in self.numbered() {
             let known = match of {
                 NumberOf::Repository => &mut numbers.repositories,

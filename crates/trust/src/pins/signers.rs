@@ -7,7 +7,7 @@ use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
 use crate::{
-    Archives, DemandedBuild, Identity, KeyId, Material, Numbers, PublicKey, ReleaseFacts, SignedStatement, Signer,
+    Archives, DemandedBuild, HostNumbers, Identity, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer,
     Verdict,
 };
 
@@ -88,7 +88,7 @@ pub struct ProviderSigner {
     /// The identity, if it is one and not a key.
     pub identity: Option<Identity>,
     /// The numbers of the repositories that an identity signed for, and of their owners.
-    pub numbers: Numbers,
+    pub numbers: HostNumbers,
 }
 
 /// Adds a signer, or what it has signed besides.
@@ -152,7 +152,7 @@ impl SignedProvider {
             public_key: signer.public_key.clone(),
             materials: signer.materials.clone(),
             identity: signer.identity.clone(),
-            numbers: Numbers::default(),
+            numbers: HostNumbers::default(),
         };
         let signers = signers.iter().map(signer).collect();
         Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), build: None, signers }

@@ -12,7 +12,7 @@ use super::pin::{Admission, Pin};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
 use crate::verdict::add_statements;
-use crate::{Build, DemandedBuild, Identity, KeyId, Material, Missing, Numbers, PublicKey, SignedStatement};
+use crate::{Build, DemandedBuild, HostNumbers, Identity, KeyId, Material, Missing, PublicKey, SignedStatement};
 
 /// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -200,7 +200,7 @@ fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, slsa: build, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
     for ProviderSignerEntry { name, key, public_key, materials, identity, repositories, owners } in signers {
-        let numbers = Numbers { repositories, owners };
+        let numbers = HostNumbers { repositories, owners };
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
         let (public_key, identity) = held(&key, public_key, identity, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {

@@ -6,10 +6,9 @@ use std::time::SystemTime;
 use serde_json::Value;
 use tofu_oci_types::Moment;
 
-use super::LARGE;
 use super::canonical::canonical;
 use super::error::TufError;
-use super::promise::Promise;
+use super::promise::{LARGE, Promise};
 use crate::{PublicKey, json};
 
 /// The most signatures of a file, and keys of a root.

@@ -20,7 +20,7 @@ use std::time::SystemTime;
 
 pub use error::TufError;
 use metadata::{Metadata, Role, Roles};
-use promise::Promise;
+use promise::{LARGE, Promise};
 use serde::{Deserialize, Serialize};
 
 /// The root of Sigstore's public instance that is built in.
@@ -29,8 +29,6 @@ const BUILT_IN: &[u8] = include_bytes!("sigstore-root.json");
 const CURRENT: TufVersions = TufVersions { root: 15, timestamp: 762, snapshot: 165, targets: 14 };
 /// The file in it that is wanted.
 const TARGET: &str = "trusted_root.json";
-/// The most bytes of a file, whatever length signed metadata give it.
-const LARGE: u64 = 1 << 20;
 /// The most bytes of a timestamp.
 const SMALL: u64 = 16 << 10;
 /// The most new roots: there is about one in half a year.

@@ -3,9 +3,11 @@
 use serde_json::Value;
 use tofu_oci_types::Digest;
 
-use super::LARGE;
 use super::error::TufError;
 use crate::json;
+
+/// The most bytes of a file, whatever length signed metadata give it.
+pub(super) const LARGE: u64 = 1 << 20;
 
 /// What a file must be, by what was signed before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

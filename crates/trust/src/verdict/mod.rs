@@ -20,7 +20,7 @@ pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{DemandedBuild, Identity, KeyId, Material, Notice, Numbers, PublicKey, ReleaseState, SignatureForm};
+use crate::{DemandedBuild, HostNumbers, Identity, KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ pub struct Signer {
     pub identity: Option<Identity>,
     /// The numbers of the repositories that it signed for, and of their owners.
     #[serde(skip)]
-    pub numbers: Numbers,
+    pub numbers: HostNumbers,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_trust::TufVersions;
 
-use super::{LIMIT, unreadable, write};
+use super::root_file::{LIMIT, unreadable, write};
 use crate::diagnostic::Diagnostic;
 
 pub(super) struct KeptVersions {
