@@ -142,7 +142,7 @@ fn a_bundle_about_the_index_a_leaf_or_a_zip_is_attached_and_counts() {
         bundle(&scene, &about);
         scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
         let again = scene.run(&format!("attach widget.sigstore.json {TARGET} --json")).success();
-        assert_eq!(again.json()[0]["unchanged"], json!(true), "{}", again.text);
+        assert_eq!(again.json().last().expect("a line")["unchanged"], json!(true), "{}", again.text);
     }
     assert_eq!(referrers(&scene), ["application/vnd.dev.sigstore.bundle.v0.3+json"; 3]);
     bundle(&scene, &[index(&scene)]);
@@ -185,6 +185,26 @@ fn a_bundle_about_something_else_is_refused() {
     scene.run("sign REGISTRY/acme/widget:1.5.0 --key p256.pem").success();
     let said = scene.refuse("attach widget.sigstore.json REGISTRY/acme/widget:1.5.0");
     assert!(said.contains("it is about"), "{said}");
+}
+
+#[test]
+fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (_, zips) = parts(&scene);
+    bundle(&scene, &zips[..1]);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(said.text.contains("does not name the zips of the release as SHA256SUMS does"), "{}", said.text);
+    scene.context.write("trust.toml", POLICY);
+    let said = scene.refuse(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget"));
+    let why = "the signature by acme release calls an archive of this release widget.zip, not terraform-provider-widget_1.4.0_";
+    assert!(said.replace("\n            ", " ").contains(why), "{said}");
+    let sigstore = bundle(&scene, &zips[..1]);
+    let name = "dist/terraform-provider-widget_1.4.0_darwin_arm64.zip";
+    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
+    let right = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
+    scene.context.write("widget.sigstore.json", right);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(!said.text.contains("warning"), "{}", said.text);
 }
 
 #[test]

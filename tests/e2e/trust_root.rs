@@ -1,4 +1,4 @@
-//! `trust root`: what is carried, what a file names, and a newer one out of a TUF repository.
+//! `trust root`: what is built in, what a file names, and a newer one out of a TUF repository.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,12 @@ use crate::setup::Scene;
 
 /// A TUF repository with this `trusted_root.json`, in a folder.
 fn repository(scene: &Scene, trusted_root: &str) {
-    for (path, text) in tuf_repository(&[("trusted_root.json", trusted_root)]) {
+    repository_at(scene, trusted_root, 1);
+}
+
+/// The same with this version of its timestamp.
+fn repository_at(scene: &Scene, trusted_root: &str, timestamp: u64) {
+    for (path, text) in tuf_repository(&[("trusted_root.json", trusted_root)], timestamp) {
         scene.context.write(&format!("tuf/{path}"), text);
     }
 }
@@ -42,7 +47,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 
     ----- stderr -----
     ");
-    // What trust.toml names stands beside what is carried.
+    // What trust.toml names stands beside what is built in.
     scene.context.write(
         "trust.toml",
         "[[identity]]\nname = \"a\"\nemail = \"ann@example.com\"\nissuer = \"https://example.com\"\nroot = \"root.json\"\n\
@@ -57,7 +62,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 fn a_repository_that_proves_nothing_writes_nothing() {
     let scene = Scene::published();
     repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
-    // What is carried has not signed it.
+    // The built-in root has not signed it.
     let said = scene.refuse("trust root update tuf --output root.json");
     assert!(said.contains("tuf does not prove a trusted root"), "{said}");
     let timestamp = scene.context.read("tuf/timestamp.json");
@@ -102,6 +107,34 @@ fn a_repository_that_proves_nothing_writes_nothing() {
 
     hint: such as https://tuf-repo-cdn.sigstore.dev, or the folder of a copy
     ");
+}
+
+#[test]
+fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
+    let scene = Scene::published();
+    let (old, new) =
+        (LocalSigstore::generate(SystemTime::now()).root(), LocalSigstore::generate(SystemTime::now()).root());
+    repository_at(&scene, &new, 3);
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json.tuf"), "{\"root\":1,\"timestamp\":3,\"snapshot\":1,\"targets\":1}\n");
+    repository_at(&scene, &old, 2);
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: timestamp.json has version 2, and version 3 was current before: it is an old one
+
+    hint: nothing was written; take a newer copy of the repository, or look at the clock of this machine
+    hint: if the owner of the repository made it anew, delete root.json.tuf
+    ");
+    assert_eq!(scene.context.read("root.json"), new);
+    scene.context.write("root.json.tuf", "{}");
+    let said = scene.refuse(UPDATE);
+    assert!(said.contains("error: the file root.json.tuf is not what `trust root update` writes\n"), "{said}");
+    std::fs::remove_file(scene.path("root.json.tuf")).expect("the versions");
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json"), old);
 }
 
 #[test]

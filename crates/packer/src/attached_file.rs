@@ -6,16 +6,13 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tofu_oci_trust::{BUNDLE_TYPE, Peek, peek_bundle};
+use tofu_oci_trust::{BUNDLE_TYPE, BUNDLES_LIMIT, Peek, peek_bundle};
 use tofu_oci_types::parse_strictly;
 
 use crate::AttachError;
 
 /// The largest file, in bytes: registries and verifiers take no larger ones as a matter of course.
 pub const ATTACH_LIMIT: u64 = 16 << 20;
-
-/// The most bundles in one file: installers look at no more signatures of a release.
-const BUNDLES: usize = 32;
 
 const SPDX: &str = "application/spdx+json";
 const CYCLONEDX: &str = "application/vnd.cyclonedx+json";
@@ -135,8 +132,11 @@ impl AttachedFile {
     pub fn bundles(path: &Path, bytes: &[u8]) -> Result<Vec<Self>, AttachError> {
         let not_a_bundle = |problem: String| AttachError::NotABundle { path: path.to_owned(), problem };
         let texts = Self::bundle_texts(bytes);
-        if texts.len() > BUNDLES {
-            return Err(not_a_bundle(format!("it holds {} bundles, and at most {BUNDLES} are read", texts.len())));
+        if texts.len() > BUNDLES_LIMIT {
+            return Err(not_a_bundle(format!(
+                "it holds {} bundles, and at most {BUNDLES_LIMIT} are read",
+                texts.len()
+            )));
         }
         if texts.is_empty() {
             return Err(not_a_bundle("it is empty".to_owned()));

@@ -3,14 +3,19 @@
 //! Spec: The Update Framework 1.0.34; OLPC, "Canonical JSON".
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use rcgen::{KeyPair, SigningKey as _};
 use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
-/// The files of a repository with these targets, by their paths in it; `1.root.json` is what a client needs beforehand.
-pub fn tuf_repository(targets: &[(&str, &str)]) -> BTreeMap<String, String> {
-    let key = KeyPair::generate().expect("the system has random numbers");
+/// The key of all repositories of this process.
+static KEY: LazyLock<KeyPair> = LazyLock::new(|| KeyPair::generate().expect("the system has random numbers"));
+
+/// The files of a repository with these targets and this version of its timestamp, by their paths in it; `1.root.json` is what
+/// a client needs beforehand.
+pub fn tuf_repository(targets: &[(&str, &str)], timestamp: u64) -> BTreeMap<String, String> {
+    let key = &*KEY;
     let signed = |kind: &str, more: Value| {
         let mut value = json!({
             "_type": kind, "spec_version": "1.0.31", "version": 1, "expires": "2100-01-01T00:00:00Z"
@@ -37,7 +42,7 @@ pub fn tuf_repository(targets: &[(&str, &str)]) -> BTreeMap<String, String> {
     let one = json!({ "version": 1 });
     for (name, kind, more) in [
         ("1.root", "root", root),
-        ("timestamp", "timestamp", json!({ "meta": { "snapshot.json": one } })),
+        ("timestamp", "timestamp", json!({ "version": timestamp, "meta": { "snapshot.json": one } })),
         ("1.snapshot", "snapshot", json!({ "meta": { "targets.json": one } })),
         ("1.targets", "targets", json!({ "targets": listed })),
     ] {

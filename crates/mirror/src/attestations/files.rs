@@ -9,15 +9,12 @@ use tofu_oci_fetch::{Trust, TrustChecker, judged};
 use tofu_oci_packer::{AttachFileRequest, AttachReport, AttachedFile, AttachmentState, PackError, SignAddress};
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
-use tofu_oci_trust::{Evidence, NOTICE_PREDICATE, NoticeReason, TrustRefusal};
+use tofu_oci_trust::{BUNDLES_LIMIT, Evidence, NOTICE_PREDICATE, NoticeReason, TrustRefusal};
 use tofu_oci_types::{Digest, Event, Platform, Reporter};
 
 use super::release::AttestedRelease;
 use super::{AttestationFile, Attestations};
 use crate::MirrorError;
-
-/// The most bundles of one release: no more signatures of it are looked at.
-const MOST: usize = 32;
 
 /// The attestations of one release, each with its file.
 #[derive(Debug, Default)]
@@ -39,8 +36,8 @@ impl AttestationFiles {
         for AttestationFile { name, bytes } in from.read(address, version).await? {
             for text in AttachedFile::bundle_texts(&bytes) {
                 match AttachedFile::bundle(text) {
-                    Ok(_) if files.bundles.len() >= MOST => {
-                        files.not_carried(&name, &format!("at most {MOST} are read"), reporter);
+                    Ok(_) if files.bundles.len() >= BUNDLES_LIMIT => {
+                        files.not_carried(&name, &format!("at most {BUNDLES_LIMIT} are read"), reporter);
                         break;
                     }
                     Ok(bundle) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_source::{
     ClaimedHashes, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
-    WantedPackage,
+    WantedPackage, ZipNames,
 };
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
@@ -65,6 +65,10 @@ impl Release for AttestedRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.release.notice().await
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        self.release.zip_names().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

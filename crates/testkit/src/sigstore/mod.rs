@@ -68,6 +68,8 @@ pub struct BuiltBy<'a> {
     pub runner: &'a str,
     /// The number that the host gave the repository.
     pub repository_id: Option<&'a str>,
+    /// The number that the host gave the owner of the repository.
+    pub owner_id: Option<&'a str>,
     /// The address of a person; then only the issuer is used beside it.
     pub email: Option<&'a str>,
 }
@@ -82,6 +84,7 @@ impl BuiltBy<'static> {
         environment: None,
         runner: "github-hosted",
         repository_id: None,
+        owner_id: None,
         email: None,
     };
 }
@@ -228,6 +231,7 @@ impl LocalSigstore {
                 (21, format!("https://{}/actions/runs/7/attempts/1", by.repository)),
             ]);
             claims.extend(by.repository_id.map(|id| (15, id.to_owned())));
+            claims.extend(by.owner_id.map(|id| (17, id.to_owned())));
             claims.extend(by.environment.map(|environment| (23, environment.to_owned())));
         }
         for (number, text) in claims {

@@ -37,7 +37,8 @@ impl SigstoreServer {
         let sigstore = Arc::new(LocalSigstore::new(witness, None));
         let web = WebServer::plain();
         let config = signing_config(witness, web.origin());
-        let files = tuf_repository(&[("trusted_root.json", &sigstore.root()), ("signing_config.v0.2.json", &config)]);
+        let targets = [("trusted_root.json", &*sigstore.root()), ("signing_config.v0.2.json", &*config)];
+        let files = tuf_repository(&targets, 1);
         let (asked, served) = (Arc::clone(&sigstore), files.clone());
         let answer = move |head: &RequestHead, body: &[u8]| match head.path.strip_prefix(TUF) {
             Some(name) => served.get(name).map_or_else(Answer::not_found, |text| Answer::text(200, text)),
@@ -165,6 +166,7 @@ fn certificate(sigstore: &LocalSigstore, head: &RequestHead, body: &[u8]) -> Opt
         environment: text("environment"),
         runner: text("runner_environment").unwrap_or_default(),
         repository_id: text("repository_id"),
+        owner_id: text("repository_owner_id"),
         email: text("email"),
     };
     let issued = sigstore.certificate_of(&by, &point).pem();

@@ -9,7 +9,7 @@ use crate::PublicKey;
 use crate::dsse::Envelope;
 use crate::json;
 
-/// Demands that a bundle with a certificate, made a moment ago, proves its statement by one of the embedded roots.
+/// Demands that a bundle with a certificate, made a moment ago, proves its statement by one of the built-in roots.
 ///
 /// If none of them names its authority, it is of another Sigstore instance. Then the key of its certificate must have signed the
 /// statement, and the certificate must be valid now.

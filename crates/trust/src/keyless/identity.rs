@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::forges::issuer_of;
 use super::roots::{RootName, TrustedRoot};
 use super::{Proven, ProvenIdentity, one_slash};
-use crate::paths::{folded, path_matches, repository_matches, segment_matches};
+use crate::paths::{folded, is_repository, path_matches, repository_matches, segment_matches};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -98,10 +98,10 @@ impl Identity {
                 return wrong("repository", "is missing; a person has `email` and `issuer`");
             };
             let segments: Vec<&str> = repository.split('/').collect();
-            let [host, owner, rest @ ..] = segments.as_slice() else {
+            let [host, owner, ..] = segments.as_slice() else {
                 return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             };
-            if rest.is_empty() || segments.iter().any(|segment| segment.is_empty()) || repository.contains(':') {
+            if !is_repository(repository) {
                 return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             }
             if [host, owner].into_iter().any(|segment| segment.contains('*')) {
@@ -185,7 +185,7 @@ impl Identity {
     }
 
     /// Who vouches for the repository in the end.
-    fn vouched_by(&self) -> Option<&str> {
+    pub(crate) fn vouched_by(&self) -> Option<&str> {
         if self.release { issuer_of("github.com") } else { self.issuer.as_deref() }
     }
 

@@ -68,7 +68,7 @@ impl VerifyReport<'_> {
         };
         let (Unsigned::Said(action) | Unsigned::ByDefault(action)) = rule.unsigned;
         let action = format!("{action:?}").to_lowercase();
-        format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.predicate_types.join(" and "))
+        format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.says())
     }
 
     /// The platforms whose packages the signatures cover; `None` if they cover all or none.

@@ -133,6 +133,7 @@ fn a_called_file_of_gitlab_never_matched() {
         environment: None,
         runner: None,
         repository_id: None,
+        owner_id: None,
         is_release: false,
         is_person: false,
         root: None,
