@@ -1,6 +1,6 @@
 //! Foreign text and addresses as people read them: short, on one line, without anything that may be a secret. Pure.
 
-use tofu_oci_types::is_unprintable;
+use tofu_oci_types::{is_unprintable, without_link};
 use url::Url;
 
 /// Most characters of a server's own words that are repeated.
@@ -34,12 +34,6 @@ fn without_secrets(word: &str) -> String {
     let (authority, path) = address.split_at(address.find('/').unwrap_or(address.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     format!("{before}{host}{}", without_link(path))
-}
-
-/// A path without the segment `~EXPIRES~CLIENT~SIGNATURE` by which a bridge lets clients in.
-fn without_link(path: &str) -> String {
-    let is_link = |segment: &&str| segment.starts_with('~') && segment.matches('~').count() == 3;
-    path.split('/').filter(|segment| !is_link(segment)).collect::<Vec<_>>().join("/")
 }
 
 /// An address without query, fragment, user info and the signature of a link.

@@ -125,7 +125,7 @@ impl DemandedBuild {
             Some((id, _)) if !wanted.contains('@') => path_matches(wanted, id),
             _ => path_matches(wanted, found),
         };
-        // Of several sources, none is the one that is demanded.
+        // If there are several sources, `slsa.source` is not met.
         let sources = build.sources.iter().map(String::as_str).collect::<Vec<_>>();
         let is_source = |wanted: &str, found: &str| sources.len() == 1 && repository_matches(wanted, found);
         let source = (!sources.is_empty()).then(|| sources.join(" and "));

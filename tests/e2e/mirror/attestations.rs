@@ -114,7 +114,8 @@ fn an_attestation_by_another_is_reported_and_not_carried() {
     let policy = POLICY.replace("HOST", HOST) + "unsigned = \"allow\"\n";
     mirrored.scene.context.write("trust.toml", policy);
     write(&mirrored, "good.json", &provenance(&mirrored, &sigstore, &ZAP));
-    assert_snapshot!(mirrored.mirror("").text, @"
+    // The lengths of signatures differ.
+    assert_snapshot!(mirrored.mirror("").text.replace("19.3 kB", "19.4 kB").replace("19.5 kB", "19.4 kB"), @"
     exit code: 0
     ----- stdout -----
     provider                        version  report

@@ -15,7 +15,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, without_link};
 use tokio::time::Instant;
 use tower::ServiceExt as _;
 
@@ -151,7 +151,6 @@ impl Reception {
         in_flight: InFlight,
     ) -> Response<CountedBody> {
         let (mut parts, body) = request.into_parts();
-        // From here on nothing has the signature of a link in a path, which is logged.
         if let Some(uri) = with_query(&parts.uri) {
             parts.uri = uri;
         }
@@ -186,7 +185,7 @@ impl Reception {
             client: (self.site.client)(request),
             address,
             method: request.method.clone(),
-            path: request.uri.path().to_owned(),
+            path: without_link(request.uri.path()),
             agent,
             begun: Instant::now(),
             status: None,

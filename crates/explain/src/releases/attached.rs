@@ -46,7 +46,10 @@ pub async fn attached(store: &dyn ReadStore, subject: &Digest) -> Result<Vec<Att
 fn referrer(listed: Descriptor, manifest: Option<&Value>) -> AttachedReferrer {
     let text = |annotations: Option<&Value>, name: &str| annotations?.get(name)?.as_str().map(str::to_owned);
     let layers = manifest.and_then(|manifest| manifest.get("layers")).and_then(Value::as_array);
-    let sizes = |layers: &Vec<Value>| layers.iter().map(|layer| layer.get("size")?.as_u64()).sum::<Option<u64>>();
+    // Anyone may write these sizes.
+    let sizes = |layers: &Vec<Value>| {
+        layers.iter().try_fold(0, |sum: u64, layer| sum.checked_add(layer.get("size")?.as_u64()?))
+    };
     let own = manifest.and_then(|manifest| text(manifest.get("annotations"), annotation::CREATED));
     let files = layers.into_iter().flatten().filter_map(|layer| text(layer.get("annotations"), annotation::TITLE));
     AttachedReferrer {

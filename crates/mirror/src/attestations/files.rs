@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_fetch::{Trust, TrustChecker, judged};
+use tofu_oci_fetch::{FetchError, Trust, TrustChecker, judged};
 use tofu_oci_packer::{AttachFileRequest, AttachReport, AttachedFile, AttachmentState, PackError, SignAddress};
 use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::Store;
@@ -95,7 +95,10 @@ impl AttestationFiles {
         Ok(JudgedFiles::Count(counting))
     }
 
-    /// Those that count for a release that is trusted: none withdraws it.
+    /// Those that count for a release that is trusted.
+    ///
+    /// # Errors
+    /// If a notice among them withdraws it: a policy that demands no signature has not read it.
     pub(crate) async fn that_count(
         &self,
         release: &dyn Release,
@@ -104,7 +107,14 @@ impl AttestationFiles {
     ) -> Result<Vec<AttachedFile>, MirrorError> {
         match self.judge(release, trust, reporter).await? {
             JudgedFiles::Count(files) => Ok(files),
-            JudgedFiles::Withdrawn(_) => Ok(Vec::new()),
+            JudgedFiles::Withdrawn(_) => {
+                let (verdict, _) = judged(release, trust).await?;
+                let Some(refusal) = verdict.refusal else { return Ok(Vec::new()) };
+                let ReleaseId { address, version, place, .. } = release.id().clone();
+                let rule = Box::new(trust.policy.rule(&address).clone());
+                let (refusal, by_hand) = (Box::new(refusal), verdict.by_hand);
+                Err(FetchError::Untrusted { address, version, place, refusal, rule, by_hand }.into())
+            }
         }
     }
 

@@ -23,7 +23,7 @@ impl<'a> Signer<'a> {
         if let Self::Key(signing) = self { Some(signing) } else { None }
     }
 
-    /// The signature of this content that goes beside it as a file; a key makes none.
+    /// The signature of this content that goes beside it as a file; empty for a key.
     pub(crate) async fn files(self, content: SignedContent<'_>) -> Result<Vec<AttachedFile>, SignError> {
         match self {
             Self::Key(_) => Ok(Vec::new()),

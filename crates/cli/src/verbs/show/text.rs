@@ -99,7 +99,7 @@ fn signatures(report: &ShowReport, page: &mut Page) {
 
 /// A line for each thing that lies beside it.
 pub(super) fn attached(all: Option<&[AttachedReferrer]>, page: &mut Page) {
-    let Some(all) = all else { return page.row("  ", "attached", "unknown: the place does not list it") };
+    let Some(all) = all else { return page.row("  ", "attached", "unknown: it could not be listed") };
     for AttachedReferrer { artifact_type, digest, bytes, files, created } in all {
         let mut text = artifact_type.clone().unwrap_or_else(|| "something without a type".to_owned());
         text.extend(bytes.map(|bytes| format!(", {}", human_bytes(bytes))));
