@@ -69,7 +69,7 @@ pub(crate) struct ModulePushArgs {
     #[arg(long, value_name = "REVISION", value_parser = annotation_text, help_heading = "Annotations")]
     pub(crate) revision: Option<String>,
     /// The licences as an SPDX expression, for the annotation org.opencontainers.image.licenses
-    #[arg(long, value_name = "SPDX", value_parser = annotation_text, help_heading = "Annotations")]
+    #[arg(long, hide_short_help = true, value_name = "SPDX", value_parser = annotation_text, help_heading = "Annotations")]
     pub(crate) licenses: Option<String>,
     /// Another annotation of the manifest (repeatable)
     #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = annotation, help_heading = "Annotations")]
