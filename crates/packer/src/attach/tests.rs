@@ -32,7 +32,7 @@ fn a_file_says_what_it_is_or_the_user_does() {
     let lines = format!("{older}\n").repeat(33);
     let many = "dir/file is not a Sigstore bundle that can be attached: it holds 33 bundles, and at most 32 are read";
     check(&lines, None, Err(many));
-    check("\n\n", Some("bundle"), Err("dir/file is not a Sigstore bundle that can be attached: it is empty"));
+    check("\n\n", Some("bundle"), Err("dir/file is empty"));
 }
 
 /// `attach` trimmed what `mirror` did not, so that one bundle had two digests.
