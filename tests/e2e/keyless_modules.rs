@@ -8,7 +8,7 @@ use tofu_oci_testkit::{BuiltBy, LocalSigstore};
 use crate::module_lock::call;
 use crate::setup::Scene;
 
-/// Network 1.4.0 by the workflow, 1.5.0 by nobody, and the rule that demands the workflow, also for `live`.
+/// Network 1.4.0 signed by the workflow, 1.5.0 unsigned, and the rule that demands the workflow, also for `live`.
 fn built() -> (Scene, LocalSigstore) {
     let scene = Scene::with_network();
     let sigstore = LocalSigstore::generate(SystemTime::now());

@@ -67,7 +67,7 @@ impl Instance {
             .variable("TUF_ROOT", self.folder.join("cache"))
     }
 
-    /// How cosign is told what proves this, and who must have signed.
+    /// The options of cosign for the trusted root and the signer.
     fn demands(&self, subject: &str) -> Vec<String> {
         let root = text(&self.folder.join("root.json"));
         let mut demands = ["--trusted-root", &root, "--certificate-identity", subject]

@@ -246,7 +246,7 @@ fn a_link_opens_nothing_else() {
         ("~1767269760~", "~99999999999999999999~"),
         ("~1767269760~", "~~"),
         ("~ci~", "~ops~"),
-        ("~ci~", "~nobody~"),
+        ("~ci~", "~other~"),
         ("~ci~", "~~"),
         ("/terraform", "A/terraform"),
         ("LY/terraform", "L/terraform"),

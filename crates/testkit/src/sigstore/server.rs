@@ -152,7 +152,7 @@ fn certificate(sigstore: &LocalSigstore, head: &RequestHead, body: &[u8]) -> Opt
     let question: Value = serde_json::from_slice(body).ok()?;
     let pem = question["publicKeyRequest"]["publicKey"]["content"].as_str()?;
     let public = STANDARD.decode(pem.lines().filter(|line| !line.starts_with('-')).collect::<String>()).ok()?;
-    // The algorithm comes first; a text of bits says how many bits of its last byte are none.
+    // The algorithm comes first; the first byte of a bit string is the number of unused bits.
     let point = PublicPoint(der::content(der::parts(der::content(&public))[1]).get(1..)?.to_vec());
     let text = |name: &str| claims[name].as_str();
     let on_github = |name: &str| text(name).map(|text| format!("github.com/{text}"));

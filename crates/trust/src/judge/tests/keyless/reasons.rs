@@ -1,4 +1,4 @@
-//! Why a bundle does not count: what people are told.
+//! Why a bundle does not count, in the words of the program.
 
 use super::*;
 
