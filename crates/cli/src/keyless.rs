@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_packer::KeylessSigner;
 use tofu_oci_trust::prove_fresh;
+use tofu_oci_types::without_logins;
 use tokio::process::Command;
 use zeroize::Zeroizing;
 
@@ -156,7 +157,8 @@ fn said(text: &str) -> String {
 }
 
 fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
-    let masked = secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***"));
+    // A proxy may have a password, and cosign prints its address.
+    let masked = without_logins(&secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***")));
     let masked: Vec<&str> = masked.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let masked = masked.join("; ");
     let skipped = masked.chars().count().saturating_sub(SHOWN);
@@ -174,6 +176,12 @@ fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_password_of_a_proxy_was_printed() {
+        let said = without("dial http://u:pw@proxy.test/: refused", std::iter::empty());
+        assert!(!said.contains("pw") && said.contains("proxy.test"), "{said}");
+    }
 
     #[test]
     fn variables_of_cosign_changed_what_was_signed() {
