@@ -33,6 +33,8 @@ if python3 -c 'import yaml' 2>/dev/null; then
   gitlab push.yml address=h/n/t
   check 'gitlab push: signed in the form that GitLab takes' argument cosign-tag
   check 'gitlab push: the key by its variable' argument env://COSIGN_KEY
+  gitlab push.yml address=h/n/t sign_keyless=true
+  check 'gitlab push: as the job, and not by the key' [ "$code$(grep -cxF '<--sign-keyless>' "$FAKE_LOG")$(grep -c env:// "$FAKE_LOG")" = 010 ]
   unset COSIGN_KEY
   # shellcheck disable=SC2016
   gitlab lock-check.yml directories='a b' from='ghcr.io/acme/${type}'

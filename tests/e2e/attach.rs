@@ -142,7 +142,7 @@ fn a_bundle_about_the_index_a_leaf_or_a_zip_is_attached_and_counts() {
         bundle(&scene, &about);
         scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
         let again = scene.run(&format!("attach widget.sigstore.json {TARGET} --json")).success();
-        assert_eq!(again.json()[0]["unchanged"], json!(true), "{}", again.text);
+        assert_eq!(again.json().last().expect("a line")["unchanged"], json!(true), "{}", again.text);
     }
     assert_eq!(referrers(&scene), ["application/vnd.dev.sigstore.bundle.v0.3+json"; 3]);
     bundle(&scene, &[index(&scene)]);
@@ -185,6 +185,26 @@ fn a_bundle_about_something_else_is_refused() {
     scene.run("sign REGISTRY/acme/widget:1.5.0 --key p256.pem").success();
     let said = scene.refuse("attach widget.sigstore.json REGISTRY/acme/widget:1.5.0");
     assert!(said.contains("it is about"), "{said}");
+}
+
+#[test]
+fn a_bundle_that_calls_the_zips_otherwise_was_attached_without_a_word() {
+    let scene = published(ReferrersSupport::Unsupported);
+    let (_, zips) = parts(&scene);
+    bundle(&scene, &zips[..1]);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(said.text.contains("does not name the zips of the release as SHA256SUMS does"), "{}", said.text);
+    scene.context.write("trust.toml", POLICY);
+    let said = scene.refuse(&format!("verify {WIDGET}@1.4.0 --from REGISTRY/acme/widget"));
+    let why = "the signature by acme release calls an archive of this release widget.zip, not terraform-provider-widget_1.4.0_";
+    assert!(said.replace("\n            ", " ").contains(why), "{said}");
+    let sigstore = bundle(&scene, &zips[..1]);
+    let name = "dist/terraform-provider-widget_1.4.0_darwin_arm64.zip";
+    let subject = json!({ "name": name, "digest": { "sha256": zips[0].trim_start_matches("sha256:") } });
+    let right = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
+    scene.context.write("widget.sigstore.json", right);
+    let said = scene.run(&format!("attach widget.sigstore.json {TARGET}")).success();
+    assert!(!said.text.contains("warning"), "{}", said.text);
 }
 
 #[test]
@@ -239,7 +259,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read large.txt: it is larger than 16 MiB
 
-    hint: name the file first, and then the release
+    hint: name the files first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach missing.txt {TARGET} --type text/plain")), @"
     exit code: 2
@@ -248,7 +268,7 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     ----- stderr -----
     error: cannot read missing.txt: No such file or directory (os error [N])
 
-    hint: name the file first, and then the release
+    hint: name the files first, and then the release
     ");
     assert_snapshot!(scene.refuse(&format!("attach unknown.txt {TARGET} --type application/vnd.opentofu.provider.notice.v1")), @"
     exit code: 2
@@ -271,6 +291,56 @@ fn wrong_input_is_refused_before_anything_is_sent() {
     scene.refuse("attach widget.spdx.json oci:missing:1.4.0");
     assert!(!scene.path("missing").exists());
     assert_eq!(referrers(&scene), [""; 0]);
+}
+
+#[test]
+fn a_type_was_taken_that_the_file_contradicts() {
+    let scene = published(ReferrersSupport::Supported);
+    bundle(&scene, &[index(&scene)]);
+    scene.context.write("empty.json", " \n");
+    assert_snapshot!(scene.refuse(&format!("attach widget.sigstore.json {TARGET} --type spdx")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: widget.sigstore.json is application/vnd.dev.sigstore.bundle.v0.3+json, not application/spdx+json
+
+    hint: omit --type: the file says itself what it is
+    ");
+    let said = scene.refuse(&format!("attach widget.spdx.json {TARGET} --type cyclonedx"));
+    assert!(said.contains("widget.spdx.json is application/spdx+json, not application/vnd.cyclonedx+json"), "{said}");
+    for line in ["--type spdx", "--type bundle", "--type text/plain", ""] {
+        let said = scene.refuse(&format!("attach empty.json {TARGET} {line}"));
+        assert!(said.contains("error: empty.json is empty"), "{said}");
+    }
+    assert_eq!(referrers(&scene), [""; 0]);
+}
+
+#[test]
+fn several_files_were_not_attached_by_one_command() {
+    let scene = published(ReferrersSupport::Unsupported);
+    bundle(&scene, &[index(&scene)]);
+    let said = scene.run(&format!("attach widget.spdx.json widget.sigstore.json {TARGET} --json")).success();
+    let types: Vec<Value> = said.json().iter().map(|line| line["artifact_type"].clone()).collect();
+    assert_eq!(types, ["application/spdx+json", "application/vnd.dev.sigstore.bundle.v0.3+json"], "{}", said.text);
+    assert_eq!(referrers(&scene).len(), 2);
+    // One that is about something else keeps the others out, too.
+    scene.context.write("other.spdx.json", SPDX.replace("widget", "other"));
+    bundle(&scene, &[Digest::sha256(b"other").to_string()]);
+    scene.refuse(&format!("attach other.spdx.json widget.sigstore.json {TARGET}"));
+    assert_eq!(referrers(&scene).len(), 2);
+}
+
+#[test]
+fn what_is_attached_was_shown_nowhere() {
+    let scene = published(ReferrersSupport::Unsupported);
+    scene.run(&format!("attach widget.spdx.json {TARGET}")).success();
+    let said = scene.run(&format!("show {TARGET}")).success();
+    assert!(said.stdout.contains("  attached  application/spdx+json, 42 B, widget.spdx.json;\n"), "{}", said.text);
+    let said = scene.run(&format!("show {TARGET} --json")).success();
+    let attached = &said.json()[0]["attached"][0];
+    assert_eq!((&attached["artifact_type"], &attached["bytes"]), (&json!("application/spdx+json"), &json!(SPDX.len())));
+    assert_eq!(attached["files"], json!(["widget.spdx.json"]), "{}", said.text);
 }
 
 #[test]

@@ -245,17 +245,17 @@ fn put(scene: &Scene, zip: &[u8]) {
     scene.registry.put_referrer("acme/widget", &referrer);
 }
 
-fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
-    stored(&files.iter().map(|(name, bytes)| ((*name).to_owned(), *bytes)).collect::<Vec<_>>())
+fn zip(files: &[(&str, &str)]) -> Vec<u8> {
+    stored(&files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes())).collect::<Vec<_>>())
 }
 
 #[test]
 fn a_hostile_zip_is_refused() {
-    let bomb = vec![b'a'; 9 << 20];
+    let bomb = "a".repeat(9 << 20);
     for files in [
-        &[("../index.md", b"# a")][..],
-        &[("index.md", b"# a"), ("/etc/passwd", b"b")],
-        &[("index.md", b"# a"), (".git/config", b"b")],
+        &[("../index.md", "# a")][..],
+        &[("index.md", "# a"), ("/etc/passwd", "b")],
+        &[("index.md", "# a"), (".git/config", "b")],
     ] {
         let scene = Scene::published();
         put(&scene, &zip(files));
@@ -268,7 +268,16 @@ fn a_hostile_zip_is_refused() {
     assert!(said.contains("is larger than 8388608 bytes"), "{said}");
     let scene = Scene::published();
     put(&scene, b"not a zip");
-    assert_snapshot!(scene.refuse("docs REGISTRY/acme/widget:1.4.0"), @"");
+    assert_snapshot!(scene.refuse("docs REGISTRY/acme/widget:1.4.0"), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the documentation sha256:[DIGEST] in [REGISTRY]/acme/widget cannot be read
+      cause: this is not a zip archive
+
+    hint: `tofu-oci push --docs` writes it anew beside the release
+    ");
 }
 
 #[cfg(unix)]
@@ -280,7 +289,7 @@ fn hostile_text_does_nothing() {
         HOSTILE = crate::setup::hostile::HOSTILE.replace('\r', "").replace('\n', " "),
     );
     let scene = Scene::published();
-    put(&scene, &zip(&[("index.md", hostile.as_bytes()), ("resources/x.md", b"# x")]));
+    put(&scene, &zip(&[("index.md", &hostile), ("resources/x.md", "# x")]));
     for line in [
         "docs REGISTRY/acme/widget:1.4.0",
         "docs REGISTRY/acme/widget:1.4.0 --list",

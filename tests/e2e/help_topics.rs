@@ -89,6 +89,7 @@ fn the_topics_are_listed() {
 
     How to:
       publishing          push a release: inputs, signing, what is checked
+      provider-docs       documentation beside a release: publish, read, compare, serve it
       withdrawing         take a version back, warn of one, replace one
       fewer-bytes         smaller packages beside the zips
       installing          where packages go, Terraform, sites without network
@@ -195,6 +196,7 @@ fn a_code_that_ends_several_verbs_spoke_of_one_of_them() {
 #[test]
 fn the_page_about_verbs_is_what_the_program_declares() {
     let page = std::fs::read_to_string(root().join("docs/reference/verbs.md")).expect("the page");
+    assert!(!page.contains("events-by-verb)): ."), "a verb is in no row of `Events by verb` in json.md");
     assert_eq!(Scene::new().run("help verbs --markdown").success().stdout, page, "`cargo xtask fixtures` writes it");
 }
 

@@ -31,16 +31,8 @@ fn built(by: &BuiltBy<'_>) -> Scene {
     scene.context.write("trust.toml", POLICY);
     let sigstore = LocalSigstore::generate(SystemTime::now());
     scene.context.write("sigstore/root.json", sigstore.root());
-    attest(&scene, &sigstore, by);
+    scene.attest(&sigstore, by, "acme/widget", "1.4.0");
     scene
-}
-
-fn attest(scene: &Scene, sigstore: &LocalSigstore, by: &BuiltBy<'_>) {
-    let (media_type, bytes) = scene.registry.manifest("acme/widget", "1.4.0").expect("it is published");
-    let index = Descriptor::of(&media_type, &bytes);
-    let subject = json!({ "name": "acme/widget", "digest": { "sha256": index.digest.encoded() } });
-    let bundle = sigstore.attest(by, "https://slsa.dev/provenance/v1", &[subject]);
-    scene.registry.put_referrer("acme/widget", &Referrer::bundle(&index, &bundle, Inline::No));
 }
 
 #[test]
@@ -106,7 +98,7 @@ fn a_signature_of_the_manifest_of_a_platform_is_for_that_platform() {
       place     [REGISTRY]/acme/widget:1.4.0
       index     sha256:[DIGEST]
       rule      trust.toml:9: one of acme release; unsigned = refuse; must say
-                https://sigstore.dev/cosign/sign/v1
+                https://sigstore.dev/cosign/sign/v1 or, by an identity, https://slsa.dev/provenance/v1
       pinned    sha256:[DIGEST], signed by acme
                 release
       found     bundle by acme release
@@ -181,7 +173,7 @@ fn verify_says_how_to_trust_an_identity() {
       place     [REGISTRY]/acme/widget:1.4.0
       index     sha256:[DIGEST]
       rule      trust.toml:9: one of acme release; unsigned = refuse; must say
-                https://sigstore.dev/cosign/sign/v1
+                https://sigstore.dev/cosign/sign/v1 or, by an identity, https://slsa.dev/provenance/v1
       found     bundle is by
                 https://github.com/other/widget/.github/workflows/release.yml@refs/tags/v1.4.0 (by
                 https://token.actions.githubusercontent.com), which no rule names; it says
@@ -255,7 +247,7 @@ fn verify_show_and_check_say_who_built_a_release() {
       place     [REGISTRY]/acme/widget:1.4.0
       index     sha256:[DIGEST]
       rule      trust.toml:9: one of acme release; unsigned = refuse; must say
-                https://sigstore.dev/cosign/sign/v1
+                https://sigstore.dev/cosign/sign/v1 or, by an identity, https://slsa.dev/provenance/v1
       found     bundle by acme release
                 (identity:c7f539c6c6faaab904d3c646caedd72f656f5e4e591369e43d4e4a2d936c86ce) counts; it
                 says https://slsa.dev/provenance/v1; in

@@ -26,10 +26,7 @@ fn built() -> (Scene, LocalSigstore) {
     let sigstore = LocalSigstore::generate(SystemTime::now());
     scene.context.write("root.json", sigstore.root());
     scene.context.write("trust.toml", policy("release.yml", PROVIDERS, ""));
-    let index = index(&scene);
-    let subject = json!({ "name": "widget", "digest": { "sha256": index.digest.encoded() } });
-    let bundle = sigstore.attest(&BuiltBy::RELEASE, "https://slsa.dev/provenance/v1", &[subject]);
-    scene.registry.put_referrer("acme/widget", &Referrer::bundle(&index, &bundle, Inline::No));
+    scene.attest(&sigstore, &BuiltBy::RELEASE, "acme/widget", "1.4.0");
     (scene, sigstore)
 }
 

@@ -117,3 +117,10 @@ fn what_still_answers_is_told() {
     ----- stderr -----
     "#);
 }
+
+#[test]
+fn a_word_that_may_be_a_password_was_repeated() {
+    let scene = Scene::new();
+    let said = scene.refuse("logout ghcr.io hunter2");
+    assert!(said.contains("one argument is too many; it may be a password") && !said.contains("hunter2"), "{said}");
+}

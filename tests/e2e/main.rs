@@ -102,6 +102,7 @@ mod install_refused;
 mod interrupt;
 mod json;
 mod keyless;
+mod keyless_modules;
 mod keyless_pairs;
 mod killed;
 mod layout_places;

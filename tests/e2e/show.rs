@@ -49,6 +49,8 @@ fn a_release_is_shown_by_its_address() {
                 says) was not checked; it names registry.example.com/acme/widget 1.4.0; it says
                 https://sigstore.dev/cosign/sign/v1; in
                 sha256:[DIGEST]
+      attached  application/vnd.dev.sigstore.bundle.v0.3+json, 799 B;
+                sha256:[DIGEST]
 
       darwin_arm64  324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64   323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
@@ -58,6 +60,8 @@ fn a_release_is_shown_by_its_address() {
     // Packages and signatures are asked for side by side.
     let mut requests = scene.conversation();
     requests.sort();
+    // What lies beside it is asked for once more, unless the other question has learnt that there is no such API.
+    requests.dedup();
     assert_snapshot!(requests.join("\n"), @"
     GET /v2/acme/widget/manifests/1.4.0 -> 200
     GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
@@ -74,7 +78,7 @@ fn a_release_is_shown_by_its_address() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"release","address":"registry.example.com/acme/widget","version":"1.4.0","place":"[REGISTRY]/acme/widget","tag":"1.4.0","index":"sha256:[DIGEST]","layout":"artifact","created":null,"protocols":[],"published_as":"registry.example.com/acme/widget","notice":null,"platforms":["darwin_arm64","linux_amd64"],"packages":[{"platform":"darwin_arm64","kind":"artifact","manifest":"sha256:[DIGEST]","bytes":324,"hashes":["ch:sha256:[DIGEST]","h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh:[ZIP]"],"error":null},{"platform":"linux_amd64","kind":"artifact","manifest":"sha256:[DIGEST]","bytes":323,"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"],"error":null}],"signatures":{"state":"signed","by":["acme-release"]},"evidence":[{"form":"bundle","origin":"sha256:[DIGEST]","key":"sha256:[DIGEST]","key_name":"acme-release","claimed_key":"sha256:[DIGEST]","address":"registry.example.com/acme/widget","version":"1.4.0","predicate_type":"https://sigstore.dev/cosign/sign/v1","zips":[],"outcome":{"code":"counts","text":"counts"}}],"evidence_error":null}
+    {"event":"release","address":"registry.example.com/acme/widget","version":"1.4.0","place":"[REGISTRY]/acme/widget","tag":"1.4.0","index":"sha256:[DIGEST]","layout":"artifact","created":null,"protocols":[],"published_as":"registry.example.com/acme/widget","notice":null,"platforms":["darwin_arm64","linux_amd64"],"packages":[{"platform":"darwin_arm64","kind":"artifact","manifest":"sha256:[DIGEST]","bytes":324,"hashes":["ch:sha256:[DIGEST]","h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh:[ZIP]"],"error":null},{"platform":"linux_amd64","kind":"artifact","manifest":"sha256:[DIGEST]","bytes":323,"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"],"error":null}],"signatures":{"state":"signed","by":["acme-release"]},"evidence":[{"form":"bundle","origin":"sha256:[DIGEST]","key":"sha256:[DIGEST]","key_name":"acme-release","claimed_key":"sha256:[DIGEST]","address":"registry.example.com/acme/widget","version":"1.4.0","predicate_type":"https://sigstore.dev/cosign/sign/v1","zips":[],"outcome":{"code":"counts","text":"counts"}}],"evidence_error":null,"attached":[{"artifact_type":"application/vnd.dev.sigstore.bundle.v0.3+json","digest":"sha256:[DIGEST]","bytes":799,"files":[],"created":null}]}
 
     ----- stderr -----
     "#);

@@ -1,7 +1,7 @@
 //! `sign --keyless` and `push --sign-keyless`, with a `cosign` on the PATH that a script plays.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -46,7 +46,12 @@ fn cosign(scene: &mut Scene, script: &str) {
 
 /// A `cosign` that signs the release at this digest as the release workflow.
 fn signs(scene: &mut Scene, digest: &str, names: bool) {
-    let sigstore = LocalSigstore::generate(SystemTime::now());
+    signs_at(scene, digest, names, SystemTime::now());
+}
+
+/// The same at another time.
+fn signs_at(scene: &mut Scene, digest: &str, names: bool, now: SystemTime) {
+    let sigstore = LocalSigstore::generate(now);
     scene.context.write("root.json", sigstore.root());
     scene.context.write("trust.toml", POLICY);
     let mut subject = json!({ "digest": { "sha256": digest.trim_start_matches("sha256:") } });
@@ -108,6 +113,7 @@ fn a_push_signs_before_the_tag_and_no_signature_that_is_there_stops_it() {
     let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless");
     let said = scene.run(&format!("{push} --dry-run")).success();
     assert_eq!(called(&scene), "", "{}", said.text);
+    assert!(said.stdout.contains("\n  would sign it without a key, by cosign\n"), "{}", said.text);
     scene.run(&push).success();
     scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
     let said = scene.run(&format!("{push} --json")).success();
@@ -190,13 +196,81 @@ fn a_cosign_that_fails_or_lies_leaves_a_push_without_its_tag() {
     cosign(&mut scene, "exit 0");
     assert!(scene.run(&push).text.contains("it wrote no bundle"));
     cosign(&mut scene, "echo '{}' > \"$bundle\"");
-    assert!(scene.run(&push).text.contains("the signature is malformed"));
+    assert!(scene.run(&push).text.contains("it wrote a bundle that is not proven: the bundle is malformed"));
     signs(&mut scene, &tofu_oci_types::Digest::sha256(b"other").to_string(), true);
     assert!(scene.run(&push).text.contains("the bundle says something else"));
     let index = packed(&scene);
     signs(&mut scene, &index, false);
     assert!(scene.run(&push).text.contains("the bundle says something else"));
     assert!(scene.registry.tags("acme/widget").iter().all(|(tag, _)| tag.starts_with("sha256-")));
+}
+
+#[test]
+fn a_bundle_whose_certificate_is_over_or_whose_signature_is_another_was_attached() {
+    let mut scene = scene();
+    scene.publish("1.4.0");
+    let index = scene.tag("acme/widget", "1.4.0");
+    signs_at(&mut scene, &index, true, SystemTime::now() - Duration::from_hours(24));
+    let said = scene.run(SIGN);
+    assert!(said.code == Some(3) && said.text.contains("its certificate is not valid any more"), "{}", said.text);
+    signs(&mut scene, &index, true);
+    let bundle = scene.context.home().join("signed.json");
+    let mut spoilt: Value = serde_json::from_slice(&std::fs::read(&bundle).expect("it is there")).expect("JSON");
+    let other = LocalSigstore::generate(SystemTime::now()).attest(&BuiltBy::RELEASE, "https://example.com/x", &[]);
+    let other: Value = serde_json::from_slice(&other).expect("JSON");
+    spoilt["dsseEnvelope"]["signatures"] = other["dsseEnvelope"]["signatures"].clone();
+    std::fs::write(&bundle, spoilt.to_string()).expect("it is ours");
+    let said = scene.run(SIGN);
+    assert!(said.text.contains("the signature does not verify with the key of its certificate"), "{}", said.text);
+    assert!(scene.registry.tags("acme/widget").iter().all(|(tag, _)| !tag.starts_with("sha256-")));
+}
+
+#[test]
+fn a_dry_run_checked_no_token_and_no_cosign() {
+    let mut scene = scene();
+    scene.context.env("PATH", "/nowhere".to_owned());
+    let push = format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-keyless --dry-run");
+    assert!(scene.refuse(&push).contains("cosign is not on the PATH"));
+    scene.context.env("SIGSTORE_ID_TOKEN", String::new());
+    assert!(scene.refuse(&push).contains("there is no identity token"));
+}
+
+#[test]
+fn variables_of_cosign_in_the_environment_changed_what_is_signed() {
+    let mut scene = scene();
+    scene.publish("1.4.0");
+    let index = scene.tag("acme/widget", "1.4.0");
+    signs(&mut scene, &index, true);
+    let bundle = scene.context.home().join("signed.json");
+    cosign(&mut scene, &format!("env > \"$HOME/environment\"; cp {} \"$bundle\"", bundle.display()));
+    scene.context.env("COSIGN_KEY", "other.key".to_owned());
+    scene.context.env("HTTPS_PROXY", "http://127.0.0.1:9".to_owned());
+    scene.context.env("NO_PROXY", "*".to_owned());
+    scene.run(SIGN).success();
+    let seen = std::fs::read_to_string(scene.context.home().join("environment")).expect("cosign ran");
+    assert!(!seen.contains("COSIGN_KEY"), "{seen}");
+    for kept in ["SIGSTORE_ID_TOKEN=", "HOME=", "PATH=", "HTTPS_PROXY="] {
+        assert!(seen.lines().any(|line| line.starts_with(kept)), "{kept}: {seen}");
+    }
+}
+
+#[test]
+fn a_module_could_not_be_signed_without_a_key_when_it_is_pushed() {
+    let mut scene = scene();
+    scene.context.write("module/main.tf", "variable \"name\" {}\n");
+    let push = "module push module REGISTRY/acme/network --version 1.0.0";
+    // The same files give the same manifest.
+    let planned = scene.run(&format!("{push} --dry-run --json")).success();
+    let line = planned.json().into_iter().find(|line| line["event"] == "module-push-plan").expect("a plan");
+    signs(&mut scene, line["manifest"].as_str().expect("a digest"), false);
+    let said = scene.run(&format!("{push} --sign-keyless --dry-run")).success();
+    assert!(said.stdout.contains("\n  would sign it without a key, by cosign\n"), "{}", said.text);
+    scene.run(&format!("{push} --sign-keyless")).success();
+    let said = scene.run("verify REGISTRY/acme/network:1.0.0");
+    assert!(said.stdout.contains("bundle was made with a certificate"), "{}", said.text);
+    // `show` says what lies beside a module.
+    let said = scene.run("show REGISTRY/acme/network:1.0.0").success();
+    assert!(said.stdout.contains("  attached  application/vnd.dev.sigstore.bundle.v0.3+json, "), "{}", said.text);
 }
 
 /// The connection ends after each write in turn: the tag is there only with the signature.

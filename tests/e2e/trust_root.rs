@@ -1,59 +1,22 @@
-//! `trust root`: what is carried, what a file names, and a newer one out of a TUF repository.
+//! `trust root`: what is built in, what a file names, and a newer one out of a TUF repository.
 
 use std::time::SystemTime;
 
 use insta::assert_snapshot;
-use p256::ecdsa::signature::Signer as _;
-use p256::ecdsa::{Signature, SigningKey};
-use p256::pkcs8::EncodePublicKey as _;
-use serde_json::{Value, json};
-use tofu_oci_testkit::LocalSigstore;
-use tofu_oci_types::Digest;
+use serde_json::json;
+use tofu_oci_testkit::{LocalSigstore, tuf_repository};
 
 use crate::setup::Scene;
 
-/// A TUF repository with this `trusted_root.json`, in a folder; one key signs all of it.
+/// A TUF repository with this `trusted_root.json`, in a folder.
 fn repository(scene: &Scene, trusted_root: &str) {
-    let key = SigningKey::from_slice(&[7; 32]).expect("a scalar");
-    let pem = key.verifying_key().to_public_key_pem(p256::pkcs8::LineEnding::LF).expect("a key in PEM");
-    let signed = |value: &Value| {
-        // Members sorted, and line breaks as they are.
-        let message = sorted(value).to_string().replace("\\n", "\n");
-        let signature: Signature = key.sign(message.as_bytes());
-        let hex: String = signature.to_der().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
-        json!({ "signatures": [{ "keyid": "k", "sig": hex }], "signed": value }).to_string()
-    };
-    let of = |kind: &str, more: Value| {
-        let mut value = json!({
-            "_type": kind, "spec_version": "1.0.31", "version": 1, "expires": "2100-01-01T00:00:00Z"
-        });
-        value.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        signed(&value)
-    };
-    let role = json!({ "keyids": ["k"], "threshold": 1 });
-    let public = json!({ "keytype": "ecdsa", "scheme": "ecdsa-sha2-nistp256", "keyval": { "public": pem } });
-    let roles = json!({ "root": role, "timestamp": role, "snapshot": role, "targets": role });
-    let root = of("root", json!({ "consistent_snapshot": true, "keys": { "k": public }, "roles": roles }));
-    scene.context.write("tuf/1.root.json", root);
-    scene
-        .context
-        .write("tuf/timestamp.json", of("timestamp", json!({ "meta": { "snapshot.json": { "version": 1 } } })));
-    scene.context.write("tuf/1.snapshot.json", of("snapshot", json!({ "meta": { "targets.json": { "version": 1 } } })));
-    let hash = Digest::sha256(trusted_root.as_bytes()).encoded().to_owned();
-    let file = json!({ "length": trusted_root.len(), "hashes": { "sha256": hash } });
-    scene.context.write("tuf/1.targets.json", of("targets", json!({ "targets": { "trusted_root.json": file } })));
-    scene.context.write(&format!("tuf/targets/{hash}.trusted_root.json"), trusted_root);
+    repository_at(scene, trusted_root, 1);
 }
 
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(values) => values.iter().map(sorted).collect(),
-        Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), sorted(value))).collect();
-            members.sort_by(|one, other| one.0.cmp(&other.0));
-            Value::Object(members.into_iter().collect())
-        }
-        other => other.clone(),
+/// The same with this version of its timestamp.
+fn repository_at(scene: &Scene, trusted_root: &str, timestamp: u64) {
+    for (path, text) in tuf_repository(&[("trusted_root.json", trusted_root)], timestamp) {
+        scene.context.write(&format!("tuf/{path}"), text);
     }
 }
 
@@ -84,7 +47,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 
     ----- stderr -----
     ");
-    // What trust.toml names stands beside what is carried.
+    // What trust.toml names stands beside what is built in.
     scene.context.write(
         "trust.toml",
         "[[identity]]\nname = \"a\"\nemail = \"ann@example.com\"\nissuer = \"https://example.com\"\nroot = \"root.json\"\n\
@@ -99,7 +62,7 @@ fn a_newer_root_is_written_and_can_be_used() {
 fn a_repository_that_proves_nothing_writes_nothing() {
     let scene = Scene::published();
     repository(&scene, &LocalSigstore::generate(SystemTime::now()).root());
-    // What is carried has not signed it.
+    // The built-in root has not signed it.
     let said = scene.refuse("trust root update tuf --output root.json");
     assert!(said.contains("tuf does not prove a trusted root"), "{said}");
     let timestamp = scene.context.read("tuf/timestamp.json");
@@ -144,6 +107,34 @@ fn a_repository_that_proves_nothing_writes_nothing() {
 
     hint: such as https://tuf-repo-cdn.sigstore.dev, or the folder of a copy
     ");
+}
+
+#[test]
+fn an_older_copy_of_the_repository_replaced_what_a_newer_one_proved() {
+    let scene = Scene::published();
+    let (old, new) =
+        (LocalSigstore::generate(SystemTime::now()).root(), LocalSigstore::generate(SystemTime::now()).root());
+    repository_at(&scene, &new, 3);
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json.tuf"), "{\"root\":1,\"timestamp\":3,\"snapshot\":1,\"targets\":1}\n");
+    repository_at(&scene, &old, 2);
+    assert_snapshot!(scene.refuse(UPDATE), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: tuf does not prove a trusted root: timestamp.json has version 2, and version 3 was current before: it is an old one
+
+    hint: nothing was written; take a newer copy of the repository, or look at the clock of this machine
+    hint: if the owner of the repository made it anew, delete root.json.tuf
+    ");
+    assert_eq!(scene.context.read("root.json"), new);
+    scene.context.write("root.json.tuf", "{}");
+    let said = scene.refuse(UPDATE);
+    assert!(said.contains("error: the file root.json.tuf is not what `trust root update` writes\n"), "{said}");
+    std::fs::remove_file(scene.path("root.json.tuf")).expect("the versions");
+    scene.run(UPDATE).success();
+    assert_eq!(scene.context.read("root.json"), old);
 }
 
 #[test]

@@ -8,6 +8,8 @@
 //! terraform-registry-manifest.json   lies in the project's root, beside dist/
 //! docs/          errors.md, environment.md, rules.md and verbs.md
 //! ```
+//!
+//! One more file is written: the public suffix list of `remote`.
 
 mod golden;
 mod goreleaser;
@@ -18,7 +20,10 @@ mod schema;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use url::Host;
+
 use crate::failure::{ChoreFailure, ChoreResult, Doing};
+use crate::floors::workspace::Workspace;
 use crate::paths;
 use crate::process::ProgramRun;
 use crate::program;
@@ -46,6 +51,7 @@ pub(crate) fn run(arguments: &FixturesArgs) -> ChoreResult {
     let place = paths::testdata();
     let mut pages = pages::pages()?;
     pages.insert("docs/reference/verbs.md", verbs_page()?);
+    pages.insert("crates/remote/src/public_suffixes.txt", public_suffixes()?);
     let is_there = |(name, text): &(&&str, &String)| {
         fs::read_to_string(paths::root().join(name)).is_ok_and(|there| there == **text)
     };
@@ -80,6 +86,21 @@ fn verbs_page() -> ChoreResult<String> {
     let home = tempfile::tempdir()?;
     let page = ProgramRun::isolated(program::build()?, home.path()).args(["help", "verbs", "--markdown"]).bytes()?;
     String::from_utf8(page).doing(|| "reading the page about verbs".to_owned())
+}
+
+/// The rules of the public suffix list that the crate `psl` has, a line each, in punycode. The crate makes code of them, two
+/// thirds of a megabyte; a program that looks a name up once in a while needs the text alone.
+fn public_suffixes() -> ChoreResult<String> {
+    let folder = Workspace::read()?.folder("psl").ok_or_else(|| ChoreFailure::new("psl is not in the lock file"))?;
+    let rules = fs::read_to_string(folder.join("data/rules.txt")).doing(|| "reading the rules of psl".to_owned())?;
+    let mut lines = Vec::new();
+    for rule in rules.lines() {
+        let (mark, name) = rule.split_at(rule.find(|letter| !"*.!".contains(letter)).unwrap_or(rule.len()));
+        let name = Host::parse(name).doing(|| format!("reading the rule {rule}"))?;
+        lines.push(format!("{mark}{name}\n"));
+    }
+    lines.sort_unstable();
+    Ok(lines.concat())
 }
 
 fn goldens() -> ChoreResult<Goldens> {

@@ -25,7 +25,7 @@ mod sources;
 mod table;
 #[cfg(test)]
 mod tests;
-mod workspace;
+pub(crate) mod workspace;
 
 use std::fs;
 use std::io::ErrorKind;

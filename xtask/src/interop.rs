@@ -15,6 +15,7 @@ mod credentials;
 mod faults;
 mod https;
 mod integrations;
+mod keyless;
 mod lab;
 mod lock;
 mod locked;
@@ -22,6 +23,7 @@ mod mappings;
 mod mirror;
 mod modules;
 mod modules_served;
+mod offline;
 mod parallel;
 mod provider;
 mod provider_build;
@@ -107,6 +109,8 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "modules", needs: modules::NEEDS, work: modules::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "keyless", needs: keyless::NEEDS, work: keyless::run },
+    SubStage { name: "offline", needs: offline::NEEDS, work: offline::run },
     SubStage { name: "sigstore", needs: &[], work: sigstore::run },
     SubStage { name: "tutorial", needs: tutorial::NEEDS, work: tutorial::run },
     SubStage { name: "integrations", needs: integrations::NEEDS, work: integrations::run },

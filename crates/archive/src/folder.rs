@@ -132,7 +132,9 @@ pub struct InputFile {
 /// file at all, and no executable in the root.
 pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, ArchiveError> {
     let mut files = plain_files(dir, &Limits { entries: usize::MAX, ..Limits::default() })?;
-    files.iter_mut().for_each(|file| file.executable = is_executable_name(&file.name, provider_type));
+    for file in &mut files {
+        file.executable = is_executable_name(&file.name, provider_type);
+    }
     if !files.iter().any(|file| file.executable) {
         return Err(no_executable(provider_type, files.iter().map(|file| file.name.as_str())));
     }

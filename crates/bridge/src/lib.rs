@@ -55,4 +55,4 @@ pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlac
 pub use served_address::ServedAddress;
 pub use served_module::{ModuleLocations, OpenModules, ServedModule, ServedModulePlace};
 pub use server::{AccessLogger, CertificateFault, ServeError, ServedSite, Server, ServerCertificates, ServerOptions};
-pub use signing::{KeyFileError, ReleaseSums, SumsKey, SumsSigner, load_key, new_key};
+pub use signing::{KeyFileError, ReleaseSums, SumsKey, SumsSigner, SumsZip, load_key, new_key};

@@ -2,14 +2,16 @@
 //!
 //! It finds the token itself, in the environment: the token is in no argument and in nothing that is printed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_packer::KeylessSigner;
+use tofu_oci_trust::prove_fresh;
+use tofu_oci_types::without_logins;
 use tokio::process::Command;
 use zeroize::Zeroizing;
 
@@ -20,6 +22,41 @@ use crate::helper_program;
 const TOKEN: &str = "SIGSTORE_ID_TOKEN";
 /// Where GitHub Actions gives tokens, and what asks for one.
 const GITHUB: [&str; 2] = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"];
+/// What `cosign` needs to work: where it finds programs, its files and other machines, and which instance of Sigstore it uses.
+const PASSED: [&str; 32] = [
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "TUF_ROOT",
+    "TUF_ROOT_JSON",
+    "TUF_MIRROR",
+    "SIGSTORE_NO_CACHE",
+    "SIGSTORE_ROOT_FILE",
+    "SIGSTORE_CT_LOG_PUBLIC_KEY_FILE",
+    "SIGSTORE_REKOR_PUBLIC_KEY",
+    "SIGSTORE_TSA_CERTIFICATE_FILE",
+    "LANG",
+    "LC_ALL",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "PATHEXT",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "USERNAME",
+];
 /// How long it may take: it asks an authority, a log and a clock.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 /// The largest bundle, in bytes, and the most that is kept of what the program says.
@@ -53,6 +90,14 @@ impl Cosign {
     }
 }
 
+/// Whether `cosign` gets this variable. Others, such as `COSIGN_KEY`, would change what is signed, by whom, or where it is logged.
+fn is_passed(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    // Windows does not distinguish upper and lower case, and proxies are written in both.
+    let name = name.to_ascii_uppercase();
+    PASSED.contains(&name.as_str()) || GITHUB.contains(&name.as_str()) || name == TOKEN
+}
+
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -66,6 +111,7 @@ impl KeylessSigner for Cosign {
         std::fs::write(&statement_file, statement).map_err(words)?;
         let mut command = Command::new(&self.program);
         command.arg("attest-blob").arg("--yes").arg("--statement").arg(&statement_file).arg("--bundle").arg(&bundle);
+        command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_passed(name)));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         let ran = tokio::time::timeout(TIME_LIMIT, run(&mut command)).await;
         let ran = ran.map_err(|_| format!("it gave no answer in {} s", TIME_LIMIT.as_secs()))?;
@@ -74,7 +120,13 @@ impl KeylessSigner for Cosign {
             let status = status.code().map_or_else(|| status.to_string(), |code| format!("exit status {code}"));
             return Err(format!("{status}: {}", said(&String::from_utf8_lossy(&stderr))));
         }
-        tofu_oci_disk::read_file(&bundle, LIMIT as u64).map_err(|error| format!("it wrote no bundle: {error}"))
+        let bundle = tofu_oci_disk::read_file(&bundle, LIMIT as u64);
+        let bundle = bundle.map_err(|error| format!("it wrote no bundle: {error}"))?;
+        // One that no verifier accepts would only look like a signature.
+        match prove_fresh(&bundle, SystemTime::now()) {
+            Ok(()) => Ok(bundle),
+            Err(problem) => Err(format!("it wrote a bundle that is not proven: {problem}")),
+        }
     }
 }
 
@@ -105,7 +157,8 @@ fn said(text: &str) -> String {
 }
 
 fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
-    let masked = secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***"));
+    // A proxy may have a password, and cosign prints its address.
+    let masked = without_logins(&secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***")));
     let masked: Vec<&str> = masked.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let masked = masked.join("; ");
     let skipped = masked.chars().count().saturating_sub(SHOWN);
@@ -123,6 +176,24 @@ fn without(text: &str, secrets: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_password_of_a_proxy_was_printed() {
+        let said = without("dial http://u:pw@proxy.test/: refused", std::iter::empty());
+        assert!(!said.contains("pw") && said.contains("proxy.test"), "{said}");
+    }
+
+    #[test]
+    fn variables_of_cosign_changed_what_was_signed() {
+        let is_passed = |name: &str| is_passed(OsStr::new(name));
+        for dropped in ["COSIGN_KEY", "COSIGN_EXPERIMENTAL", "COSIGN_PASSWORD", "SPIFFE_ENDPOINT_SOCKET", "AWS_PROFILE"]
+        {
+            assert!(!is_passed(dropped), "{dropped}");
+        }
+        for kept in ["PATH", "HOME", "https_proxy", "SSL_CERT_FILE", "SIGSTORE_ID_TOKEN", "Path", "XDG_CACHE_HOME"] {
+            assert!(is_passed(kept), "{kept}");
+        }
+    }
 
     #[test]
     fn what_cosign_says_is_shown_without_the_token() {

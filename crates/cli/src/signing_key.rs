@@ -3,13 +3,15 @@
 use std::path::Path;
 
 use tofu_oci_disk::PrivateFile;
+use tofu_oci_packer::{Forms, Signer, Signing};
 use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter, Secret};
 use zeroize::Zeroizing;
 
-use crate::args::SigningArgs;
+use crate::args::{SignerArgs, SigningArgs};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
+use crate::keyless::Cosign;
 use crate::prompt;
 
 /// The variable that holds the password, as for cosign.
@@ -39,6 +41,30 @@ pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result
     match &args.sign_key {
         Some(key) => load(key, KeyPassword::of(args.key_password_stdin), reporter).await.map(Some),
         None => Ok(None),
+    }
+}
+
+/// Who signs what is published.
+pub(crate) enum NamedSigner {
+    Key(Box<PrivateKey>, Forms),
+    Cosign(Cosign),
+}
+
+impl NamedSigner {
+    /// The one that the arguments name; `None` if they name none. Whoever signs later must be able to sign now.
+    pub(crate) async fn of(args: &SignerArgs, reporter: &dyn Reporter) -> Result<Option<Self>, Diagnostic> {
+        if args.sign_keyless {
+            return Cosign::find().map(Self::Cosign).map(Some);
+        }
+        let key = named(&args.key, reporter).await?;
+        Ok(key.map(|key| Self::Key(Box::new(key), args.key.sign_format.forms())))
+    }
+
+    pub(crate) fn signer(&self) -> Signer<'_> {
+        match self {
+            Self::Key(key, forms) => Signer::Key(Signing { key, forms: *forms }),
+            Self::Cosign(cosign) => Signer::Keyless(cosign),
+        }
     }
 }
 

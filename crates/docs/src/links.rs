@@ -80,7 +80,6 @@ fn joined(folder: &str, path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::provider_docs::tests::docs;
 
     #[track_caller]

@@ -21,6 +21,7 @@ pub mod hcl1;
 pub mod ignore_file;
 mod input;
 pub mod key_files;
+pub mod keyless_bundle;
 pub mod layers;
 pub mod layout_documents;
 pub mod link_header;
@@ -70,6 +71,7 @@ pub const TARGETS: &[FuzzTarget] = &[
     FuzzTarget { name: "hcl1", run: hcl1::run, seeds: hcl1::seeds },
     FuzzTarget { name: "ignore_file", run: ignore_file::run, seeds: ignore_file::seeds },
     FuzzTarget { name: "key_files", run: key_files::run, seeds: key_files::seeds },
+    FuzzTarget { name: "keyless_bundle", run: keyless_bundle::run, seeds: keyless_bundle::seeds },
     FuzzTarget { name: "layers", run: layers::run, seeds: layers::seeds },
     FuzzTarget { name: "layout_documents", run: layout_documents::run, seeds: layout_documents::seeds },
     FuzzTarget { name: "link_header", run: link_header::run, seeds: link_header::seeds },

@@ -1,6 +1,6 @@
 //! Foreign text and addresses as people read them: short, on one line, without anything that may be a secret. Pure.
 
-use tofu_oci_types::is_unprintable;
+use tofu_oci_types::{is_unprintable, without_link};
 use url::Url;
 
 /// Most characters of a server's own words that are repeated.
@@ -26,18 +26,19 @@ pub fn clean(text: &str) -> String {
 
 fn without_secrets(word: &str) -> String {
     let Some(scheme) = word.find("://") else {
-        return word.split_once('?').filter(|(path, _)| path.contains('/')).map_or(word, |(path, _)| path).to_owned();
+        let path = word.split_once('?').filter(|(path, _)| path.contains('/')).map_or(word, |(path, _)| path);
+        return without_link(path);
     };
     let (before, after) = word.split_at(scheme + 3);
     let address = after.split(['?', '#']).next().unwrap_or_default();
     let (authority, path) = address.split_at(address.find('/').unwrap_or(address.len()));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{before}{host}{path}")
+    format!("{before}{host}{}", without_link(path))
 }
 
-/// An address without query, fragment and user info.
+/// An address without query, fragment, user info and the signature of a link.
 pub fn shown_url(url: &Url) -> String {
-    format!("{}://{}{}", url.scheme(), host_of(url), url.path())
+    format!("{}://{}{}", url.scheme(), host_of(url), without_link(url.path()))
 }
 
 /// Host and port of an address.
@@ -66,6 +67,10 @@ mod tests {
         check("https://a@b@c.test", "https://c.test");
         check("GET \"/v2/x?token=abc\"", "GET \"/v2/x");
         check("why? because", "why? because");
+        check("https://b.test/mirror/~17~ci~SIGNED/zap.zip", "https://b.test/mirror/zap.zip");
+        check("/mirror/~17~ci~SIGNED/zap.zip ~/x ~a~b", "/mirror/zap.zip ~/x ~a~b");
+        let link = Url::parse("https://b.test/~17~ci~SIGNED/zap.zip").unwrap();
+        assert_eq!(shown_url(&link), "https://b.test/zap.zip");
     }
 
     #[test]

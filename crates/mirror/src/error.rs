@@ -49,6 +49,15 @@ pub enum MirrorError {
     #[error("the attestations in {name} cannot be read: {problem}")]
     #[fault("attestations-unread", end = Unexpected, todo = "correct `attestations` in `mirror.toml`, and run the command again")]
     Attestations { name: String, problem: String },
+    /// a path in `attestations` does not exist, or an address there is invalid
+    #[error("`attestations` names {}, which does not exist", path.display())]
+    #[fault("attestations-missing", end = Usage, todo = "correct `attestations` in `mirror.toml` or `serve.toml`")]
+    #[hint("make the folder if no release has attestations yet: a release without a file is no error")]
+    NoAttestations { path: PathBuf },
+    #[error("`attestations` leads to {address}, which is not an address: {problem}")]
+    #[fault(code = "attestations-missing", end = Usage)]
+    #[hint("write a path, or an address with https://")]
+    AttestationAddress { address: String, problem: String },
     /// two providers or two modules would lie in one repository, or an earlier run has brought another one
     #[error("{first} and {second} would both go to {place}")]
     #[fault("shared-repository", end = Usage, todo = "write a template that tells them apart: \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tofu_oci_source::{Release, Search, Source};
-use tofu_oci_trust::{Evidence, KeyId, MadeBy, OpenPgpKey, peek_bundle, verify_each};
+use tofu_oci_trust::{Evidence, KeyId, MadeBy, OpenPgpFault, OpenPgpKey, peek_bundle, verify_each};
 use tofu_oci_types::{Moment, ProviderAddr, Version};
 
 use crate::MirrorError;
@@ -29,8 +29,17 @@ pub struct FoundSigners {
     pub version: Option<Version>,
     /// The keys that came with it, by their fingerprints.
     pub keys: Vec<FoundKey>,
-    /// Who claims to have made its cosign signatures, each once: such a signature does not carry its key.
-    pub others: Vec<MadeBy>,
+    /// Who claims to have made its other signatures, each once: such a signature comes without its key.
+    pub others: Vec<OtherSigner>,
+}
+
+/// Who claims to have made a signature that comes without its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherSigner {
+    /// A cosign signature.
+    Cosign(MadeBy),
+    /// A signature of its checksums, with the fingerprint or number of the `OpenPGP` key that it names.
+    OpenPgp(String),
 }
 
 /// Who signs the newest wanted version of each provider. Nothing is written.
@@ -71,17 +80,29 @@ async fn keys_of(
     }
     let evidence = release.evidence(Search::Everywhere).await?;
     let version = Some(newest.version.clone());
-    Ok(FoundSigners { version, keys: keys_in(&evidence, now), others: others_in(&evidence) })
+    Ok(FoundSigners { version, keys: keys_in(&evidence, now), others: others_in(&evidence, now) })
 }
 
-fn others_in(evidence: &[Evidence]) -> Vec<MadeBy> {
+fn others_in(evidence: &[Evidence], now: SystemTime) -> Vec<OtherSigner> {
+    let of_sums = |(sums, signatures, keys): (&[u8], &[Vec<u8>], &[Vec<u8>])| -> Vec<OtherSigner> {
+        let keys: Vec<OpenPgpKey> = keys.iter().filter_map(|file| OpenPgpKey::parse(file).ok()).flatten().collect();
+        let each = |signature: &Vec<u8>| verify_each(sums, signature, &keys, now).unwrap_or_default();
+        let unknown = |result| match result {
+            Err(OpenPgpFault::UnknownKey { issuer }) => Some(OtherSigner::OpenPgp(issuer)),
+            _ => None,
+        };
+        signatures.iter().flat_map(each).filter_map(unknown).collect()
+    };
     let made_by = |piece: &Evidence| match piece {
-        Evidence::Bundle { bytes, .. } => Some(peek_bundle(bytes).ok()?.made_by),
-        Evidence::CosignTag { .. } => Some(MadeBy::Key { hint: None }),
-        _ => None,
+        Evidence::Bundle { bytes, .. } => {
+            peek_bundle(bytes).into_iter().map(|peek| OtherSigner::Cosign(peek.made_by)).collect()
+        }
+        Evidence::CosignTag { .. } => vec![OtherSigner::Cosign(MadeBy::Key { hint: None })],
+        Evidence::Sums { sums, signatures, keys, .. } => of_sums((sums, signatures, keys)),
+        _ => Vec::new(),
     };
     let mut others = Vec::new();
-    for one in evidence.iter().filter_map(made_by) {
+    for one in evidence.iter().flat_map(made_by) {
         if !others.contains(&one) {
             others.push(one);
         }

@@ -27,7 +27,9 @@ mod singleflight;
 mod state;
 mod transfer;
 
-pub use attestations::{AttestationFile, AttestationTemplate, Attestations, InvalidAttestationTemplate};
+pub use attestations::{
+    AttestationRule, AttestationTemplate, Attestations, InvalidAttestationTemplate, LateAttestation,
+};
 pub use bundle_notes::{
     BundledModule, BundledPackage, BundledProvider, BundledVersion, bundled_modules, bundled_providers, tofurc,
 };
@@ -36,7 +38,7 @@ pub use destination::{
     Repositories, Sightings, StaticTree, VersionMark, contents_of,
 };
 pub use error::MirrorError;
-pub use found_keys::{FoundKey, FoundSigners, found_keys};
+pub use found_keys::{FoundKey, FoundSigners, OtherSigner, found_keys};
 pub use load::{JudgedBundle, judge_bundle};
 pub use module::{
     BundledModules, CallOutcome, HostedModules, MappedModuleRepositories, MappedModules, MirrorMode, ModuleAction,
@@ -47,8 +49,8 @@ pub use names::providers_in_tree;
 pub use plan::{MirrorAction, MirrorOutcome, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    AttestationRule, DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError,
-    RulesFile, RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    DelistedPolicy, DenyRule, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile,
+    RulesProblem, VersionRule, below_table, hosted_pattern, in_words, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

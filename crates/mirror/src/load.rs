@@ -123,7 +123,7 @@ async fn carried(
     let carried = destination.receive(&request, release, reporter).await?;
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {
-        return Ok(MirrorOutcome { action: MirrorAction::Present, platforms: Vec::new(), bytes });
+        return Ok(MirrorOutcome { bytes, ..MirrorOutcome::still(MirrorAction::Present) });
     }
-    Ok(MirrorOutcome { action: MirrorAction::Add, platforms: carried.platforms, bytes })
+    Ok(MirrorOutcome { bytes, ..MirrorOutcome::moves(MirrorAction::Add, carried.platforms) })
 }

@@ -10,21 +10,23 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_packer::Rename;
+use tofu_oci_fetch::Trust;
+use tofu_oci_packer::AttachedFile;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Digest, Moment, Platform, Predecessors, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_types::{Digest, Moment, Platform, ProviderAddr, Reference, Reporter, Tag, Version};
 
+use crate::attestations::{AttestationFiles, Attestations, JudgedFiles};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
 use crate::destination::sightings::{Sightings, VersionMark};
 use crate::plan::{
     GoneVersions, MirrorAction, MirrorOutcome, OtherVersions, Prune, WantedVersion, is_of_mirror, unmet,
 };
-use crate::rules::MirrorRules;
+use crate::rules::{DelistedPolicy, MirrorRules};
 use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
-use crate::transfer::demand_own;
+use crate::transfer::{demand_own, names};
 use crate::{Destination, MirrorError};
 
 /// The most characters of a warning that becomes a notice.
@@ -39,8 +41,11 @@ pub(crate) struct Question<'a> {
     pub(crate) prune: Prune,
     pub(crate) now: Moment,
     pub(crate) destination: &'a dyn Destination,
-    /// What happens when the destination has a version of another provider, and which addresses count as one.
-    pub(crate) names: (Rename, &'a Predecessors),
+    /// Whom to trust, what happens when the destination has a version of another provider, and which addresses count as one.
+    pub(crate) trust: &'a Trust,
+    /// Where attestations are.
+    pub(crate) attestations: Option<&'a Attestations>,
+    pub(crate) reporter: &'a dyn Reporter,
     pub(crate) address: &'a ProviderAddr,
     pub(crate) from: &'a dyn Source,
 }
@@ -60,6 +65,8 @@ pub(crate) struct ProviderState {
     pub(crate) outcomes: Vec<(Option<Version>, Result<MirrorOutcome, MirrorError>)>,
     /// The releases that were asked for their platforms.
     pub(crate) releases: HashMap<Version, Arc<dyn Release>>,
+    /// Attestations that count for releases which the destination has.
+    pub(crate) attestations: HashMap<Version, Vec<AttachedFile>>,
 }
 
 /// What both ends list.
@@ -89,6 +96,7 @@ impl<'a> TwoListings<'a> {
 struct ChosenOutcome {
     outcome: Result<MirrorOutcome, MirrorError>,
     release: Option<Arc<dyn Release>>,
+    attestations: Vec<AttachedFile>,
 }
 
 impl Question<'_> {
@@ -108,7 +116,7 @@ impl Question<'_> {
         let from = from?;
         let lists = TwoListings::new(&from, &there);
         let record = known?.unwrap_or_default();
-        record.demand_own((self.destination, self.address), self.names)?;
+        record.demand_own((self.destination, self.address), names(self.trust))?;
         let known = record.of(self.address).cloned();
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
@@ -128,9 +136,14 @@ impl Question<'_> {
         let choices: Vec<_> = choices.collect();
         let chosen: Vec<ChosenOutcome> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
         let (listed, outcomes, releases) = (there.tags.clone(), Vec::new(), HashMap::new());
-        let mut look = ProviderState { first_seen, known, sightings, interrupted, listed, outcomes, releases };
-        for (selected, ChosenOutcome { outcome, release }) in selection.versions.iter().zip(chosen) {
+        let attestations = HashMap::new();
+        let mut look =
+            ProviderState { first_seen, known, sightings, interrupted, listed, outcomes, releases, attestations };
+        for (selected, ChosenOutcome { outcome, release, attestations }) in selection.versions.iter().zip(chosen) {
             look.releases.extend(release.map(|release| (selected.version.clone(), release)));
+            if !attestations.is_empty() {
+                look.attestations.insert(selected.version.clone(), attestations);
+            }
             let warning = match &outcome {
                 Ok(outcome) => self.warning(selected, &outcome.action, &lists, &mut look).await,
                 Err(_) => None,
@@ -226,7 +239,7 @@ impl Question<'_> {
             MirrorChoice::Held { until } => Ok(MirrorOutcome::still(MirrorAction::Held { until: *until })),
             MirrorChoice::Denied { by } => Ok(MirrorOutcome::still(MirrorAction::Denied { by: by.clone() })),
         };
-        ChosenOutcome { outcome, release: None }
+        ChosenOutcome { outcome, release: None, attestations: Vec::new() }
     }
 
     /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name, or if
@@ -244,8 +257,8 @@ impl Question<'_> {
         let there = if is_listed && self.destination.is_whole(self.address, version).await? {
             match to.release(self.address, version).await {
                 Ok(release) => {
-                    demand_own(release.id(), release.published_as(), self.names)?;
-                    Some(release.platforms().await?)
+                    demand_own(release.id(), release.published_as(), names(self.trust))?;
+                    Some((release.platforms().await?, release))
                 }
                 // The tag is listed, and has no manifest: it is carried again.
                 Err(SourceError::Store(StoreError::NotFound { what: StoreItem::ManifestOfTag(_), .. })) => None,
@@ -254,6 +267,7 @@ impl Question<'_> {
         } else {
             None
         };
+        let (there, present) = there.unzip();
         let is_withdrawn = lists.withdrawn_there.contains(version)
             || (is_listed && there.is_none() && self.is_withdrawn_meanwhile(version).await?);
         let has_all = |there: &Vec<Platform>| {
@@ -276,7 +290,31 @@ impl Question<'_> {
             mark,
             platform_fill: self.destination.platform_fill(),
         };
-        Ok(ChosenOutcome { outcome: Ok(wanted.outcome()), release })
+        let (mut outcome, mut attestations) = (wanted.outcome(), Vec::new());
+        if let (MirrorAction::Present, Some(present)) = (&outcome.action, present) {
+            match self.attested(present).await? {
+                JudgedFiles::Count(files) => attestations = files,
+                JudgedFiles::Withdrawn(reason) => {
+                    // People withdraw what they have pushed.
+                    let is_ours = mark.is_some() && self.rules.gone != DelistedPolicy::Report;
+                    outcome = MirrorOutcome::still(if is_ours {
+                        MirrorAction::Withdraw { reason }
+                    } else {
+                        MirrorAction::Gone { reason: Some(reason) }
+                    });
+                }
+            }
+        }
+        Ok(ChosenOutcome { outcome: Ok(outcome), release, attestations })
+    }
+
+    /// What attestations come to for a release that the destination has.
+    async fn attested(&self, there: Arc<dyn Release>) -> Result<JudgedFiles, MirrorError> {
+        if self.attestations.is_none() || self.destination.store(self.address)?.is_none() {
+            return Ok(JudgedFiles::Count(Vec::new()));
+        }
+        let found = AttestationFiles::read(self.attestations, there.id(), self.reporter).await?;
+        found.judge(&*found.beside(there), self.trust, self.reporter).await
     }
 
     /// Whether a version that was listed a moment ago has been withdrawn at the destination since.
@@ -336,66 +374,4 @@ fn reason(warnings: &[String]) -> Option<NoticeReason> {
 }
 
 #[cfg(test)]
-mod tests {
-    use async_trait::async_trait;
-    use tofu_oci_source::{Failure, SourceError};
-    use tofu_oci_store::MemoryStore;
-    use tofu_oci_types::Place;
-    use tokio::sync::Barrier;
-
-    use super::*;
-    use crate::{ProviderRule, Repositories};
-
-    /// A place with two versions. It answers for one only while it is asked for the other.
-    struct Pair {
-        place: Place,
-        both: Barrier,
-    }
-
-    #[async_trait]
-    impl Source for Pair {
-        fn place(&self) -> &Place {
-            &self.place
-        }
-
-        async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
-            let versions = ["1.0.0", "1.1.0"].map(|text| text.parse().unwrap()).to_vec();
-            Ok(Listing { versions, ..Listing::default() })
-        }
-
-        async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Arc<dyn Release>, SourceError> {
-            self.both.wait().await;
-            Err(SourceError::Failed { place: self.place.clone(), failure: Failure::Denied("no".to_owned()) })
-        }
-    }
-
-    #[test]
-    fn versions_are_not_asked_for_one_after_the_other() {
-        let address: ProviderAddr = "example.com/acme/widget".parse().unwrap();
-        let from = Pair { place: Place::Host("example.com".to_owned()), both: Barrier::new(2) };
-        let rules = MirrorRules { providers: vec![ProviderRule::all_of(address.clone())], ..MirrorRules::default() };
-        let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
-        let destination = Repositories::new("oci:example.com/x/${type}".parse().unwrap(), Arc::new(open));
-        let now = "2026-01-01T00:00:00Z".parse().unwrap();
-        let (prune, address) = (Prune::Keep, &address);
-        let names = (Rename::Refuse, Predecessors::NONE);
-        let question = Question { rules: &rules, prune, now, destination: &destination, names, address, from: &from };
-        let look = question.look().now_or_never().expect("both versions are asked for at once").unwrap();
-        assert!(look.outcomes.len() == 2 && look.outcomes.iter().all(|(_, outcome)| outcome.is_err()));
-    }
-
-    #[track_caller]
-    fn check(warnings: &[&str], want: Option<&str>) {
-        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        assert_eq!(reason(&warnings).map(|reason| reason.to_string()).as_deref(), want);
-    }
-
-    #[test]
-    fn warnings_become_one_line() {
-        check(&[], None);
-        check(&[" \n"], None);
-        check(&["use\nacme/new", "it\u{1b}[2J\tends"], Some("use acme/new; it [2J ends"));
-        let long = "x".repeat(5000);
-        check(&[&long], Some(&"x".repeat(REASON)));
-    }
-}
+mod tests;

@@ -15,13 +15,14 @@ use std::time::SystemTime;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
-use tofu_oci_packer::ReplaceTag;
+use tofu_oci_packer::{AttachedFile, ReplaceTag};
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use self::failed_keeping::FailedKeeping;
 use self::of_others::VersionsOfOthers;
 use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
+use crate::attestations::{AttestationFiles, Attestations};
 use crate::destination::first_seen::FirstSeen;
 use crate::destination::is_absent;
 use crate::destination::sightings::SightingsRecord;
@@ -43,6 +44,8 @@ pub struct PullOptions {
     pub trust: Trust,
     /// Of these rules, `deny` and `allow` count for every version, and `min_age` for those that the destination lacks.
     pub rules: MirrorRules,
+    /// Where attestations of the upstream's releases are, if they are given as files.
+    pub attestations: Option<Attestations>,
     /// Whether the upstream is asked at all.
     pub upstream_use: UpstreamUse,
     /// What a package may hold.
@@ -156,7 +159,7 @@ impl PullThrough {
         if let Some(release) = self.work.there(address, version).await? {
             return Ok(release);
         }
-        let upstream = (self.work.upstream)().release(address, version).await?;
+        let (upstream, _) = self.work.attested(address, version).await?;
         let (through, id) = (self.clone(), upstream.id().clone());
         let fetch: FetchRelease = Arc::new(move || {
             let (through, id) = (through.clone(), id.clone());
@@ -322,15 +325,15 @@ impl PullWork {
             (Some(_), PullExtent::Platforms) => ReplaceTag::Replace,
             (None, _) => ReplaceTag::Refuse,
         };
-        let release = (self.upstream)().release(address, version).await?;
+        let (release, found) = self.attested(address, version).await?;
         let platforms = release.platforms().await?;
-        self.demand_trusted(&release, &platforms).await?;
+        let files = self.demand_trusted(&release, &platforms, &found).await?;
         let PullOptions { trust, limits, jobs, work_dir, .. } = &self.options;
         let (rename, predecessors) = names(trust);
         let request = TransferRequest {
             platforms,
             signing: None,
-            files: &[],
+            files: &files,
             replace,
             rename,
             predecessors,
@@ -357,8 +360,25 @@ impl PullWork {
         }));
     }
 
-    /// Demands that the trust policy admits the release and each of its packages, now.
-    async fn demand_trusted(&self, release: &Arc<dyn Release>, platforms: &[Platform]) -> Result<(), MirrorError> {
+    /// The release of the upstream with its attestations beside it.
+    async fn attested(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<(Arc<dyn Release>, AttestationFiles), MirrorError> {
+        let release = (self.upstream)().release(address, version).await?;
+        let from = self.options.attestations.as_ref();
+        let found = AttestationFiles::read(from, release.id(), &*self.reporter).await?;
+        Ok((found.beside(release), found))
+    }
+
+    /// Demands that the trust policy admits the release and each of its packages, now. Gives the attestations that count.
+    async fn demand_trusted(
+        &self,
+        release: &Arc<dyn Release>,
+        platforms: &[Platform],
+        found: &AttestationFiles,
+    ) -> Result<Vec<AttachedFile>, MirrorError> {
         let trust = Trust { now: SystemTime::now(), ..self.options.trust.clone() };
         let checker = TrustChecker::new(&trust, &*self.reporter);
         checker.of_release(&**release).await?;
@@ -367,7 +387,7 @@ impl PullWork {
         while let Some(offer) = offers.try_next().await? {
             checker.of_offer(&offer).await?;
         }
-        Ok(())
+        found.that_count(&**release, &trust, &*self.reporter).await
     }
 
     /// To whoever asks, a version that is held back or denied does not exist.

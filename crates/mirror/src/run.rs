@@ -9,21 +9,21 @@ use futures_util::StreamExt as _;
 use futures_util::future::{OptionFuture, join_all};
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
-use tofu_oci_packer::{ReplaceTag, Signing};
+use tofu_oci_packer::{AttachmentState, ReplaceTag, Signing};
 use tofu_oci_source::{Release, Source};
 use tofu_oci_types::{Counter, Moment, Place, ProviderAddr, Reporter, Version};
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::attestations::{AttestationFiles, Attestations, attach};
+use crate::attestations::{Attestations, attach, plan_attach, trusted};
 use crate::destination::PlatformFill;
 use crate::destination::first_seen::Moves;
 use crate::destination::sightings::{Sightings, VersionMark};
-use crate::plan::{MirrorAction, MirrorOutcome, Prune};
+use crate::plan::{MirrorAction, MirrorOutcome, Prune, is_of_mirror};
 use crate::provider_state::{ProviderState, Question};
 use crate::rules::MirrorRules;
 use crate::state::{Later, change};
 use crate::transfer::{names, size_of_copy};
-use crate::{Destination, MirrorError, TransferRequest};
+use crate::{Destination, LateAttestation, MirrorError, TransferRequest};
 
 /// How many providers are asked for at a time.
 const PROVIDERS: usize = 8;
@@ -38,6 +38,8 @@ pub struct MirrorJob<'a> {
     pub prune: Prune,
     /// Whom to trust, and which addresses count as one.
     pub trust: &'a Trust,
+    /// Where attestations of upstream releases are, if they are given as files.
+    pub attestations: Option<&'a Attestations>,
     /// The time of this run.
     pub now: Moment,
 }
@@ -55,8 +57,6 @@ pub struct Carrying<'a> {
     pub jobs: usize,
     /// An existing folder for temporary files.
     pub work_dir: &'a Path,
-    /// Where attestations of upstream releases are, if they are given as files.
-    pub attestations: Option<&'a dyn Attestations>,
 }
 
 /// One version, or a provider whose versions are not known.
@@ -83,8 +83,9 @@ impl MirrorJob<'_> {
     /// What a run would do, with the bytes that it would send. Nothing is written.
     pub async fn plan(&self, reporter: &dyn Reporter) -> Vec<MirrorLine> {
         let count = Counter::new(reporter, "providers", self.providers.len());
+        let checker = TrustChecker::new(self.trust, reporter);
         let planned = self.providers.iter().map(async |(address, from)| {
-            let lines = self.plan_provider(address, &**from, reporter).await;
+            let lines = self.plan_provider(address, &**from, &checker, reporter).await;
             count.done();
             lines
         });
@@ -97,22 +98,49 @@ impl MirrorJob<'_> {
         &self,
         address: &ProviderAddr,
         from: &dyn Source,
+        checker: &TrustChecker<'_>,
         reporter: &dyn Reporter,
     ) -> Vec<MirrorLine> {
-        let mut look = match self.question(address, from).look().await {
+        let mut look = match self.question(address, from, reporter).look().await {
             Ok(look) => look,
             Err(error) => return vec![failed(address, error)],
         };
         let mut lines = Vec::with_capacity(look.outcomes.len());
         for (version, outcome) in std::mem::take(&mut look.outcomes) {
-            let release = version.as_ref().and_then(|version| look.releases.get(version));
-            let outcome = match (outcome, release) {
-                (Ok(outcome), Some(release)) => self.measured(outcome, release, reporter).await,
+            let outcome = match (outcome, &version) {
+                (Ok(outcome), Some(version)) => {
+                    self.planned((address, version), outcome, &look, checker, reporter).await
+                }
                 (outcome, _) => outcome,
             };
             lines.push(MirrorLine { address: address.clone(), version, outcome });
         }
         lines
+    }
+
+    /// The outcome with what it would send, if a run would not refuse it.
+    async fn planned(
+        &self,
+        (address, version): (&ProviderAddr, &Version),
+        outcome: MirrorOutcome,
+        look: &ProviderState,
+        checker: &TrustChecker<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<MirrorOutcome, MirrorError> {
+        if let (MirrorAction::Present, Some(files)) = (&outcome.action, look.attestations.get(version)) {
+            let Some(store) = self.destination.store(address)? else { return Ok(outcome) };
+            let id = self.destination.source(address)?.release(address, version).await?.id().clone();
+            let report = plan_attach(&*store, &id, files, reporter).await?;
+            let new = report.attachments.iter().filter(|one| one.state == AttachmentState::Missing);
+            let bytes = Some(new.map(|one| one.bytes).sum());
+            return Ok(MirrorOutcome { bytes, attestations: LateAttestation::of(&report, files), ..outcome });
+        }
+        let Some(release) = look.releases.get(version) else { return Ok(outcome) };
+        if matches!(outcome.action, MirrorAction::Add | MirrorAction::Widen { .. }) {
+            let (platforms, how) = (&outcome.platforms, (checker, self.trust));
+            trusted(self.attestations, Arc::clone(release), platforms, how, reporter).await?;
+        }
+        self.measured(outcome, release, reporter).await
     }
 
     /// The outcome with the bytes that it would send.
@@ -169,9 +197,14 @@ impl MirrorJob<'_> {
         matches!(place, Place::Registry(_) | Place::Layout(_)).then_some(place)
     }
 
-    fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
-        let Self { rules, destination, prune, now, trust, .. } = *self;
-        Question { rules, prune, now, destination, names: names(trust), address, from }
+    fn question<'q>(
+        &'q self,
+        address: &'q ProviderAddr,
+        from: &'q dyn Source,
+        reporter: &'q dyn Reporter,
+    ) -> Question<'q> {
+        let Self { rules, destination, prune, now, trust, attestations, .. } = *self;
+        Question { rules, prune, now, destination, trust, attestations, reporter, address, from }
     }
 }
 
@@ -209,7 +242,7 @@ impl MirrorRun<'_> {
         let _turn = OptionFuture::from(place.map(Mutex::lock)).await;
         let (destination, names) = (self.job.destination, names(self.how.trust));
         let looked = async {
-            let mut look = self.job.question(address, from).look().await?;
+            let mut look = self.job.question(address, from, self.reporter).look().await?;
             let moves = moves(&look);
             // Before anything moves: what this run has seen, and whose the place is, is remembered, whatever comes of it.
             let is_news = look.known.as_ref() != Some(&look.sightings) || look.first_seen.is_unnamed();
@@ -292,11 +325,7 @@ impl ProviderRun<'_> {
             MirrorAction::Reinstate => Later::Reinstate,
             MirrorAction::Present => {
                 let _turn = self.run.turns.acquire().await;
-                let attached = self.attest_present(version).await?;
-                if let Some(bytes) = attached {
-                    self.run.job.destination.complete(self.address, version, self.from).await?;
-                    return Ok(MirrorOutcome { bytes: Some(bytes), ..outcome });
-                }
+                let outcome = self.attest_present(version, outcome).await?;
                 self.run.job.destination.complete(self.address, version, self.from).await?;
                 return Ok(outcome);
             }
@@ -309,7 +338,9 @@ impl ProviderRun<'_> {
         let key = self.run.how.signing.as_ref().map(|signing| signing.key);
         let mark = self.look.sightings.mark(version);
         let new = change(&*store, (self.address, version), &later, mark, key, self.run.reporter).await?;
-        if let Some(mark) = new {
+        // What a notice has withdrawn does not come back because the rules name it.
+        let is_by_notice = matches!(later, Later::Withdraw(reason) if !is_of_mirror(reason));
+        if let Some(mark) = new.filter(|_| !is_by_notice) {
             self.mark(version, mark);
         }
         Ok(outcome)
@@ -318,13 +349,8 @@ impl ProviderRun<'_> {
     /// Carries a release, if it is trusted.
     async fn carry(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
         let MirrorRun { how, job, checker, reporter, .. } = self.run;
-        let release = self.release(version).await?;
-        let found = AttestationFiles::read(how.attestations, release.id(), *reporter).await?;
-        let release = found.beside(release);
-        for platform in &outcome.platforms {
-            checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
-        }
-        let files = found.that_count(&*release, how.trust, *reporter).await?;
+        let (release, platforms) = (self.release(version).await?, &outcome.platforms);
+        let (release, files) = trusted(job.attestations, release, platforms, (checker, how.trust), *reporter).await?;
         let replace = if outcome.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
         let (rename, predecessors) = names(how.trust);
         let request = TransferRequest {
@@ -356,22 +382,15 @@ impl ProviderRun<'_> {
         }
     }
 
-    /// Puts attestations beside a release that the destination has; the bytes that were sent, `None` if nothing was missing.
-    async fn attest_present(&self, version: &Version) -> Result<Option<u64>, MirrorError> {
-        let MirrorRun { how, job, reporter, .. } = self.run;
-        if how.attestations.is_none() {
-            return Ok(None);
-        }
-        let Some(store) = job.destination.store(self.address)? else { return Ok(None) };
-        let there = job.destination.source(self.address)?.release(self.address, version).await?;
-        let found = AttestationFiles::read(how.attestations, there.id(), *reporter).await?;
-        let there = found.beside(there);
-        let files = found.that_count(&*there, how.trust, *reporter).await?;
-        if files.is_empty() {
-            return Ok(None);
-        }
-        let sent = attach(&*store, there.id(), &files, *reporter).await?.transfers.bytes;
-        Ok((sent > 0).then_some(sent))
+    /// Puts attestations beside a release that the destination has.
+    async fn attest_present(&self, version: &Version, outcome: MirrorOutcome) -> Result<MirrorOutcome, MirrorError> {
+        let MirrorRun { job, reporter, .. } = self.run;
+        let Some(files) = self.look.attestations.get(version) else { return Ok(outcome) };
+        let Some(store) = job.destination.store(self.address)? else { return Ok(outcome) };
+        let id = job.destination.source(self.address)?.release(self.address, version).await?.id().clone();
+        let report = attach(&*store, &id, files, *reporter).await?;
+        let (bytes, attestations) = (Some(report.transfers.bytes), LateAttestation::of(&report, files));
+        Ok(MirrorOutcome { bytes, attestations, ..outcome })
     }
 
     fn mark(&self, version: &Version, mark: VersionMark) {

@@ -6,16 +6,13 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 use serde_json::Value;
-use tofu_oci_trust::{BUNDLE_TYPE, Peek, peek_bundle};
+use tofu_oci_trust::{BUNDLE_TYPE, BUNDLES_LIMIT, Peek, peek_bundle};
 use tofu_oci_types::parse_strictly;
 
 use crate::AttachError;
 
 /// The largest file, in bytes: registries and verifiers take no larger ones as a matter of course.
 pub const ATTACH_LIMIT: u64 = 16 << 20;
-
-/// The most bundles in one file: installers look at no more signatures of a release.
-const BUNDLES: usize = 32;
 
 const SPDX: &str = "application/spdx+json";
 const CYCLONEDX: &str = "application/vnd.cyclonedx+json";
@@ -74,6 +71,13 @@ impl FromStr for AttachType {
     }
 }
 
+impl AttachType {
+    /// Whether a file that says it is of the type `found` cannot be of this one, too. Documents in JSON may have further types.
+    fn excludes(&self, found: &Self) -> bool {
+        self != found && ([BUNDLE_TYPE, SPDX, CYCLONEDX].contains(&self.0.as_str()) || found.0 == BUNDLE_TYPE)
+    }
+}
+
 impl fmt::Display for AttachType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -96,12 +100,23 @@ impl AttachedFile {
     /// `gh attestation download` writes it, is several.
     ///
     /// # Errors
-    /// [`AttachError::UnknownType`]; [`AttachError::NotABundle`] of a bundle that no installer could read.
+    /// [`AttachError::UnknownType`]; [`AttachError::OtherType`] of a file that says it is something else than wanted;
+    /// [`AttachError::Empty`]; [`AttachError::NotABundle`] of a bundle that no installer could read.
     pub fn read(path: &Path, bytes: Vec<u8>, wanted: Option<&AttachType>) -> Result<Vec<Self>, AttachError> {
-        let unknown = || AttachError::UnknownType { path: path.to_owned() };
-        let artifact_type = match wanted {
-            Some(wanted) => wanted.clone(),
-            None => found_type(&bytes).ok_or_else(unknown)?,
+        if bytes.trim_ascii().is_empty() {
+            return Err(AttachError::Empty { path: path.to_owned() });
+        }
+        let artifact_type = match (wanted, found_type(&bytes)) {
+            (Some(wanted), Some(found)) if wanted.excludes(&found) => {
+                return Err(AttachError::OtherType {
+                    path: path.to_owned(),
+                    wanted: wanted.to_string(),
+                    found: found.to_string(),
+                });
+            }
+            (Some(wanted), _) => wanted.clone(),
+            (None, Some(found)) => found,
+            (None, None) => return Err(AttachError::UnknownType { path: path.to_owned() }),
         };
         if artifact_type.0 == BUNDLE_TYPE {
             return Self::bundles(path, &bytes);
@@ -117,8 +132,11 @@ impl AttachedFile {
     pub fn bundles(path: &Path, bytes: &[u8]) -> Result<Vec<Self>, AttachError> {
         let not_a_bundle = |problem: String| AttachError::NotABundle { path: path.to_owned(), problem };
         let texts = Self::bundle_texts(bytes);
-        if texts.len() > BUNDLES {
-            return Err(not_a_bundle(format!("it holds {} bundles, and at most {BUNDLES} are read", texts.len())));
+        if texts.len() > BUNDLES_LIMIT {
+            return Err(not_a_bundle(format!(
+                "it holds {} bundles, and at most {BUNDLES_LIMIT} are read",
+                texts.len()
+            )));
         }
         if texts.is_empty() {
             return Err(not_a_bundle("it is empty".to_owned()));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_source::version_of;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store, demand_readable};
-use tofu_oci_trust::SignedSubject;
+use tofu_oci_trust::SignedContent;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Reporter, Tag};
 
 pub(crate) use self::look::no_release;
@@ -129,9 +129,9 @@ pub async fn copy_release(
         let leaves = leaves_of(from, &root).await?.unwrap_or_default().digests;
         let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let mut transfers = signatures.transfers;
-        if let (false, Some(address), Some(version)) = (request.files.is_empty(), request.asked_as, tag.version()) {
-            let subject = SignedSubject { index: &root.digest, address, version: &version };
-            let subject = (&subject).into();
+        if !request.files.is_empty() {
+            // Files say themselves what they are about.
+            let subject = SignedContent::Manifest(&root.digest);
             let attach = AttachRequest { index: &root, subject, sums: None, files: request.files, signing: None };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }

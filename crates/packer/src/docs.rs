@@ -145,8 +145,7 @@ mod tests {
         let error = code(&[("docs/index.md", b"a")]).unwrap_err();
         assert!(error.starts_with("NoDocs") && error.contains("docs\""), "{error}");
         assert!(code(&[]).unwrap_err().starts_with("NoDocs"));
-        let noise: Vec<u8> =
-            (0..(8 << 20) + 1_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let noise: Vec<u8> = (0..=8_u32 << 20).map(|number| (number.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         assert!(code(&[("index.md", &noise)]).unwrap_err().contains("TooLarge"));
         // It would inflate to a thousand times its size.
         assert!(code(&[("index.md", &vec![b'a'; 4 << 20])]).unwrap_err().contains("RatioExceeded"));

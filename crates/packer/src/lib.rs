@@ -64,8 +64,8 @@ pub use report::{
     ReplacedRelease, SmallLayer, TagState, Transfers,
 };
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag, SmallLayers};
-pub use sign::{SignReport, SignRequest, Signer, sign};
+pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
-pub use signing::{Forms, KeylessSigner, NoticeReport, NoticeRequest, Signing, SumsMode, put_notice};
+pub use signing::{Forms, KeylessSigner, NoticeReport, NoticeRequest, Signer, Signing, SumsMode, put_notice};
 pub use state::{StateChange, StatePlan, StateReport, StateRequest};
 pub use sums_file::SumsFile;

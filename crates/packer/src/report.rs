@@ -130,7 +130,9 @@ pub struct PushPlan<W = PlannedRelease> {
     pub what: W,
     /// What would refer to it, in the order of writing.
     pub attachments: Vec<Attachment>,
-    /// Bytes that would be sent.
+    /// Whether it would be signed without a key; how large that signature is is not known before.
+    pub keyless: bool,
+    /// Bytes that would be sent, except for that signature.
     pub bytes_to_send: u64,
 }
 

@@ -9,11 +9,9 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Predecessors, ProviderAdd
 use crate::copy::no_release;
 use crate::found::{FoundVersion, read_version};
 use crate::kept_for::{or_note, tags_before};
-use crate::signing::{AttachPlan, AttachRequest, signed_by};
+use crate::signing::{AttachPlan, AttachRequest};
 use crate::tags::tag_of;
-use crate::{
-    Attachment, AttachmentState, KeylessSigner, PackError, Rename, SignAddress, SignError, Signing, Transfers,
-};
+use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signer, Transfers};
 
 /// Which release to sign, and how.
 #[derive(Clone, Debug)]
@@ -27,15 +25,6 @@ pub struct SignRequest<'a> {
     /// Which addresses count as one.
     pub predecessors: &'a Predecessors,
     pub signer: Signer<'a>,
-}
-
-/// Who signs.
-#[derive(Clone, Copy, Debug)]
-pub enum Signer<'a> {
-    /// A key, in these forms.
-    Key(Signing<'a>),
-    /// Whoever a certificate is issued to. Each time is another signature.
-    Keyless(&'a dyn KeylessSigner),
 }
 
 /// What [`sign`] did.
@@ -82,18 +71,14 @@ pub async fn sign(
         require_address(store, &release.tag, (address, request.predecessors), reporter).await?;
     }
     let subject = release.of.content(&release.index.digest, request.version);
-    let (mut signing, mut files, mut key) = (None, Vec::new(), None);
-    match request.signer {
-        Signer::Key(by) => (signing, key) = (Some(by), Some(by.key.public().id())),
-        Signer::Keyless(signer) => files.push(signed_by(signer, subject).await?),
-    }
+    let (signing, files) = (request.signer.signing(), request.signer.files(subject).await?);
     let mut report = SignReport {
         place: store.place(),
         of: release.of.clone(),
         version: request.version.clone(),
         tag: release.tag,
         index: release.index.digest.clone(),
-        key,
+        key: signing.map(|signing| signing.key.public().id()),
         attachments: Vec::new(),
         transfers: Transfers::default(),
         unchanged: true,

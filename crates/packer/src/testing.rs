@@ -15,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::{
     Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, Publication, PushReport, PushRequest, Rename,
-    ReplaceTag, Signing, SmallLayers, SumsMode,
+    ReplaceTag, Signer, Signing, SmallLayers, SumsMode,
 };
 
 /// A folder of release files in the making; removed with the value.
@@ -148,8 +148,7 @@ impl Push {
                 replace: self.replace,
                 rename: self.rename,
                 predecessors: Predecessors::NONE,
-                signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
-                keyless: None,
+                signer: self.signer.as_ref().map(|(key, forms)| Signer::Key(Signing { key, forms: *forms })),
             },
             h1: self.h1,
             small: self.small,

@@ -6,8 +6,16 @@
 //! KNOWN_TOKEN_SERVERS   token servers outside of the site of their registry
 //! ```
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use tofu_oci_types::RegistryHost;
 use url::{Host, Url};
+
+/// The rules of the public suffix list, in punycode. `cargo xtask fixtures` writes them from the crate `psl`, which makes
+/// 25 times as many bytes of them in a program.
+static PUBLIC_SUFFIXES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("public_suffixes.txt").lines().collect());
 
 /// Suffixes below which each label is another customer, and which the public suffix list (2026-11) does not have. `*`
 /// matches one label.
@@ -89,17 +97,35 @@ fn site(name: &str) -> Option<&str> {
         return (labels > 0).then_some(name);
     }
     let shared = SHARED_CLOUDS.iter().filter(|suffix| below(name, suffix).is_some());
-    let Some(labels) = shared.map(|suffix| suffix.split('.').count()).max() else {
-        return psl::domain_str(name).filter(|site| !site.starts_with('.'));
-    };
+    let shared = shared.map(|suffix| suffix.split('.').count()).max();
+    let labels = shared.unwrap_or_else(|| public_suffix(name));
     let dots = name.rmatch_indices('.').map(|(dot, _)| dot);
     // The dot before the suffix, and the one before the customer's label.
     let before = dots.skip(labels - 1).take(2).collect::<Vec<_>>();
-    match before[..] {
+    let site = match before[..] {
         [] => None,
         [_] => Some(name),
         [_, start, ..] => name.get(start + 1..),
+    };
+    site.filter(|site| site.split('.').all(|label| !label.is_empty()))
+}
+
+/// How many labels the public suffix of a name has.
+///
+/// Spec: publicsuffix.org, "Format", the algorithm: an exception, else the longest rule, else one label.
+fn public_suffix(name: &str) -> usize {
+    let dots = name.match_indices('.').map(|(dot, _)| dot + 1);
+    let suffixes = || std::iter::once(0).chain(dots.clone()).map(|start| &name[start..]);
+    let labels = |suffix: &str| suffix.split('.').count();
+    let has = |rule: &str| PUBLIC_SUFFIXES.contains(rule);
+    if let Some(exception) = suffixes().find(|suffix| has(&format!("!{suffix}"))) {
+        return labels(exception) - 1;
     }
+    let is_suffix = |suffix: &&str| {
+        let wild = suffix.split_once('.').is_some_and(|(_, rest)| has(&format!("*.{rest}")));
+        has(suffix) || wild
+    };
+    suffixes().find(is_suffix).map_or(1, labels)
 }
 
 /// How many labels a name has before a suffix; `None` if it does not end in the suffix.
@@ -140,6 +166,20 @@ mod tests {
         check("registry.internal", Some("registry.internal"));
         for suffix in ["registry", "com", "co.uk", "", ".", "..", ".com"] {
             check(suffix, None);
+        }
+    }
+
+    #[test]
+    fn a_site_is_what_the_crate_psl_says() {
+        let at_every_depth = |name: &str| SHARED_AT_EVERY_DEPTH.iter().any(|suffix| below(name, suffix).is_some());
+        let shared = |name: &str| SHARED_CLOUDS.iter().any(|suffix| below(name, suffix).is_some());
+        for rule in PUBLIC_SUFFIXES.iter() {
+            let rule = rule.trim_start_matches('!').replace('*', "wild");
+            for name in [rule.clone(), format!("a.{rule}"), format!("b.a.{rule}"), format!("c.b.a.{rule}")] {
+                if !shared(&name) && !at_every_depth(&name) {
+                    check(&name, psl::domain_str(&name));
+                }
+            }
         }
     }
 

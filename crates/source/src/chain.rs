@@ -28,7 +28,7 @@ use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
     ClaimedHashes, InstallMethod, Listing, MethodError, NotOffered, Offer, Part, PartStream, Release, ReleaseDate,
-    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError, WantedPackage, ZipNames,
 };
 
 mod joined;
@@ -315,6 +315,10 @@ impl Release for ChainedRelease {
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         self.first.hashes().await
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        self.first.zip_names().await
     }
 
     fn store(&self) -> Option<Arc<dyn ReadStore>> {

@@ -82,7 +82,7 @@ pub use oci::OciSource;
 pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Package, Part, PartStream};
 pub use registry::{Keyless, RegistryAccess, RegistrySource, SignatureDemands};
-pub use release::{ClaimedHashes, CreatedBy, ReleaseDate, ReleaseDescription, ReleaseId, Search};
+pub use release::{ClaimedHashes, CreatedBy, ReleaseDate, ReleaseDescription, ReleaseId, Search, ZipNames};
 pub use release_reader::{read_release, version_of};
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use tofu_oci_layout::{CreationTime, LeafKind};

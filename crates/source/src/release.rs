@@ -10,6 +10,9 @@ use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Tag, 
 /// Checksums by platform.
 pub type ClaimedHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
 
+/// File names of zips by platform.
+pub type ZipNames = BTreeMap<Platform, String>;
+
 /// Which release, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReleaseId {

@@ -12,6 +12,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, Predecessor
 
 use crate::{
     ClaimedHashes, Listing, Package, Part, PartStream, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
+    ZipNames,
 };
 
 /// A place that offers releases of providers.
@@ -119,6 +120,10 @@ pub trait Release: Send + Sync {
     /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
     /// request for each leaf that has not been read. They are as true as the release's own documents.
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError>;
+
+    /// What the manifest of each platform calls its zip, as its signer wrote it: without a request if [`Release::hashes`] was
+    /// answered before. Empty if the place has no such manifests.
+    async fn zip_names(&self) -> Result<ZipNames, SourceError>;
 
     /// The size of a part in bytes. A place that has not said it is asked for it; `None` if it does not say even then.
     async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {

@@ -11,6 +11,7 @@
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! Upstream       an origin registry and a network mirror of signed releases, over TLS;  ScratchOpenPgpKey  who signs them
 //! Referrer       signatures and checksums beside a release, good and broken
+//! LocalSigstore  who signs with certificates;  SigstoreServer  the same for programs that ask over HTTP
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! HookedStore    a store that passes everything on, except what a `StoreHook` of the test does
 //! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
@@ -41,6 +42,7 @@ mod registry;
 mod rounds;
 mod signer;
 mod sigstore;
+mod tuf;
 mod tunnel;
 mod upstream;
 mod web;
@@ -69,7 +71,8 @@ pub use registry::{
     TokenField, Types, profiles,
 };
 pub use rounds::{Round, Rounds};
-pub use sigstore::{BuiltBy, LocalSigstore};
+pub use sigstore::{BuiltBy, LocalSigstore, SigstoreServer, Witness};
+pub use tuf::tuf_repository;
 pub use tunnel::Tunnel;
 pub use upstream::{MirrorHashes, Upstream};
 pub use web::WebServer;

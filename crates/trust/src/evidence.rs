@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{
+    Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version, ZipName, platforms_of_build,
+};
 
 use crate::statement::{SignedContent, SignedSubject};
 
 /// How many pieces of evidence are looked at; a repository can hold any number of them.
 pub const EVIDENCE_LIMIT: usize = 100;
+
+/// How many bundles with certificates of a release are looked at: each costs milliseconds, and whoever may write to the repository
+/// puts them there.
+pub const BUNDLES_LIMIT: usize = 32;
 
 /// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
 pub const SUMS_FILES_LIMIT: usize = 16;
@@ -85,8 +91,25 @@ pub enum Archives {
     Read {
         zips: BTreeMap<Platform, PackageHash>,
         /// The manifest that names the archive of a platform, if it is the platform's only one.
-        leaves: BTreeMap<Platform, Digest>,
+        leaves: BTreeMap<Platform, ReadLeaf>,
     },
+}
+
+/// The manifest of a platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadLeaf {
+    pub digest: Digest,
+    /// What it calls the archive that it names.
+    pub zip_name: Option<String>,
+}
+
+impl ReadLeaf {
+    /// The name of the archive if that says another platform; `None` also if it says none.
+    pub(crate) fn misplaced(&self, platform: &Platform) -> Option<&str> {
+        let name = self.zip_name.as_deref()?;
+        let (platforms, _) = platforms_of_build(ZipName::parse(name)?.platform)?;
+        (!platforms.contains(platform)).then_some(name)
+    }
 }
 
 impl Archives {

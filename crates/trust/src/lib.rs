@@ -38,12 +38,15 @@ mod vocabulary;
 
 pub use bundle::{claimed_key, open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT, Subject};
+pub use evidence::{
+    Archives, BUNDLES_LIMIT, EVIDENCE_LIMIT, Evidence, ReadLeaf, ReleaseFacts, SUMS_FILES_LIMIT, Subject,
+};
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::judge;
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keyless::{
-    DescribedRoot, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, embedded_roots, prove_file,
+    DescribedRoot, HostNumbers, Identity, IdentityProblem, ProvenIdentity, RootMember, TrustedIdentity, built_in_roots,
+    prove_file, prove_fresh,
 };
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
@@ -66,7 +69,7 @@ pub use signer::PrivateKey;
 pub use slsa::{Build, DemandedBuild};
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
-pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, WantedFile};
+pub use tuf::{RootChain, SnapshotWanted, TargetWanted, TargetsWanted, TufError, TufVersions, WantedFile};
 pub use verdict::{
     Covered, Covers, Examined, Flaw, ManualAcceptance, Missing, SignatureOutcome, SignedStatement, Signer, Standing,
     TrustRefusal, TrustRemark, Verdict,

@@ -5,6 +5,16 @@ pub(crate) fn repository_matches(pattern: &str, repository: &str) -> bool {
     path_matches(&folded(pattern), &folded(repository))
 }
 
+/// Whether a text is `HOST/OWNER/REPOSITORY`, as certificates and provenance name repositories; `*` may stand in it.
+pub(crate) fn is_repository(text: &str) -> bool {
+    let is_foreign = |letter: char| letter.is_whitespace() || matches!(letter, ':' | '@' | '?' | '#' | '\\');
+    let segments = text.split('/');
+    segments.clone().count() > 2
+        && segments.clone().all(|segment| !segment.is_empty())
+        && !text.contains(is_foreign)
+        && !text.to_ascii_lowercase().ends_with(".git")
+}
+
 /// Whether every segment of a pattern is the one of the text.
 pub(crate) fn path_matches(pattern: &str, text: &str) -> bool {
     let (patterns, segments) = (pattern.split('/'), text.split('/'));

@@ -16,6 +16,8 @@ pub struct PublishedRelease {
     pub tag: String,
     /// GitHub's number of the repository.
     pub repository_id: Option<String>,
+    /// GitHub's number of the repository's owner.
+    pub owner_id: Option<String>,
 }
 
 impl PublishedRelease {
@@ -31,6 +33,7 @@ impl PublishedRelease {
             repository: format!("github.com/{repository}"),
             tag,
             repository_id: text("repositoryId"),
+            owner_id: text("ownerId"),
         })
     }
 }

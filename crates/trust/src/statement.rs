@@ -152,6 +152,11 @@ impl Statement {
         let published = PublishedRelease::of(&predicate_type, predicate);
         Ok(Self { predicate_type, subjects, build, published })
     }
+
+    /// Whether one of its subjects has this digest.
+    pub(crate) fn names(&self, digest: &Digest) -> bool {
+        self.subjects.iter().any(|subject| subject.digest.as_ref() == Some(digest))
+    }
 }
 
 impl StatementSubject {

@@ -61,11 +61,16 @@ pub(crate) fn names(address: &str, version: &str) -> Value {
 
 /// A bundle of whatever statement.
 pub(crate) fn statement(number: u8, predicate_type: &str, subjects: &[Value]) -> Evidence {
+    statement_with(number, predicate_type, subjects, &json!({}))
+}
+
+/// The same with a predicate.
+pub(crate) fn statement_with(number: u8, predicate_type: &str, subjects: &[Value], predicate: &Value) -> Evidence {
     let payload = json!({
         "_type": "https://in-toto.io/Statement/v1",
         "subject": subjects,
         "predicateType": predicate_type,
-        "predicate": {},
+        "predicate": predicate,
     });
     let mut envelope = Envelope { payload: payload.to_string().into_bytes(), signature: Vec::new() };
     let key = key(number);

@@ -104,7 +104,7 @@ pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
 pub use json::{JsonFault, JsonKind, JsonMember, JsonString, JsonValue};
-pub use mask::{login_end, masked, masked_user, without_logins};
+pub use mask::{login_end, masked, masked_user, without_link, without_logins};
 pub use module::{
     GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
     InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,

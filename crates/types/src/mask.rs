@@ -66,6 +66,15 @@ pub fn without_logins(text: &str) -> String {
     plain
 }
 
+/// A path without the segment `~EXPIRES~CLIENT~SIGNATURE` by which a bridge lets clients in.
+pub fn without_link(path: &str) -> String {
+    let is_link = |segment: &&str| {
+        let plain = segment.replace("%7E", "~").replace("%7e", "~");
+        plain.starts_with('~') && plain.matches('~').count() == 3
+    };
+    path.split('/').filter(|segment| !is_link(segment)).collect::<Vec<_>>().join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

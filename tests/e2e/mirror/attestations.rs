@@ -48,6 +48,7 @@ fn demanding() -> (Mirrored, LocalSigstore) {
     let sigstore = LocalSigstore::generate(SystemTime::now());
     mirrored.scene.context.write("root.json", sigstore.root());
     mirrored.scene.context.write("trust.toml", POLICY.replace("HOST", HOST));
+    mirrored.scene.context.write("attestations/README", "of upstream releases");
     (mirrored, sigstore)
 }
 
@@ -113,7 +114,8 @@ fn an_attestation_by_another_is_reported_and_not_carried() {
     let policy = POLICY.replace("HOST", HOST) + "unsigned = \"allow\"\n";
     mirrored.scene.context.write("trust.toml", policy);
     write(&mirrored, "good.json", &provenance(&mirrored, &sigstore, &ZAP));
-    assert_snapshot!(mirrored.mirror("").text, @"
+    // The lengths of signatures differ.
+    assert_snapshot!(mirrored.mirror("").text.replace("19.3 kB", "19.4 kB").replace("19.5 kB", "19.4 kB"), @"
     exit code: 0
     ----- stdout -----
     provider                        version  report
@@ -141,8 +143,12 @@ fn an_attestation_that_comes_later_is_put_beside_what_is_there() {
     mirrored.mirror("").success();
     write(&mirrored, "good.json", &provenance(&mirrored, &sigstore, &ZAP));
     mirrored.scene.context.write("trust.toml", policy);
+    let said = mirrored.mirror("--plan").success();
+    assert!(said.stdout.contains("there already; it would get https://slsa.dev/provenance/v1\n"), "{}", said.text);
     let said = mirrored.mirror("--json").success();
     assert_eq!(actions(&said)["zap 1.0.0"], "present", "{}", said.text);
+    let line = said.json().into_iter().find(|line| line["event"] == "mirror").expect("a line");
+    assert_eq!(line["attestations"][0]["predicate_type"], "https://slsa.dev/provenance/v1", "{}", said.text);
     verified(&mirrored, "REGISTRY/m/acme/zap");
     let again = mirrored.mirror("--json").success();
     assert_eq!(summary(&again)["bytes"], 0, "{}", again.text);
@@ -209,7 +215,7 @@ fn a_place_of_attestations_with_another_placeholder_is_a_mistake_in_the_rules() 
     ----- stdout -----
 
     ----- stderr -----
-    error: `attestations` is "attestations/${name}", and must be a path or an https:// address with no other placeholders than ${hostname}, ${namespace}, ${type} and ${version}
+    error: `attestations` is "attestations/${name}", and must be a path with a `/` or `.`, or an https:// address, with no other placeholders than ${hostname}, ${namespace}, ${type} and ${version}
       --> mirror.toml:6:16
       |
     6 | attestations = "attestations/${name}"
@@ -217,6 +223,110 @@ fn a_place_of_attestations_with_another_placeholder_is_a_mistake_in_the_rules() 
 
     hint: every member of the file: tofu-oci help mirroring
     "#);
+}
+
+/// A notice that withdraws acme/zap 1.0.0 as it lies at this tag of the destination.
+fn withdrawal(mirrored: &Mirrored, sigstore: &LocalSigstore) -> Vec<u8> {
+    let index = mirrored.scene.tag("m/acme/zap", "1.0.0");
+    let subject = json!({
+        "digest": { "sha256": index.trim_start_matches("sha256:") },
+        "annotations": {
+            "org.opentofu.provider.address": format!("{HOST}/acme/zap"),
+            "org.opentofu.provider.version": "1.0.0",
+        },
+    });
+    let predicate = json!({ "state": "withdrawn", "reason": "it deletes state", "supersedes": [] });
+    sigstore.attest_with(&ZAP, tofu_oci_trust::NOTICE_PREDICATE, &[subject], &predicate)
+}
+
+#[test]
+fn a_notice_among_attestations_was_not_heeded_for_a_version_that_is_there() {
+    let (mirrored, sigstore) = demanding();
+    write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
+    mirrored.mirror("").success();
+    write(&mirrored, "notice.json", &withdrawal(&mirrored, &sigstore));
+    assert_snapshot!(mirrored.mirror("").text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  1.0.0    kept, although it was withdrawn: it deletes state
+
+    1 no longer listed; 0 B sent
+
+    ----- stderr -----
+    ");
+    assert_eq!(mirrored.tags("m/acme/zap"), ["1.0.0", "first-seen"]);
+    mirrored.rules(&format!("gone = \"withdraw\"\n{RULES}"));
+    let planned = mirrored.mirror("--plan --json").success();
+    assert_eq!(actions(&planned)["zap 1.0.0"], "withdraw", "{}", planned.text);
+    let said = mirrored.mirror("--json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), ["first-seen", "withdrawn-1.0.0"]);
+    let said = mirrored.scene.refuse(&format!("install {HOST}/acme/zap@1.0.0 --from REGISTRY/m/acme/zap"));
+    assert!(said.contains("it deletes state"), "{said}");
+    // It stays away.
+    let said = mirrored.mirror("--json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdrawn-there", "{}", said.text);
+}
+
+#[test]
+fn a_mistyped_folder_of_attestations_was_silent() {
+    let (mirrored, sigstore) = demanding();
+    write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
+    for arguments in ["", "--plan"] {
+        mirrored.rules(&RULES.replace("attestations/", "atestations/"));
+        let said = mirrored.mirror(arguments);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        insta::allow_duplicates! {
+            assert_snapshot!(said.stderr, @"
+            error: `attestations` names atestations/, which does not exist
+
+            hint: make the folder if no release has attestations yet: a release without a file is no error
+            ");
+        }
+    }
+    assert_eq!(mirrored.tags("m/acme/zap"), [""; 0]);
+}
+
+#[test]
+fn a_plan_did_not_judge_what_the_run_refuses() {
+    let (mirrored, sigstore) = demanding();
+    let said = mirrored.mirror("--plan");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.stdout.contains("is not trusted"), "{}", said.text);
+    let ci = BuiltBy { workflow: "github.com/acme/zap/.github/workflows/ci.yml", ..ZAP };
+    write(&mirrored, "ci.json", &provenance(&mirrored, &sigstore, &ci));
+    let said = mirrored.mirror("--plan");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    write(&mirrored, "provenance.json", &provenance(&mirrored, &sigstore, &ZAP));
+    let said = mirrored.mirror("--plan --json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "add", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme/zap"), [""; 0]);
+}
+
+#[test]
+fn the_hint_for_a_source_of_the_rules_was_a_command_that_fails() {
+    let scene = crate::setup::Scene::with_dist();
+    scene.publish("1.4.0");
+    scene.key("p256.pub");
+    scene.context.write(
+        "trust.toml",
+        format!(
+            "[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n\n[[rule]]\nproviders = [\"{}\"]\nkeys = [\"acme\"]\n",
+            crate::setup::WIDGET
+        ),
+    );
+    let registry = scene.registry.address();
+    let rules = format!(
+        "to = \"oci:out\"\nsources = [\"{registry}/acme/widget\"]\n\n[[provider]]\naddress = \"{}\"\n",
+        crate::setup::WIDGET
+    );
+    scene.context.write("mirror.toml", rules);
+    let said = scene.run("mirror");
+    let hint = "`tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget`";
+    assert!(said.code == Some(1) && said.text.contains(hint), "{}", said.text);
+    let said = scene.run(&format!("verify {}@1.4.0 --from REGISTRY/acme/widget", crate::setup::WIDGET));
+    assert!(said.text.contains("no signature"), "{}", said.text);
 }
 
 /// The connection to the destination ends after each write in turn: the tag is there only with the attestation.

@@ -308,6 +308,44 @@ fn a_release_with_cosign_signatures_alone_prints_no_policy() {
     ");
 }
 
+/// Its SHA256SUMS has a signature, and no key beside it.
+#[test]
+fn a_signature_of_checksums_without_its_key_was_not_seen() {
+    let scene = Scene::new();
+    tofu_oci_testkit::ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    let signature = include_bytes!("../../../testdata/trust/gpg/ed25519.sig");
+    scene.context.write("dist/terraform-provider-widget_1.4.0_SHA256SUMS.sig", signature);
+    scene.run("push dist REGISTRY/acme/widget --address registry.example.com/acme/widget").success();
+    let said = scene.run("mirror registry.example.com/acme/widget --from REGISTRY/acme/widget --print-trust");
+    assert!(
+        said.stderr.contains("its newest version carries no key; it has signatures by the OpenPGP key "),
+        "{}",
+        said.text
+    );
+}
+
+#[test]
+fn two_providers_with_one_destination_had_no_printed_policy() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.upstream.release("other/zap", "1.0.0", &PLATFORMS[..1]);
+    let print = format!("mirror {HOST}/acme/zap {HOST}/other/zap --print-trust --to 'REGISTRY/m/${{type}}'");
+    let said = mirrored.scene.run(&print).success();
+    assert!(said.stdout.contains("/acme/zap\", \"registry.example.test/other/zap\"]"), "{}", said.text);
+}
+
+#[test]
+fn a_provider_whose_versions_are_all_denied_was_called_unsigned() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.rules("deny = [\"HOST/acme/zap\"]\n\n[[provider]]\naddress = \"HOST/acme/zap\"\n");
+    let said = mirrored.mirror("--print-trust");
+    assert_snapshot!(said.stderr, @"
+    error: the keys of registry.example.test/acme/zap are not known
+      cause: registry.example.test/acme/zap: the rules keep out all of its versions
+
+    hint: `deny` and `allow` of mirror.toml say which versions are mirrored
+    ");
+}
+
 #[test]
 fn keys_were_printed_only_with_a_destination_whatever_the_constraint_and_the_network() {
     let Mirrored { scene, upstream } = Mirrored::with_zap();

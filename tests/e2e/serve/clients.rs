@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
 use super::{Serving, WIDGET_PATH, archive, served};
+use crate::lock_all::{FROM, require};
 use crate::setup::{Scene, WIDGET};
 
 /// A request, and what its answer must be.
@@ -165,5 +166,29 @@ fn the_registry_of_an_own_host_has_what_clients_verify() {
         assert_eq!(sums.lines().count(), 2, "the checksums of every platform end up in lock files\n{sums}");
         let key = document["signing_keys"]["gpg_public_keys"][0]["ascii_armor"].as_str().unwrap_or_default();
         assert!(key.starts_with("-----BEGIN PGP PUBLIC KEY BLOCK-----"), "{document}");
+    }
+}
+
+/// What Dependabot and Terragrunt copy into lock files.
+#[test]
+fn the_download_document_has_the_checksums_of_every_platform() {
+    let scene = Scene::published();
+    scene.run("serve --new-key bridge.asc").success();
+    let serving = Serving::start(&scene, "hosts = [\"registry.example.com\"]\nsigning_key = \"bridge.asc\"", "");
+    let path = format!("/registry/{WIDGET}/1.4.0/download/linux/amd64");
+    let packages = serving.json(&path)["packages"].clone();
+    require(&scene, &[("widget", "~> 1.4")]);
+    scene.run(&format!("lock {FROM}")).success();
+    let lock = scene.context.read(".terraform.lock.hcl");
+    assert_eq!(packages.as_object().map(serde_json::Map::len), Some(2), "{packages}");
+    for platform in ["darwin_arm64", "linux_amd64"] {
+        let zip = std::fs::read(scene.path(&format!("dist/terraform-provider-widget_1.4.0_{platform}.zip")));
+        let zip = zip.expect("it was published");
+        assert_eq!(packages[platform]["package_size"], zip.len());
+        let hashes: Vec<&str> =
+            packages[platform]["hashes"].as_array().into_iter().flatten().filter_map(|hash| hash.as_str()).collect();
+        let [h1, zh] = hashes[..] else { panic!("an h1 and a zh: {hashes:?}") };
+        assert_eq!(zh, format!("zh:{}", Digest::sha256(&zip).encoded()));
+        assert!(h1.starts_with("h1:") && lock.contains(h1) && lock.contains(zh), "{hashes:?}\n{lock}");
     }
 }

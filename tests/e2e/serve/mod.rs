@@ -1,10 +1,12 @@
 //! `serve`: the built program between a registry and clients of both protocols.
 
 mod access;
+mod attestations;
 mod clients;
 mod commands;
 mod faults;
 mod hosts;
+mod keyless;
 mod life;
 mod modules;
 mod other_address;

@@ -16,6 +16,13 @@ fn pulling(top: &str, rules: &str) -> (Scene, Upstream, Serving) {
 
 /// The same with these upstreams.
 fn pulling_from(upstreams: &str, top: &str, rules: &str) -> (Scene, Upstream, Serving) {
+    let (scene, upstream) = prepared();
+    let serving = Serving::with(&scene, &settings(upstreams, top, rules));
+    (scene, upstream, serving)
+}
+
+/// An empty registry, and an upstream with zap 1.0.0.
+pub(super) fn prepared() -> (Scene, Upstream) {
     let upstream = Upstream::start();
     upstream.release("acme/zap", "1.0.0", &["darwin_arm64", "linux_amd64"]);
     let mut scene = Scene::with(Registry::builder());
@@ -24,12 +31,15 @@ fn pulling_from(upstreams: &str, top: &str, rules: &str) -> (Scene, Upstream, Se
     let config = upstream.host_block("registry.example.test") + "provider_installation {\n  direct {}\n}\n";
     let config = scene.context.write_home("cli.tfrc", config);
     scene.context.env("TF_CLI_CONFIG_FILE", config.display().to_string());
-    let settings = format!(
+    (scene, upstream)
+}
+
+/// The settings of a bridge before this upstream.
+pub(super) fn settings(upstreams: &str, top: &str, rules: &str) -> String {
+    format!(
         "{top}\n[[provider]]\ninclude = [\"registry.example.test/*/*\"]\nfrom = \"REGISTRY/m/${{namespace}}/${{type}}\"\n\
          upstream = {upstreams}\n{rules}\n"
-    );
-    let serving = Serving::with(&scene, &settings);
-    (scene, upstream, serving)
+    )
 }
 
 #[test]

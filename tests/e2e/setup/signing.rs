@@ -1,7 +1,8 @@
 //! Signatures as `sign` writes them, put into the registry.
 
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
-use tofu_oci_testkit::{Inline, Referrer};
+use serde_json::json;
+use tofu_oci_testkit::{BuiltBy, Inline, LocalSigstore, Referrer};
 use tofu_oci_trust::{PrivateKey, SignedSubject, sign_bundle};
 use tofu_oci_types::{Descriptor, ProviderAddr, Version};
 
@@ -34,5 +35,14 @@ impl Scene {
         let bundle = sign_bundle(&key, &subject);
         self.registry.put_referrer(repository, &Referrer::bundle(&index, &bundle, Inline::Yes));
         self.registry.clear_requests();
+    }
+
+    /// Puts provenance beside what a tag of a repository points at.
+    pub(crate) fn attest(&self, sigstore: &LocalSigstore, by: &BuiltBy<'_>, repository: &str, tag: &str) {
+        let (media_type, bytes) = self.registry.manifest(repository, tag).expect("it is published");
+        let index = Descriptor::of(&media_type, &bytes);
+        let subject = json!({ "name": repository, "digest": { "sha256": index.digest.encoded() } });
+        let bundle = sigstore.attest(by, "https://slsa.dev/provenance/v1", &[subject]);
+        self.registry.put_referrer(repository, &Referrer::bundle(&index, &bundle, Inline::No));
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn page(crates: &[DistCrate], apache: &str) -> ChoreResult<String> {
         let licence = package.license.as_deref().unwrap_or("see its text");
         page += &format!("{} {}: {licence}\n", package.name, package.version);
     }
+    page += "the public suffix list: MPL-2.0, from https://publicsuffix.org/list/\n";
     let mut blocks: Vec<(Vec<String>, String)> = texts.into_iter().map(|(text, names)| (names, text)).collect();
     blocks.sort();
     for (names, text) in blocks {

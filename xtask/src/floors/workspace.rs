@@ -1,7 +1,7 @@
 //! The crates of the workspace and everything that they reach, as cargo reports them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::paths;
 
 /// What `cargo metadata` prints.
 #[derive(Debug, Deserialize)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     packages: Vec<CratePackage>,
     resolve: Resolve,
 }
@@ -81,7 +81,7 @@ pub(super) fn role(name: &str) -> Option<&str> {
 
 impl Workspace {
     /// Asks cargo.
-    pub(super) fn read() -> ChoreResult<Self> {
+    pub(crate) fn read() -> ChoreResult<Self> {
         let output = Command::new(env!("CARGO"))
             .args(["metadata", "--locked", "--format-version", "1"])
             .current_dir(paths::root())
@@ -91,6 +91,12 @@ impl Workspace {
             return Err(ChoreFailure::new(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr))));
         }
         serde_json::from_slice(&output.stdout).doing(|| "reading cargo metadata".to_owned())
+    }
+
+    /// Where the sources of a crate lie, also of one from elsewhere.
+    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
+        let package = self.packages.iter().find(|package| package.name == name)?;
+        package.manifest_path.parent().map(Path::to_owned)
     }
 
     /// The crates of the workspace.

@@ -1,4 +1,7 @@
-//! What a signed link opens, and until when: `PATH?expires=SECONDS&client=NAME&signature=HMAC`.
+//! What a signed link opens, and until when: `FOLDER/~SECONDS~CLIENT~HMAC/FILE`.
+//!
+//! A path, because clients lose a query: Terragrunt's provider cache before 1.1.4 takes `?` for a part of the file name. A
+//! request is read as `FOLDER/FILE?expires=SECONDS&client=NAME&signature=HMAC`, which counts as well.
 //!
 //! The key of a client's links is made of its `token_sha256` and the link secret. All instances with one configuration
 //! make and accept the same links, and the links of a token end when its line leaves the configuration. Without a link
@@ -24,6 +27,9 @@ const SCHEME: &str = "tofu-oci link 1";
 
 /// How far the clocks of two instances may differ.
 const SKEW: Duration = Duration::from_mins(1);
+
+/// What a link begins with, and what is between its members. No name of a client, number or base64url text has it.
+const MARK: char = '~';
 
 /// Expiries are multiples of it.
 const STEP: u64 = 60;
@@ -65,10 +71,11 @@ impl LinkKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key.as_ref()))
     }
 
-    /// The query of a link to `path`.
-    pub(super) fn query(&self, client: &ClientName, path: &str, expires: u64) -> String {
+    /// The link to `path`.
+    pub(super) fn link(&self, client: &ClientName, path: &str, expires: u64) -> String {
         let tag = hmac::sign(&self.0, &message(client, expires, &decoded(path)));
-        format!("?expires={expires}&client={client}&signature={}", URL_SAFE_NO_PAD.encode(tag.as_ref()))
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        format!("{folder}/{MARK}{expires}{MARK}{client}{MARK}{}/{file}", URL_SAFE_NO_PAD.encode(tag.as_ref()))
     }
 
     /// Whether it made the link, for its path.
@@ -80,6 +87,22 @@ impl LinkKey {
 /// A client's name and a number have no line feed; the path is last.
 fn message(client: &ClientName, expires: u64, path: &[u8]) -> Vec<u8> {
     [format!("{SCHEME}\n{expires}\n{client}\n").as_bytes(), path].concat()
+}
+
+/// The address of a request that may be a link in its path: the same with a query. `None` if it is not one.
+pub(crate) fn with_query(uri: &Uri) -> Option<Uri> {
+    let (folder, file) = uri.path().rsplit_once('/')?;
+    let (folder, link) = folder.rsplit_once('/')?;
+    let link = percent_decode_str(link).decode_utf8().ok()?;
+    let [expires, client, signature] = link.strip_prefix(MARK)?.split(MARK).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs([("expires", expires), ("client", client), ("signature", signature)]);
+    let more = uri.query().map(|query| format!("&{query}")).unwrap_or_default();
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = format!("{folder}/{file}?{}{more}", query.finish()).try_into().ok();
+    Uri::from_parts(parts).ok()
 }
 
 /// Clients may encode a path in several ways: `+` and `%2B` are one path.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Authorization: Bearer TOKEN, Basic USER:TOKEN --SHA-256--> the client whose token it is
-//! ?expires=…&client=…&signature=…               --HMAC-----> the client that got this link, for this path alone
+//! …/~EXPIRES~CLIENT~SIGNATURE/FILE              --HMAC-----> the client that got this link, for this path alone
 //! client, address --its patterns--> Admitted, or Denied
 //! ```
 //!
@@ -26,6 +26,7 @@ use tofu_oci_types::{Hostname, Predecessors};
 pub use self::access_error::AccessError;
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
 pub use self::links::LinkOptions;
+pub(crate) use self::links::with_query;
 use self::links::{LinkKey, SignedLink};
 
 /// Who may see what.
@@ -114,12 +115,12 @@ impl ClientAccess {
         self.admit_at(request, address, SystemTime::now())
     }
 
-    /// The query, with its question mark, which makes a URL of `path` a link that the client may pass on; empty if access is
-    /// not restricted. `path` is what [`ClientAccess::admit`] will find in the address of the request.
+    /// The path of a link to `path` that the client may pass on, with one segment more before the last one; `path` itself if
+    /// access is not restricted. `path` is what [`ClientAccess::admit`] will find in the address of the request.
     ///
     /// Links that are made within one minute expire together, so equal documents stay equal for that long.
-    pub fn sign(&self, client: &Admitted, path: &str) -> String {
-        self.sign_at(client, path, SystemTime::now())
+    pub fn link(&self, client: &Admitted, path: &str) -> String {
+        self.link_at(client, path, SystemTime::now())
     }
 
     fn admit_at(
@@ -144,11 +145,11 @@ impl ClientAccess {
         }
     }
 
-    fn sign_at(&self, client: &Admitted, path: &str, now: SystemTime) -> String {
+    fn link_at(&self, client: &Admitted, path: &str, now: SystemTime) -> String {
         match client {
-            Admitted::Anyone => String::new(),
+            Admitted::Anyone => path.to_owned(),
             Admitted::Client(client) => {
-                client.link_key.query(&client.rule.name, path, links::expiry(now, self.links.lifetime))
+                client.link_key.link(&client.rule.name, path, links::expiry(now, self.links.lifetime))
             }
         }
     }

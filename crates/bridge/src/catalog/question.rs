@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_fetch::{FetchError, RenamedReleases, Trust, TrustChecker};
+use tofu_oci_fetch::{FetchError, Judgement, RenamedReleases, Trust, TrustChecker};
 use tofu_oci_mirror::MirrorError;
 use tofu_oci_source::{Listing, Offer, Release, ReleaseId, Source, SourceError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Scheme, Version, printable};
@@ -110,11 +110,11 @@ impl<'a> PlaceQuestion<'a> {
         let mut refused = None;
         for (platform, offer) in offers {
             let judged = match offer {
-                Ok(offer) => checker.of_offer(&offer).await.map(|_| offer),
+                Ok(offer) => checker.of_offer(&offer).await.map(|judged| package(offer, judged.as_deref())),
                 Err(error) => Err(FetchError::Source(error)),
             };
             match judged {
-                Ok(offer) => drop(packages.insert(platform, package(offer))),
+                Ok(package) => drop(packages.insert(platform, package)),
                 Err(FetchError::Source(error)) if error.is_transient() => return Err(error.into()),
                 // One bad package does not affect the others.
                 Err(error) => {
@@ -157,9 +157,12 @@ impl<'a> PlaceQuestion<'a> {
     }
 }
 
-fn package(offer: Offer) -> ServedPackage {
+/// A package. An `h1:` that the index claims is left out if a signature vouches for the zip alone: whoever may write to the
+/// repository could choose what ends up in lock files.
+fn package(offer: Offer, judged: Option<&Judgement>) -> ServedPackage {
     let claimed = offer.claims.get(&offer.platform).into_iter().flatten();
-    let h1 = claimed.filter(|hash| hash.scheme() == Scheme::H1).cloned();
+    let admitted = |h1: &&PackageHash| judged.is_none_or(|judged| judged.admits_unfetched(&offer, h1));
+    let h1 = claimed.filter(|hash| hash.scheme() == Scheme::H1).filter(admitted).cloned();
     let hashes: Vec<PackageHash> = offer.zh().into_iter().chain(h1).collect();
     ServedPackage { offer, hashes }
 }

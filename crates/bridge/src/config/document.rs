@@ -61,6 +61,7 @@ pub(super) struct ServedTable {
     pub(super) min_age: Option<Spanned<Value>>,
     pub(super) allow: Option<Spanned<Vec<Spanned<String>>>>,
     pub(super) deny: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) attestations: Option<Spanned<String>>,
     #[serde(default)]
     pub(super) rename: bool,
 }

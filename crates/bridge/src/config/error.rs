@@ -98,7 +98,7 @@ pub enum BridgeConfigProblem {
 impl BridgeConfigProblem {
     /// Whether the text at its place may be a secret, which no message repeats.
     pub fn is_about_a_secret(&self) -> bool {
-        matches!(self, Self::TokenHash(_) | Self::OneToken | Self::Url(_))
+        matches!(self, Self::TokenHash(_) | Self::OneToken | Self::Url(_) | Self::Rule(RulesProblem::Attestations(_)))
     }
 
     /// What to do, if the problem does not say it.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_mirror::{
-    DenyRule, MinAge, RulesError, UpstreamUse, VersionRule, below_table, hosted_pattern, in_words, version_rule,
+    AttestationTemplate, DenyRule, MinAge, RulesError, RulesProblem, UpstreamUse, VersionRule, below_table,
+    hosted_pattern, in_words, version_rule,
 };
 use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Predecessor, Scheme};
 use toml::{Spanned, Value};
@@ -219,7 +220,7 @@ fn providers(tables: Vec<Spanned<ServedTable>>) -> Result<Vec<ServedProviders>, 
             include,
             exclude: patterns(&table.exclude)?,
             from: place(table.from),
-            pull: pull(table.upstream, table.min_age, table.allow, table.deny)?,
+            pull: pull(table.upstream, table.min_age, table.allow, table.deny, table.attestations)?,
             renamed: renamed(table.rename),
         });
     }
@@ -263,12 +264,14 @@ fn pull(
     min_age: Option<Spanned<Value>>,
     allow: Option<SettingTexts>,
     deny: Option<SettingTexts>,
+    attestations: Option<Spanned<String>>,
 ) -> Result<Option<PullRules>, BridgeConfigError> {
     let Some(upstream) = upstream else {
         let spans = [
             ("min_age", min_age.map(|written| written.span())),
             ("allow", allow.map(|list| list.span())),
             ("deny", deny.map(|list| list.span())),
+            ("attestations", attestations.map(|written| written.span())),
         ];
         let superfluous = spans.into_iter().find_map(|(name, span)| Some((name, span?)));
         return match superfluous {
@@ -290,7 +293,13 @@ fn pull(
         min_age,
         allow: rules(allow)?,
         deny: rules(deny)?.into_iter().map(DenyRule::from).collect(),
+        attestations: attestations.as_ref().map(template).transpose()?,
     }))
+}
+
+fn template(written: &Spanned<String>) -> Result<AttestationTemplate, BridgeConfigError> {
+    let wrong = |error| at(written.span(), Problem::Rule(RulesProblem::Attestations(error)));
+    written.get_ref().parse().map_err(wrong)
 }
 
 /// Two clients may share a name, as a client does while its token is replaced.

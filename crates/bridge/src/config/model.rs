@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tofu_oci_fetch::RenamedReleases;
-use tofu_oci_mirror::{DenyRule, MinAge, UpstreamUse, VersionRule};
+use tofu_oci_mirror::{AttestationTemplate, DenyRule, MinAge, UpstreamUse, VersionRule};
 use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, Predecessor, Predecessors, ProviderAddr, Scheme};
 
 use super::address_range::AddressRange;
@@ -126,6 +126,8 @@ pub struct PullRules {
     pub allow: Vec<VersionRule>,
     /// What one of them denies is never fetched.
     pub deny: Vec<DenyRule>,
+    /// Where attestations of what is fetched are, relative to the file.
+    pub attestations: Option<AttestationTemplate>,
 }
 
 /// The links of archives and checksums, which carry their own permission.

@@ -35,8 +35,8 @@ fn token(rest: &str, is_first: bool, before: Option<char>) -> Option<(&'static s
     if rest.starts_with('#') || rest.starts_with("//") {
         return Some(("c", line));
     }
-    if rest.starts_with("/*") {
-        return Some(("c", rest[2..].find("*/").map_or(rest.len(), |end| end + 4)));
+    if let Some(comment) = rest.strip_prefix("/*") {
+        return Some(("c", comment.find("*/").map_or(rest.len(), |end| end + 4)));
     }
     if rest.starts_with('"') {
         return Some(("s", string(&rest[..line])));

@@ -46,8 +46,8 @@ impl ReleaseOpinions {
         } else {
             release.notice().await?.and_then(|notice| TrustRemark::noticed(&notice))
         };
-        let counted = verdict.examined.into_iter().filter(|examined| examined.outcome.counts());
-        let built = counted.filter_map(|examined| examined.identity).find(|identity| identity.repository.is_some());
+        let mut builders = verdict.examined.iter().filter_map(|examined| verdict.builder(examined));
+        let built = builders.find(|identity| identity.repository.is_some()).cloned().map(Box::new);
         let judged = ReleaseOpinion { signatures, notice, built };
         self.keep(release.id(), &judged);
         Ok(judged)

@@ -249,7 +249,7 @@ impl PageState {
         let archive = |platform: &Platform| {
             let kind = RouteKind::Archive(version.clone(), platform.clone());
             let path = ProviderRoute { address: address.clone(), kind }.path();
-            frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)))
+            frame.links.below(&self.bridge.access.link(client, &path))
         };
         let documented = matches!(timeout(PATIENCE, self.docs.of(&served.release)).await, Ok(Ok(Some(_))));
         let setup = self.setup();
@@ -278,7 +278,7 @@ impl PageState {
         let served = self.bridge.catalog.modules().module(address, version).await?;
         let look = self.looks.of(&served, self.bridge.packages.folder()).await;
         let path = ModuleRoute { address: address.clone(), kind: ModuleRouteKind::Archive(version.clone()) }.path();
-        let archive = frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)));
+        let archive = frame.links.below(&self.bridge.access.link(client, &path));
         let look = look.as_deref().map_err(|unlooked| *unlooked);
         // A package may be readable although its tags cannot be listed now.
         let listed = self.bridge.catalog.modules().versions(address).await.ok();

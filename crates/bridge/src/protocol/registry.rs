@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
-use tofu_oci_types::{Platform, Version};
+use tofu_oci_types::{PackageHash, Platform, Scheme, Version};
 use tokio::time::sleep;
 
-use crate::{Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease, ServedVersions};
+use crate::{Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease, ServedVersions, SumsZip};
 
 /// How long `versions` waits for what releases say of themselves. Clients need it for hints alone.
 const DESCRIPTIONS: Duration = Duration::from_secs(2);
@@ -76,8 +76,7 @@ pub(crate) struct FileLinks {
     pub(crate) signature: String,
 }
 
-/// The download document. It has no `packages`: only clients of `registry.opentofu.org` record them, and a wrong member ends
-/// an installation.
+/// The download document.
 pub(crate) fn download(
     release: &ServedRelease,
     on: &Platform,
@@ -86,15 +85,34 @@ pub(crate) fn download(
     links: &FileLinks,
 ) -> Value {
     let keys = sums.keys.iter().map(|key| json!({ "key_id": key.key_id, "ascii_armor": key.ascii_armor }));
-    json!({
+    let mut document = json!({
         "protocols": release.protocols,
         "os": on.os(),
         "arch": on.arch(),
-        "filename": sums.names.get(on).unwrap_or(&zip.name),
+        "filename": sums.zips.get(on).map_or(&zip.name, |zip| &zip.name),
         "download_url": links.archive,
         "shasums_url": links.sums,
         "shasums_signature_url": links.signature,
         "shasum": zip.digest.encoded(),
         "signing_keys": { "gpg_public_keys": keys.collect::<Vec<Value>>() },
-    })
+    });
+    if let Some(packages) = packages(release, sums) {
+        document["packages"] = packages;
+    }
+    document
+}
+
+/// What lock files have of every platform: `zh:`, `h1:` and the size of the zip. `None` if the `h1:` of one of them is not
+/// known: whoever copies a shorter list writes a lock file without that platform.
+///
+/// Spec: `OpenTofu` 1.12, getproviders `registry_client.go`: the size is not 0, each `zh:` is the one in `shasum`, and a
+/// platform without an entry ends an installation. Read by Terragrunt 1.0.5 and Dependabot as well.
+fn packages(release: &ServedRelease, sums: &ReleaseSums) -> Option<Value> {
+    let entry = |(platform, zip): (&Platform, &SumsZip)| {
+        let mut known = release.packages.get(platform)?.hashes.iter();
+        let h1 = known.find(|hash| hash.scheme() == Scheme::H1)?;
+        let hashes = [h1.as_str(), PackageHash::zh(&zip.digest)?.as_str()].map(str::to_owned);
+        (zip.size > 0).then(|| (platform.to_string(), json!({ "hashes": hashes, "package_size": zip.size })))
+    };
+    sums.zips.iter().map(entry).collect::<Option<Map<_, _>>>().map(Value::from)
 }

@@ -148,7 +148,7 @@ impl RoutedRequest<'_> {
     /// The absolute URL of a file, for a client that sends no token.
     fn url(&self, release: &ServedRelease, kind: RouteKind) -> String {
         let path = ProviderRoute { address: release.address.clone(), kind }.path();
-        self.bridge.settings.base.join(&format!("{path}{}", self.bridge.access.sign(self.client, &path)))
+        self.bridge.settings.base.join(&self.bridge.access.link(self.client, &path))
     }
 
     /// An archive as a reference that is relative to `VERSION.json`, so that clients show the user information of the mirror's
@@ -156,8 +156,8 @@ impl RoutedRequest<'_> {
     fn reference(&self, release: &ServedRelease, platform: &Platform) -> String {
         let kind = RouteKind::Archive(release.version.clone(), platform.clone());
         let path = ProviderRoute { address: release.address.clone(), kind }.path();
-        let name = zip_name(&release.address, &release.version, platform);
-        format!("{name}{}", self.bridge.access.sign(self.client, &path))
+        let folder = path.len() - zip_name(&release.address, &release.version, platform).len();
+        self.bridge.access.link(self.client, &path).split_off(folder)
     }
 
     /// The answer to a request that fails. What a client prints depends on the status alone.

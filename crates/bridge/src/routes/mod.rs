@@ -27,6 +27,7 @@ use tofu_oci_types::Hostname;
 use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
+use crate::access::with_query;
 use crate::page;
 use crate::paths::{MixUp, Route, RouteFault};
 use crate::protocol::discovery::{self, PublishedRepositories};
@@ -39,7 +40,10 @@ pub fn router(bridge: Arc<Bridge>) -> Router {
     Router::new().fallback(move |request: Request| answered(bridge, others, request))
 }
 
-async fn answered(bridge: Arc<Bridge>, others: Router, request: Request) -> Response {
+async fn answered(bridge: Arc<Bridge>, others: Router, mut request: Request) -> Response {
+    if let Some(uri) = with_query(request.uri()) {
+        *request.uri_mut() = uri;
+    }
     let path = bridge.settings.base.strip(request.uri().path());
     let fault = match Route::parse(path) {
         Ok(route) => return serve(&bridge, &route, request.into_parts().0).await,

@@ -53,10 +53,7 @@ impl RoutedRequest<'_> {
     fn module_archive(&self, module: &ServedModule, zip: &PackageZip) -> String {
         let kind = ModuleRouteKind::Archive(module.version.clone());
         let path = ModuleRoute { address: module.address.clone(), kind }.path();
-        let query = match self.bridge.access.sign(self.client, &path) {
-            link if link.is_empty() => format!("?checksum={}", zip.digest),
-            link => format!("{link}&checksum={}", zip.digest),
-        };
-        self.bridge.settings.base.join(&format!("{path}{query}"))
+        let link = self.bridge.access.link(self.client, &path);
+        self.bridge.settings.base.join(&format!("{link}?checksum={}", zip.digest))
     }
 }

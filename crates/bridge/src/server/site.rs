@@ -15,7 +15,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, without_link};
 use tokio::time::Instant;
 use tower::ServiceExt as _;
 
@@ -29,6 +29,7 @@ use super::options::{ListenerKind, ServerOptions};
 use super::own_route::OwnRoute;
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
+use crate::access::with_query;
 use crate::counts::Counts;
 use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
@@ -149,7 +150,10 @@ impl Reception {
         kind: ListenerKind,
         in_flight: InFlight,
     ) -> Response<CountedBody> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        if let Some(uri) = with_query(&parts.uri) {
+            parts.uri = uri;
+        }
         let mut record = self.record(&parts, peer.ip());
         let has_body = !body.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
         let mut response = if has_body {
@@ -181,7 +185,7 @@ impl Reception {
             client: (self.site.client)(request),
             address,
             method: request.method.clone(),
-            path: request.uri.path().to_owned(),
+            path: without_link(request.uri.path()),
             agent,
             begun: Instant::now(),
             status: None,

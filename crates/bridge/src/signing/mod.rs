@@ -27,9 +27,9 @@ use tokio::sync::OnceCell;
 pub use self::key_file::{KeyFileError, load_key, new_key};
 use self::lines::SumsLines;
 use self::original::original;
-pub use self::release_sums::{ReleaseSums, SumsKey};
+pub use self::release_sums::{ReleaseSums, SumsKey, SumsZip};
 use crate::place_fault::upstream;
-use crate::{Packages, Refusal, ServedRelease};
+use crate::{PackageZip, Packages, Refusal, ServedRelease};
 
 /// How many packages of a release are looked at, or made into zips, at once.
 const AT_ONCE: usize = 4;
@@ -80,10 +80,10 @@ impl SumsSigner {
     }
 
     async fn make(&self, release: &ServedRelease, packages: &Packages) -> Result<Arc<ReleaseSums>, Refusal> {
-        let zips = release
-            .packages
-            .iter()
-            .map(|(platform, package)| packages.zip(package).map_ok(|zip| (platform.clone(), zip.name, zip.digest)));
+        let zips = release.packages.iter().map(|(platform, package)| {
+            let zip = packages.zip(package);
+            zip.map_ok(|PackageZip { name, digest, size, .. }| (platform.clone(), SumsZip { name, digest, size }))
+        });
         let zips = stream::iter(zips.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect::<Vec<_>>().await?;
         let evidence = release.release.evidence(Search::Everywhere).await;
         let evidence = evidence.map_err(|error| {
@@ -104,7 +104,7 @@ fn own(lines: &SumsLines, key: &OpenPgpSecretKey) -> ReleaseSums {
     let text = lines.to_string();
     let signature = key.sign(text.as_bytes()).into();
     let keys = vec![SumsKey { key_id: key.key_id(), ascii_armor: key.public().to_owned() }];
-    ReleaseSums { text: text.into(), signature, keys, names: lines.names() }
+    ReleaseSums { text: text.into(), signature, keys, zips: lines.zips().clone() }
 }
 
 #[cfg(test)]

@@ -17,12 +17,12 @@ const END_KEY: &str = "-----END PGP PUBLIC KEY BLOCK-----\n";
 pub(super) fn original(evidence: Vec<Evidence>, lines: &SumsLines, now: SystemTime) -> Option<ReleaseSums> {
     evidence.into_iter().find_map(|piece| {
         let Evidence::Sums { sums, signatures, keys, .. } = piece else { return None };
-        let names = lines.names_in(&sums)?;
+        let zips = lines.zips_in(&sums)?;
         let keys: Vec<_> = keys.iter().take(SUMS_FILES_LIMIT).flat_map(|file| certificates(file)).collect();
         signatures.iter().take(SUMS_FILES_LIMIT).find_map(|signature| {
             let (signature, key) = signed(&sums, signature, &keys, now)?;
-            let (text, names) = (sums.clone().into(), names.clone());
-            Some(ReleaseSums { text, signature: signature.into(), keys: vec![key], names })
+            let (text, zips) = (sums.clone().into(), zips.clone());
+            Some(ReleaseSums { text, signature: signature.into(), keys: vec![key], zips })
         })
     })
 }

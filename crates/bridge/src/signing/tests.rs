@@ -27,7 +27,8 @@ fn key(name: &str) -> OpenPgpSecretKey {
 
 fn lines() -> SumsLines {
     let zip = |platform: &str, name: &str, content: &str| {
-        (platform.parse().unwrap(), name.to_owned(), Digest::sha256(content.as_bytes()))
+        let (digest, size) = (Digest::sha256(content.as_bytes()), content.len() as u64);
+        (platform.parse().unwrap(), SumsZip { name: name.to_owned(), digest, size })
     };
     SumsLines::new([zip("linux_amd64", LINUX, "linux"), zip("darwin_arm64", DARWIN, "darwin")])
 }
@@ -65,7 +66,7 @@ fn our_own_lines_are_sorted_and_signed() {
         format!("{}  {DARWIN}\n{}  {LINUX}\n", Digest::sha256(b"darwin").encoded(), Digest::sha256(b"linux").encoded());
     assert_eq!(served(Some(&sums), &want), key.key_id());
     assert_eq!(sums, own(&lines(), &key), "two instances answer with the same bytes");
-    assert_eq!(lines().names_in(&sums.text), Some(lines().names()));
+    assert_eq!(lines().zips_in(&sums.text).as_ref(), Some(lines().zips()));
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn the_publishers_own_file_is_served_under_the_names_that_it_has() {
     let text = lines().to_string().replace("_1.2.0_", "_v1.2.0_").replace("darwin_arm64", "darwin_all");
     let found = original(vec![evidence(&text, &publisher, &[&publisher])], &lines(), now());
     assert_eq!(served(found.as_ref(), &text), publisher.key_id());
-    let names: Vec<String> = found.unwrap().names.into_values().collect();
+    let names: Vec<String> = found.unwrap().zips.into_values().map(|zip| zip.name).collect();
     assert_eq!(
         names,
         ["terraform-provider-zap_v1.2.0_darwin_all.zip", "terraform-provider-zap_v1.2.0_linux_amd64.zip"]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use serde::Serialize;
-use tofu_oci_layout::media_type;
+use tofu_oci_layout::{annotation, media_type};
 use tofu_oci_source::{Search, evidence, leaf_evidence};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{
-    Archives, Evidence, Examined, Flaw, Pins, Policy, ProvenIdentity, ReleaseFacts, Subject, TrustRefusal, Verdict,
-    judge,
+    Archives, Evidence, Examined, Flaw, Pins, Policy, ProvenIdentity, ReadLeaf, ReleaseFacts, Subject, TrustRefusal,
+    Verdict, judge,
 };
 use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
@@ -153,8 +153,8 @@ fn judged(
     } else {
         found.extend(packages(release, &verdict, archives));
     }
-    let counted = verdict.examined.into_iter().filter(|examined| examined.outcome.counts());
-    (found, counted.filter_map(|examined| Some(*examined.identity?)).collect())
+    let builders = verdict.examined.iter().filter_map(|examined| verdict.builder(examined)).cloned();
+    (found, builders.collect())
 }
 
 /// The platforms whose package is refused, if signatures cover packages one by one.
@@ -197,7 +197,9 @@ fn archives(release: &FoundRelease) -> Archives {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
         let zip = PackageHash::zh(&part.descriptor.parsed_digest()?)?;
-        Some((entry.descriptor.platform()?, zip, entry.descriptor.parsed_digest()?))
+        let zip_name = part.raw.get("annotations").and_then(|all| all.get(annotation::TITLE)?.as_str());
+        let leaf = ReadLeaf { digest: entry.descriptor.parsed_digest()?, zip_name: zip_name.map(str::to_owned) };
+        Some((entry.descriptor.platform()?, zip, leaf))
     };
     let (mut zips, mut leaves, mut doubled) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
     for (platform, zip, leaf) in leaf_entries(release).filter_map(of_platform) {

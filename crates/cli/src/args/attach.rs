@@ -14,6 +14,7 @@ use super::{OutputArgs, RegistryAccess};
 Examples:
   tofu-oci attach widget.sigstore.json ghcr.io/acme/opentofu-provider-widget:1.4.0
   tofu-oci attach sbom.spdx.json ghcr.io/acme/opentofu-provider-widget:1.4.0
+  tofu-oci attach *.sigstore.json ghcr.io/acme/opentofu-provider-widget:1.4.0
   tofu-oci attach scan.sarif oci:widget-layout:1.4.0 --type application/sarif+json
   gh attestation download terraform-provider-widget_1.4.0_linux_amd64.zip --repo acme/widget
   tofu-oci attach sha256:*.jsonl ghcr.io/acme/opentofu-provider-widget:1.4.0
@@ -23,15 +24,15 @@ zip. `attach` does not ask who made it; `verify` and `install` do. A file with o
 line becomes several referrers. `copy`, `mirror` and bundles take along what is attached. Attaching
 the same content again changes nothing.")]
 pub(crate) struct AttachArgs {
-    /// The file: a Sigstore bundle, an attestation, a bill of materials, or any other; at most 16 MiB
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// The files: Sigstore bundles, attestations, bills of materials, or any other; each at most 16 MiB
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub(crate) files: Vec<PathBuf>,
     /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
     ///
     /// With --from also HOST/NAMESPACE/TYPE@VERSION. For a module also its source: 'oci://REPOSITORY?tag=VERSION'.
-    #[arg(value_name = "TARGET")]
+    #[arg(value_name = "TARGET", required = true)]
     pub(crate) target: String,
-    /// What the file is: bundle, spdx, cyclonedx or a media type; needed if the file does not say
+    /// What each file is: bundle, spdx, cyclonedx or a media type; needed if the file does not say
     ///
     /// tofu-oci recognises Sigstore bundles, and SPDX and CycloneDX in JSON.
     #[arg(long = "type", value_name = "TYPE")]

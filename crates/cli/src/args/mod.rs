@@ -82,7 +82,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use screen::{GROUPS, examples};
 pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
-pub(crate) use sign::{Attach, SignArgs, SigningArgs};
+pub(crate) use sign::{Attach, SignArgs, SignerArgs, SigningArgs};
 pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
 pub(crate) use trust::{PredecessorArgs, RenameArgs, TrustArgs};
 pub(crate) use trust_root::{TrustRootUpdateArgs, TrustRootVerb, TrustVerb, TrustVerbArgs};

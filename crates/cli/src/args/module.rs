@@ -7,7 +7,7 @@ use tofu_oci_types::Version;
 
 use super::names::strict_version;
 use super::{
-    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SigningArgs,
+    ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, OutputArgs, RegistryAccess, SignerArgs,
 };
 
 #[derive(Debug, Args)]
@@ -69,13 +69,13 @@ pub(crate) struct ModulePushArgs {
     #[arg(long, value_name = "REVISION", value_parser = annotation_text, help_heading = "Annotations")]
     pub(crate) revision: Option<String>,
     /// The licences as an SPDX expression, for the annotation org.opencontainers.image.licenses
-    #[arg(long, value_name = "SPDX", value_parser = annotation_text, help_heading = "Annotations")]
+    #[arg(long, hide_short_help = true, value_name = "SPDX", value_parser = annotation_text, help_heading = "Annotations")]
     pub(crate) licenses: Option<String>,
     /// Another annotation of the manifest (repeatable)
     #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = annotation, help_heading = "Annotations")]
     pub(crate) annotations: Vec<(String, String)>,
     #[command(flatten)]
-    pub(crate) signing: SigningArgs,
+    pub(crate) signer: SignerArgs,
     /// Publish files that OpenTofu could not read
     ///
     /// Otherwise `module push` refuses syntax errors, and calls of modules that are not in the package: outside of DIR, or

@@ -74,15 +74,15 @@ pub(crate) struct SigningArgs {
     pub(crate) key_password_stdin: bool,
 }
 
-/// What `push` and `pack` attach to a release.
+/// Who signs what is published, with a key or without.
 #[derive(Debug, Args)]
-pub(crate) struct Attach {
+pub(crate) struct SignerArgs {
     #[command(flatten)]
-    pub(crate) signing: SigningArgs,
+    pub(crate) key: SigningArgs,
     /// Sign it without a key, as the CI job of an identity token, by the program `cosign` on the PATH
     ///
     /// The token is that of GitHub Actions (`permissions: {id-token: write}`), or in SIGSTORE_ID_TOKEN, as GitLab CI puts
-    /// it there. A release that has such a signature already is not signed again.
+    /// it there. Each run adds a signature.
     #[arg(
         long,
         alias = "keyless",
@@ -90,6 +90,13 @@ pub(crate) struct Attach {
         help_heading = "Signing"
     )]
     pub(crate) sign_keyless: bool,
+}
+
+/// What `push` and `pack` attach to a release.
+#[derive(Debug, Args)]
+pub(crate) struct Attach {
+    #[command(flatten)]
+    pub(crate) signer: SignerArgs,
     /// Whether to attach the signed SHA256SUMS of the folder
     ///
     /// With it go its OpenPGP signatures and the public keys beside it (*.asc, *.gpg, *.pgp).

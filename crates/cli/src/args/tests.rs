@@ -109,7 +109,8 @@ fn a_page_showed_a_command_that_the_program_does_not_take() {
             in_block ^= line.starts_with("```");
             let line = line.trim_start().trim_start_matches("$ ");
             let line = line.split_once(" | tofu-oci ").map_or(line, |(_, after)| &line[line.len() - after.len() - 9..]);
-            let is_output = line.starts_with("tofu-oci  ") || line.contains(" [OPTIONS]");
+            let is_output = ["tofu-oci  ", "tofu-oci docs <COMMAND>"].iter().any(|start| line.starts_with(start))
+                || line.contains(" [OPTIONS]");
             if !in_block || !line.starts_with("tofu-oci ") || is_output {
                 continue;
             }

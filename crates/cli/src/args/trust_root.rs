@@ -42,7 +42,7 @@ pub(crate) struct TrustRootArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustRootVerb {
-    /// Print the roots that tofu-oci carries and those that trust.toml names
+    /// Print the built-in roots and those that trust.toml names
     Show(TrustRootShowArgs),
     /// Say whether a file is a trusted_root.json that tofu-oci can use
     Verify(TrustRootVerifyArgs),
@@ -95,9 +95,10 @@ Examples:
   tofu-oci trust root update https://tuf-repo-cdn.sigstore.dev --output sigstore-root.json
   tofu-oci trust root update tuf-copy --output sigstore-root.json   # a folder, for an air gap
 
-It begins with the root of TUF that tofu-oci carries, and follows newer ones. Signatures, versions,
+It begins with the built-in root of TUF, and follows newer ones. Signatures, versions,
 expiry, lengths and hashes must be right; then it writes the file as a whole. Name the file as
-`root` of an [[identity]] in trust.toml. A folder has the files as the web server does, or as
+`root` of an [[identity]] in trust.toml. FILE.tuf beside it keeps the versions that proved it, so
+that an older copy of the repository is refused later; keep both files together. A folder has the files as the web server does, or as
 the git repository sigstore/root-signing does.")]
 pub(crate) struct TrustRootUpdateArgs {
     /// The folder or the https:// address of the TUF repository

@@ -94,10 +94,16 @@ impl Diagnostic {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
         let Refused { address, version, place, .. } = refused;
-        // `bundle load` names its place without --from.
         let from = match place {
-            Place::Bundle(_) if !invocation::says("from") => {
+            _ if invocation::says("from") => String::new(),
+            // `bundle load` names its place without --from.
+            Place::Bundle(_) => format!(" --from {}", invocation::quoted(&place.to_string())),
+            // `sources` of a mirror.toml may name it, which `verify` does not read.
+            Place::Registry(_) | Place::Layout(_) if ["mirror", "bundle create"].contains(&invocation::verb()) => {
                 format!(" --from {}", invocation::quoted(&place.to_string()))
+            }
+            Place::Folder(dir) if ["mirror", "bundle create"].contains(&invocation::verb()) => {
+                format!(" --from {}", invocation::quoted(&format!("static:{}", dir.display())))
             }
             _ => String::new(),
         };

@@ -42,10 +42,11 @@ pub(super) fn unknown_verb(typed: &str, words: &[String], declared: &Command) ->
     Diagnostic::usage(format!("`tofu-oci` has no verb `{name}`")).more_hints(hints).hint(lists)
 }
 
-/// An argument that the verb lacks. A word is not shown if the verb can take a password: it may be that.
+/// An argument that the verb lacks. A word is not shown if the verb is about logins: it may be a password.
 pub(super) fn unexpected(typed: &str, verb: &Command) -> Diagnostic {
     let mut options = verb.get_arguments().filter_map(|argument| argument.get_long());
-    if typed.starts_with('-') || !options.any(|option| option.ends_with("password-stdin")) {
+    let is_about_logins = verb.get_name() == "logout" || options.any(|option| option.ends_with("password-stdin"));
+    if typed.starts_with('-') || !is_about_logins {
         return Diagnostic::usage(format!("unexpected argument `{typed}`"));
     }
     Diagnostic::usage("one argument is too many; it may be a password, so it is not shown")

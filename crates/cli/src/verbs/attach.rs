@@ -1,5 +1,7 @@
 //! `attach`.
 
+use std::path::Path;
+
 use serde::Serialize;
 use tofu_oci_packer::{ATTACH_LIMIT, AttachError, AttachFileRequest, AttachReport, AttachedFile, PackError};
 
@@ -13,29 +15,51 @@ use crate::page::Page;
 pub(crate) async fn attach(context: &Context, args: &AttachArgs) -> Result<(), Diagnostic> {
     let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
-    let files = read(args)?;
+    let mut files = Vec::with_capacity(args.files.len());
+    for path in &args.files {
+        files.push((path.as_path(), read(path, args)?));
+    }
     let connector = context.reach(&args.access, &[&end], None).await?;
     // Attaching must not create a missing directory.
     let source = connector.source(&end)?;
-    let request = AttachFileRequest { version: &version, address, path: &args.file, files: &files };
-    let reporter = context.reporter.as_ref();
+    let request = |(path, files)| AttachFileRequest { version: &version, address: address.clone(), path, files };
+    let requests: Vec<_> = files.iter().map(|(path, files)| request((*path, files.as_slice()))).collect();
+    let (reporter, mut reports) = (context.reporter.as_ref(), Vec::with_capacity(requests.len()));
+    // One that is about something else keeps the others out, too.
+    if args.dry_run || requests.len() > 1 {
+        for request in &requests {
+            reports.push(tofu_oci_packer::plan_attach_files(source.as_ref(), request, reporter).await?);
+        }
+    }
     if args.dry_run {
-        let report = tofu_oci_packer::plan_attach_files(source.as_ref(), &request, reporter).await?;
-        context.emit(&AttachLine::AttachPlan(&report), || page(&report, "would be attached to"));
+        emit(context, &reports, AttachLine::AttachPlan, "would be attached to");
         return Ok(());
     }
+    reports.clear();
     let store = connector.destination(&end)?;
-    let report = tofu_oci_packer::attach_files(store.as_ref(), &request, reporter).await?;
+    for request in &requests {
+        reports.push(tofu_oci_packer::attach_files(store.as_ref(), request, reporter).await?);
+    }
     store.persist().await?;
-    context.emit(&AttachLine::Attached(&report), || page(&report, "is attached to"));
+    emit(context, &reports, AttachLine::Attached, "is attached to");
     Ok(())
 }
 
-fn read(args: &AttachArgs) -> Result<Vec<AttachedFile>, Diagnostic> {
-    let path = &args.file;
+fn emit<'a>(context: &Context, reports: &'a [AttachReport], line: fn(&'a AttachReport) -> AttachLine<'a>, done: &str) {
+    let pages = || {
+        let mut all = Page::default();
+        for report in reports {
+            all.append(page(report, done));
+        }
+        all
+    };
+    context.emit_all(|lines| lines.add_all(reports.iter().map(line)), pages);
+}
+
+fn read(path: &Path, args: &AttachArgs) -> Result<Vec<AttachedFile>, Diagnostic> {
     let bytes = tofu_oci_disk::read_file(path, ATTACH_LIMIT).map_err(|error| {
         let text = format!("cannot read {}: {error}", path.display());
-        Diagnostic::usage(text).hint("name the file first, and then the release")
+        Diagnostic::usage(text).hint("name the files first, and then the release")
     })?;
     let wrong = |error: AttachError| Diagnostic::from(PackError::from(error));
     AttachedFile::read(path, bytes, args.file_type.as_ref()).map_err(wrong)

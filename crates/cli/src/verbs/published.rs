@@ -195,6 +195,9 @@ pub(super) fn plan<'a, P: Parts>(
         page.append(note);
         page.append(parts(what));
         page.append(attachments(&plan.attachments));
+        if plan.keyless {
+            page.line("  would sign it without a key, by cosign");
+        }
         what.call().iter().for_each(|call| page.line(call));
         page.line(format_args!("  would {send} {}", human_bytes(plan.bytes_to_send)));
         page

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    Dist, DistOptions, ExecutableCheck, H1Mode, KeylessSigner, PackError, Publication, PushRequest, ReleaseDocs,
-    Rename, ReplaceTag, Signing, SmallLayers, UnknownPlatforms, read_dist_with,
+    Dist, DistOptions, ExecutableCheck, H1Mode, PackError, Publication, PushRequest, ReleaseDocs, Rename, ReplaceTag,
+    SmallLayers, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_types::{ProviderAddr, Version};
 
@@ -20,9 +20,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::{End, is_tar, without_kind};
 use crate::environment::cache_folder;
 use crate::invocation;
-use crate::keyless::Cosign;
 use crate::page::Page;
-use crate::signing_key;
+use crate::signing_key::NamedSigner;
 use crate::subject;
 
 /// How many folders are looked into for release files that the named folder does not have.
@@ -31,7 +30,7 @@ const MOST_FOLDERS: usize = 32;
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let destination = destination("push", &args.release, &args.destination)?;
-    one_password(args.release.attach.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    one_password(args.release.attach.signer.key.key_password_stdin, args.access.identity.password_stdin)?;
     let connector = context.reach(&args.access, &[&destination.end], None).await?;
     release(context, &args.release, &destination, connector).await
 }
@@ -113,8 +112,7 @@ async fn release(
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
-    let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
-    let cosign = if args.attach.sign_keyless && !args.dry_run { Some(Cosign::find()?) } else { None };
+    let signer = NamedSigner::of(&args.attach.signer, context.reporter.as_ref()).await?;
     let docs = args.docs.as_deref().map(|dir| ReleaseDocs::pack(dir, &std::env::temp_dir())).transpose()?;
     let request = PushRequest {
         dist: &dist,
@@ -126,8 +124,7 @@ async fn release(
             replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
             rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
             predecessors: &args.predecessors.all(),
-            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.signing.sign_format.forms() }),
-            keyless: cosign.as_ref().map(|cosign| cosign as &dyn KeylessSigner),
+            signer: signer.as_ref().map(NamedSigner::signer),
         },
         h1: match args.h1 {
             H1Choice::Compute => H1Mode::Compute,

@@ -1,6 +1,6 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
-use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signer, Signing};
+use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest};
 use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
 
@@ -13,7 +13,7 @@ use crate::ends::{End, From};
 use crate::invocation;
 use crate::keyless::Cosign;
 use crate::page::Page;
-use crate::signing_key::{self, KeyPassword};
+use crate::signing_key::{self, KeyPassword, NamedSigner};
 use crate::subject;
 
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
@@ -30,22 +30,19 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     }
     let store = connector.destination(&end)?;
     let password = KeyPassword::of(args.key_password_stdin);
-    let cosign = if args.keyless { Some(Cosign::find()?) } else { None };
-    let key = match &args.key {
-        Some(key) => Some(signing_key::load(key, password, context.reporter.as_ref()).await?),
-        None => None,
-    };
-    let signer = match (&key, &cosign) {
-        (_, Some(cosign)) => Signer::Keyless(cosign),
-        (Some(key), None) => Signer::Key(Signing { key, forms: args.sign_format.forms() }),
-        (None, None) => return Err(no_key()),
+    let signer = match &args.key {
+        Some(key) => {
+            let key = signing_key::load(key, password, context.reporter.as_ref()).await?;
+            NamedSigner::Key(Box::new(key), args.sign_format.forms())
+        }
+        None => NamedSigner::Cosign(Cosign::find()?),
     };
     let request = SignRequest {
         version: &version,
         address,
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         predecessors: &args.predecessors.all(),
-        signer,
+        signer: signer.signer(),
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     store.persist().await?;

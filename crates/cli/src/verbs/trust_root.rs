@@ -1,17 +1,19 @@
 //! `trust root`: what proves signatures by certificates.
 
+mod root_file;
 mod tuf_files;
+mod versions;
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use tofu_oci_disk::ScratchFile;
-use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, embedded_roots};
+use tofu_oci_trust::{DescribedRoot, RootChain, RootMember, TufError, built_in_roots};
 use tofu_oci_types::{Digest, PathText};
 
+use self::root_file::{read, write};
 use self::tuf_files::TufFiles;
+use self::versions::KeptVersions;
 use crate::args::{TrustRootUpdateArgs, TrustRootVerb};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -19,10 +21,7 @@ use crate::page::{Page, padded};
 use crate::verbs::context::Context;
 use crate::verbs::install::working_dir;
 
-/// The most bytes of a `trusted_root.json`.
-const LIMIT: u64 = 1 << 20;
-
-/// A root that is carried, or that a file has.
+/// A root that is built in, or that a file has.
 #[derive(Serialize)]
 #[serde(tag = "event", rename = "trust-root")]
 struct ShownRoot<'a> {
@@ -49,23 +48,17 @@ pub(crate) async fn run(context: &Context, verb: &TrustRootVerb) -> Result<(), D
     match verb {
         TrustRootVerb::Show(args) => {
             let policy = crate::trust::load(&args.trust, &working_dir(None)?)?.policy;
-            let roots: Vec<DescribedRoot> = embedded_roots().into_iter().chain(policy.roots()).collect();
+            let roots: Vec<DescribedRoot> = built_in_roots().into_iter().chain(policy.roots()).collect();
             print(context, &roots);
             Ok(())
         }
         TrustRootVerb::Verify(args) => {
-            let text = tofu_oci_disk::read_file(&args.file, LIMIT).map_err(|error| unreadable(&args.file, &error))?;
+            let text = read(&args.file)?;
             print(context, &[described(&args.file, &text)?]);
             Ok(())
         }
         TrustRootVerb::Update(args) => update(context, args).await,
     }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::usage(format!("the file {} cannot be read", path.display()))
-        .cause(error.to_string())
-        .io_hint("read", path, error)
 }
 
 fn described(path: &Path, text: &[u8]) -> Result<DescribedRoot, Diagnostic> {
@@ -116,27 +109,33 @@ fn valid(RootMember { name, from, until }: &RootMember) -> String {
 
 async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Diagnostic> {
     let files = TufFiles::open(context, args)?;
-    let failed = |error: tofu_oci_trust::TufError| {
-        Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
-            .code("trust-root-not-proven")
-            .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine")
+    let kept = KeptVersions::read(&args.target)?;
+    let failed = |error: TufError| {
+        let not_proven =
+            Diagnostic::new(Exit::Fixable, format!("{} does not prove a trusted root: {error}", args.from))
+                .code("trust-root-not-proven")
+                .hint("nothing was written; take a newer copy of the repository, or look at the clock of this machine");
+        match (&error, kept.versions) {
+            (TufError::Rollback { .. }, Some(_)) => not_proven.hint(kept.hint()),
+            _ => not_proven,
+        }
     };
-    let mut chain = match &args.tuf_root {
+    let chain = match &args.tuf_root {
         Some(path) => {
-            let root = tofu_oci_disk::read_file(path, LIMIT).map_err(|error| unreadable(path, &error))?;
+            let root = read(path)?;
             RootChain::of(&root, SystemTime::now()).map_err(|error| {
                 Diagnostic::new(Exit::Fixable, format!("{} is no root of TUF to begin with: {error}", path.display()))
                     .code("trust-root-not-proven")
                     .hint("nothing was written; name the root.json of the instance, such as 1.root.json")
             })?
         }
-        None => RootChain::embedded(SystemTime::now()),
+        None => RootChain::built_in(SystemTime::now()),
     };
+    let mut chain = chain.remembering(kept.versions.unwrap_or_default());
     while let Some(wanted) = chain.wanted() {
         let Some(next) = files.read(&wanted).await? else { break };
         chain.root(&next).map_err(failed)?;
     }
-    let root_version = chain.version();
     let wanted = chain.timestamp(&files.demand(&RootChain::timestamp_wanted()).await?).map_err(failed)?;
     let snapshot = files.demand(&wanted.wanted()).await?;
     let wanted = wanted.snapshot(&snapshot).map_err(failed)?;
@@ -146,19 +145,17 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
     wanted.target(&text).map_err(failed)?;
     let path = &args.target;
     described(path, &text)?;
-    let changed = tofu_oci_disk::read_file(path, LIMIT).ok().as_ref() != Some(&text);
+    let changed = read(path).ok().as_ref() != Some(&text);
+    let versions = wanted.versions();
+    kept.write(versions)?;
     if changed {
-        write(path, &text).map_err(|error| {
-            Diagnostic::new(Exit::Fixable, format!("the file {} cannot be written", path.display()))
-                .cause(error.to_string())
-                .io_hint("write", path, &error)
-        })?;
+        write(path, &text)?;
     }
     let updated = UpdatedRoot {
         path: PathText(path),
         sha256: Digest::sha256(&text).encoded().to_owned(),
-        root_version,
-        targets_version: wanted.version(),
+        root_version: versions.root,
+        targets_version: versions.targets,
         changed,
     };
     context.emit(&updated, || {
@@ -169,18 +166,4 @@ async fn update(context: &Context, args: &TrustRootUpdateArgs) -> Result<(), Dia
         page
     });
     Ok(())
-}
-
-/// Replaces the file as a whole.
-fn write(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_owned);
-    let beside = ScratchFile::beside(&folder)?;
-    beside.as_file().write_all(text)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        beside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    beside.put(path)
 }

@@ -9,6 +9,8 @@ use tofu_oci_source::{LeafKind, Offer, Release, ReleaseDate, ReleaseDescription,
 use tofu_oci_trust::Notice;
 use tofu_oci_types::{Counter, Digest, PackageHash, Place, Platform, Reporter, Scheme};
 
+use super::attached::{AttachedReferrer, attached};
+
 /// How many manifests are read at once.
 const AT_ONCE: usize = 8;
 
@@ -23,6 +25,8 @@ pub struct DescribedRelease {
     pub created: Option<ReleaseDate>,
     /// What its publisher says of it later, unverified.
     pub notice: Option<Notice>,
+    /// What lies beside it; `None` if that cannot be listed.
+    pub attached: Option<Vec<AttachedReferrer>>,
     /// Its packages, or why one cannot be installed; sorted by platform.
     pub packages: Vec<(Platform, Result<DescribedPackage, SourceError>)>,
 }
@@ -75,7 +79,11 @@ pub async fn describe(
     // A manifest that cannot be read is reported with its package.
     let created = release.created().unwrap_or_else(|_| None).await;
     let notice = release.notice().await?;
-    Ok(DescribedRelease { id: release.id().clone(), description, created, notice, packages })
+    let attached = match (release.store(), release.id().identity.index()) {
+        (Some(store), Some(index)) => attached(&*store, index).await.ok(),
+        _ => Some(Vec::new()),
+    };
+    Ok(DescribedRelease { id: release.id().clone(), description, created, notice, attached, packages })
 }
 
 fn package(offer: &Offer, asked: &ReleaseId) -> DescribedPackage {

@@ -7,10 +7,12 @@
 //!          --NoticesOf--> what publishers say of them later, unverified
 //! ```
 
+mod attached;
 mod describe;
 mod look;
 mod notices;
 
+pub use attached::{AttachedReferrer, attached};
 pub use describe::{DescribedPackage, DescribedRelease, describe};
 pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
 pub use notices::{NoticesOf, VersionNotice};

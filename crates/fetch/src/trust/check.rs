@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_source::{LeafKind, Release, ReleaseDescription, Search, SourceError};
-use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, Standing, Verdict, judge};
+use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, ReadLeaf, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
@@ -51,10 +51,7 @@ impl ReleaseCheck<'_> {
         if verdict.covered.index {
             return Ok(verdict);
         }
-        let mut leaves = Vec::new();
-        if trust.policy.names_identities(&trust.pins, &self.id.id.address) {
-            leaves = release.leaf_evidence().await?;
-        }
+        let leaves = leaf_evidence(release, trust).await?;
         let beside_leaves = !leaves.is_empty();
         let of_leaves = |found: &Examined| {
             found.identity.is_some() && matches!(found.outcome.flaw(), Some(Flaw::OtherIndex { .. }))
@@ -108,6 +105,15 @@ impl ReleaseCheck<'_> {
     }
 }
 
+/// What lies beside the manifests of platforms; empty unless an identity may sign.
+pub(super) async fn leaf_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
+    if trust.policy.names_identities(&trust.pins, &release.id().address) {
+        release.leaf_evidence().await
+    } else {
+        Ok(Vec::new())
+    }
+}
+
 /// The archives that annotations name.
 pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeMap<Platform, PackageHash> {
     let zip = |hashes: &BTreeSet<PackageHash>| hashes.iter().find(|hash| hash.scheme() == Scheme::Zh).cloned();
@@ -117,13 +123,17 @@ pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeM
 /// The archives that the leaves name, and the leaf of every platform that has one alone.
 pub(super) async fn real_archives(release: &dyn Release) -> Result<Archives, SourceError> {
     let (zips, about) = (real_zips(release).await?, release.describe().await?);
-    let leaf = |hashes: &BTreeSet<PackageHash>| {
+    let mut names = release.zip_names().await?;
+    let digest = |hashes: &BTreeSet<PackageHash>| {
         let mut leaves = hashes.iter().filter(|hash| hash.scheme() == Scheme::Ch);
         let leaf = leaves.next()?.value().parse().ok()?;
         leaves.next().is_none().then_some(leaf)
     };
-    let leaves = about.claims.iter().filter_map(|(platform, hashes)| Some((platform.clone(), leaf(hashes)?)));
-    Ok(Archives::Read { zips, leaves: leaves.collect() })
+    let leaves = about.claims.iter().filter_map(|(platform, hashes)| {
+        Some((platform.clone(), ReadLeaf { digest: digest(hashes)?, zip_name: names.remove(platform) }))
+    });
+    let leaves = leaves.collect();
+    Ok(Archives::Read { zips, leaves })
 }
 
 /// The archives that the leaves name, whatever annotations say.

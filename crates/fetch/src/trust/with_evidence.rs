@@ -12,7 +12,7 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::check::real_archives;
+use super::check::{leaf_evidence, real_archives};
 use super::{SignatureStanding, Trust};
 use crate::pin_file;
 
@@ -65,9 +65,7 @@ pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<(Verdict, Si
 /// What lies beside the index and, if an identity may sign, beside the manifests of platforms.
 async fn all_evidence(release: &dyn Release, trust: &Trust) -> Result<Vec<Evidence>, SourceError> {
     let mut found = release.evidence(Search::Everywhere).await?;
-    if trust.policy.names_identities(&trust.pins, &release.id().address) {
-        found.extend(release.leaf_evidence().await?);
-    }
+    found.extend(leaf_evidence(release, trust).await?);
     Ok(found)
 }
 

@@ -12,7 +12,7 @@ use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zi
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
     ClaimedHashes, Listing, Locator, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription,
-    ReleaseId, Search, Source, SourceError,
+    ReleaseId, Search, Source, SourceError, ZipNames,
 };
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Evidence, Notice, Policy};
@@ -137,6 +137,10 @@ impl Release for OneRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -9,7 +9,7 @@ use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, j
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
     CopyChoice, CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference,
-    PackedFiles, Rename, ReplaceTag, copy_release, plan_module_push, push_module,
+    PackedFiles, Rename, ReplaceTag, Signer, copy_release, plan_module_push, push_module,
 };
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ComparedBy, ReadStore, Store, StoreError, is_whole};
@@ -225,7 +225,7 @@ impl ModuleMirrorJob<'_> {
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,
             files: PackedFiles::All,
-            signing: self.how.signing,
+            signer: self.how.signing.map(Signer::Key),
             work_dir: self.how.work_dir.to_owned(),
         };
         let action = ModuleAction::Pack { from, folder };

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_source::{
     ClaimedHashes, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError,
+    ZipNames,
 };
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
@@ -95,6 +96,10 @@ impl Release for UpstreamRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.upstream.notice().await
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        self.upstream.zip_names().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -73,6 +73,7 @@ impl Pulling {
                 renamed: RenamedReleases::Refuse,
             },
             rules,
+            attestations: None,
             upstream_use,
             limits: Limits::default(),
             jobs: 2,

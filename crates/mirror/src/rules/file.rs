@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use tofu_oci_types::{Constraints, Pattern, Platform, Predecessors, ProviderAddr};
 use toml::{Spanned, Value};
 
-use crate::AttestationTemplate;
+use crate::attestations::AttestationRule;
 
 use super::error::{RulesError, RulesProblem};
 use super::min_age::MinAge;
@@ -46,14 +46,6 @@ struct RulesDocument {
     trust: Option<PathBuf>,
     #[serde(default)]
     gone: DelistedPolicy,
-}
-
-/// Where attestations are.
-#[derive(Clone, Debug)]
-pub struct AttestationRule {
-    /// Of these providers; empty for all.
-    pub providers: Vec<Pattern>,
-    pub at: AttestationTemplate,
 }
 
 #[derive(Deserialize)]

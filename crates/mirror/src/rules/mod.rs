@@ -8,6 +8,6 @@ mod model;
 mod tests;
 
 pub use error::{RulesError, RulesProblem};
-pub use file::{AttestationRule, RulesFile, below_table, hosted_pattern, in_words, version_rule};
+pub use file::{RulesFile, below_table, hosted_pattern, in_words, version_rule};
 pub use min_age::{InvalidMinAge, MinAge};
 pub use model::{DelistedPolicy, DenyRule, MirrorRules, ProviderRule, Providers, VersionRule};

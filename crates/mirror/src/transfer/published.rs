@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::Fetcher;
-use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, ReplaceTag, publish};
+use tofu_oci_packer::{PackageLayout, Publication, ReleaseContents, ReplaceTag, Signer, publish};
 use tofu_oci_source::{Offer, Release, ReleaseId, Search};
 use tofu_oci_store::{ComparedBy, Store, is_whole};
 use tofu_oci_types::{PackageHash, Platform, Reporter};
@@ -130,8 +130,7 @@ async fn send(
         replace: request.replace,
         rename: request.rename,
         predecessors: request.predecessors,
-        signing: request.signing,
-        keyless: None,
+        signer: request.signing.map(Signer::Key),
     };
     match publish(&publication, contents, to, reporter).await {
         Ok(report) => Ok(Transferred {

@@ -1,13 +1,13 @@
 //! Whether a bundle is about the release that it is put beside.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{Leaf, MAX_DOCUMENT};
 use tofu_oci_source::read_release;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::{Name, Statement, StatementSubject};
-use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_types::{Descriptor, Digest, Event, Platform, Reporter, Version, zip_name};
 
 use super::model::AttachFileRequest;
 use crate::found::FoundVersion;
@@ -25,6 +25,7 @@ pub(super) async fn demand(
     store: &dyn ReadStore,
     request: &AttachFileRequest<'_>,
     release: &SignableRelease,
+    reporter: &dyn Reporter,
 ) -> Result<(), PackError> {
     let mut parts = None;
     for statement in request.files.iter().filter_map(|file| Some(&file.peek()?.statement)) {
@@ -34,16 +35,38 @@ pub(super) async fn demand(
         }
         let known = match parts.take() {
             Some(known) => known,
-            None => parts_of(store, release).await?,
+            None => parts_of(store, request.version, release).await?,
         };
-        let is_about = names(statement, |digest| known.contains(digest));
-        parts = Some(known);
-        if !is_about {
+        let is_about = names(statement, |digest| known.others.contains(digest));
+        let zips: Vec<_> = zips_of(statement, &known).collect();
+        if !is_about && zips.is_empty() {
             let about = statement.subjects.iter().map(shown).collect();
             return Err(other(request, release, about).into());
         }
+        if let Some(&(_, wanted)) = zips.first().filter(|_| !is_about && zips.iter().all(|(name, zip)| name != zip)) {
+            reporter.event(&under_other_names(request, statement, wanted));
+        }
+        parts = Some(known);
     }
     Ok(())
+}
+
+/// The zips of the release that a statement is about: what it calls each, and what `SHA256SUMS` calls it.
+fn zips_of<'a>(statement: &'a Statement, parts: &'a Parts) -> impl Iterator<Item = (&'a str, &'a str)> {
+    statement.subjects.iter().filter_map(|subject| {
+        let wanted = parts.zips.get(subject.digest.as_ref()?)?;
+        let name = subject.name.as_deref().unwrap_or_default();
+        Some((name.rsplit('/').next().unwrap_or_default(), wanted.as_str()))
+    })
+}
+
+/// What to know of a bundle whose zips have other names than rules compare.
+fn under_other_names(request: &AttachFileRequest<'_>, statement: &Statement, wanted: &str) -> Event {
+    let about = statement.subjects.first().map(shown).unwrap_or_default();
+    let path = request.path.display();
+    let text =
+        format!("{path} does not name the zips of the release as SHA256SUMS does, so it counts for no rule: {about}");
+    Event::warning("zips-under-other-names", text).with_hint(format!("attest the file under the name {wanted}"))
 }
 
 fn names(statement: &Statement, is_part: impl Fn(&Digest) -> bool) -> bool {
@@ -104,18 +127,33 @@ fn shown(subject: &StatementSubject) -> String {
     if all.is_empty() { "something without a name".to_owned() } else { all.join(" ") }
 }
 
-/// The digests of the leaves and zips of a release, or of the package of a module.
-async fn parts_of(store: &dyn ReadStore, release: &SignableRelease) -> Result<BTreeSet<Digest>, PackError> {
+/// What of a release a statement can be about.
+#[derive(Default)]
+struct Parts {
+    /// The leaves, or the package of a module.
+    others: BTreeSet<Digest>,
+    /// The zips, with their names in a `SHA256SUMS`.
+    zips: BTreeMap<Digest, String>,
+}
+
+async fn parts_of(store: &dyn ReadStore, version: &Version, release: &SignableRelease) -> Result<Parts, PackError> {
     let FoundVersion::Release(_) = &release.found else {
-        let FoundVersion::Module(module) = &release.found else { return Ok(BTreeSet::new()) };
-        return Ok(BTreeSet::from([module.package().digest.clone()]));
+        let FoundVersion::Module(module) = &release.found else { return Ok(Parts::default()) };
+        return Ok(Parts { others: BTreeSet::from([module.package().digest.clone()]), ..Parts::default() });
     };
-    let Some(index) = read_release(store, &release.index).await? else { return Ok(BTreeSet::new()) };
-    let leaves: Vec<_> = index.platforms().iter().flat_map(|platform| index.candidates(platform)).collect();
-    let zips: Vec<_> = leaves.iter().map(|leaf| zip_of(store, leaf)).collect();
+    let Some(index) = read_release(store, &release.index).await? else { return Ok(Parts::default()) };
+    let platforms = index.platforms();
+    let leaves =
+        platforms.iter().flat_map(|platform| index.candidates(platform).into_iter().map(move |leaf| (platform, leaf)));
+    let leaves: Vec<_> = leaves.collect();
+    let zips: Vec<_> = leaves.iter().map(|(_, leaf)| zip_of(store, leaf)).collect();
     let zips: Vec<Option<Digest>> = futures_util::stream::iter(zips).buffered(AT_ONCE).try_collect().await?;
-    let zips = zips.into_iter().flatten();
-    Ok(leaves.iter().map(|leaf| leaf.digest.clone()).chain(zips).collect())
+    let named = |(zip, (platform, _)): (Option<Digest>, &(&Platform, Descriptor))| {
+        let address = release.of.address()?;
+        Some((zip?, zip_name(address, version, platform)))
+    };
+    let zips = zips.into_iter().zip(&leaves).filter_map(named).collect();
+    Ok(Parts { others: leaves.iter().map(|(_, leaf)| leaf.digest.clone()).collect(), zips })
 }
 
 /// The zip of a leaf; `None` for an image, and for a leaf that cannot be read.

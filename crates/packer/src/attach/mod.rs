@@ -56,7 +56,7 @@ async fn about(
     reporter: &dyn Reporter,
 ) -> Result<SignableRelease, PackError> {
     let release = find(store, request.version, &request.address, reporter).await?;
-    about::demand(store, request, &release).await?;
+    about::demand(store, request, &release, reporter).await?;
     Ok(release)
 }
 

@@ -20,7 +20,8 @@ fn a_file_says_what_it_is_or_the_user_does() {
     check(r#"{"bomFormat":"CycloneDX"}"#, None, Ok("application/vnd.cyclonedx+json"));
     check("some text", Some("text/plain"), Ok("text/plain"));
     check("{}", Some("spdx"), Ok("application/spdx+json"));
-    for content in ["", "{}", "some text", r#"{"bomFormat":"other"}"#, r#"{"spdxVersion":"1","spdxVersion":"2"}"#] {
+    check("", None, Err("dir/file is empty"));
+    for content in ["{}", "some text", r#"{"bomFormat":"other"}"#, r#"{"spdxVersion":"1","spdxVersion":"2"}"#] {
         check(content, None, Err("dir/file does not say what it is"));
     }
     let older = r#"{"mediaType":"application/vnd.dev.sigstore.bundle+json;version=0.2"}"#;
@@ -31,7 +32,7 @@ fn a_file_says_what_it_is_or_the_user_does() {
     let lines = format!("{older}\n").repeat(33);
     let many = "dir/file is not a Sigstore bundle that can be attached: it holds 33 bundles, and at most 32 are read";
     check(&lines, None, Err(many));
-    check("\n\n", Some("bundle"), Err("dir/file is not a Sigstore bundle that can be attached: it is empty"));
+    check("\n\n", Some("bundle"), Err("dir/file is empty"));
 }
 
 /// `attach` trimmed what `mirror` did not, so that one bundle had two digests.

@@ -28,7 +28,7 @@ pub struct CopyRequest<'a> {
     pub jobs: usize,
     /// Who signs the copies at the destination, each before its tag is written; `None` to sign nothing.
     pub signing: Option<CopySigning<'a>>,
-    /// Files that the copies get as referrers beside what the source has. For these, one version and its provider are named.
+    /// Files that each copy gets as referrers beside what the source has.
     pub files: &'a [AttachedFile],
 }
 

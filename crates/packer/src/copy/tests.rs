@@ -264,7 +264,7 @@ async fn module(address: &str, version: &str) -> Watching {
         replace: ReplaceTag::Refuse,
         checks: ModuleChecks::Skip,
         files: PackedFiles::All,
-        signing: None,
+        signer: None,
         work_dir: std::env::temp_dir(),
     };
     push_module(&request, &store, &EventLog::default()).await.unwrap();

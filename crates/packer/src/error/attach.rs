@@ -17,6 +17,14 @@ pub enum AttachError {
         "Sigstore bundles, SPDX and CycloneDX (both in JSON) are recognised; name any other media type: --type TYPE"
     )]
     UnknownType { path: PathBuf },
+    #[error("{} is empty", path.display())]
+    #[fault(code = "attach-type-unknown", end = Usage)]
+    Empty { path: PathBuf },
+    /// the file of `attach` is of another type than `--type` says
+    #[error("{} is {found}, not {wanted}", path.display())]
+    #[fault("attach-other-type", end = Usage, todo = "omit `--type`, or name the right one")]
+    #[hint("omit --type: the file says itself what it is")]
+    OtherType { path: PathBuf, wanted: String, found: String },
     /// no installer could read the Sigstore bundle of `attach`
     #[error("{} is not a Sigstore bundle that can be attached: {problem}", path.display())]
     #[fault("not-a-bundle", todo = "read the problem; cosign 3 and `actions/attest` write bundles v0.3")]

@@ -16,7 +16,10 @@ use crate::kept_for::module_source;
 use crate::push::{Replacement, blocking, outcome};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::tags::{overwritten, point, tag_of};
-use crate::{AttachmentState, PackError, PushPlan, PushReport, ReplaceTag, ReplacedRelease, TagState, Transfers};
+use crate::{
+    AttachedFile, AttachmentState, PackError, PushPlan, PushReport, ReplaceTag, ReplacedRelease, Signer, TagState,
+    Transfers,
+};
 
 /// The annotations that a push writes itself.
 const OWN: [&str; 4] =
@@ -52,11 +55,15 @@ pub async fn push_module(
         _ if unchanged => {}
         _ => transfers = send(request, &built, store, reporter).await?,
     }
-    let (attachments, more) = signatures(request, &built, store).await?.attach(store).await?;
+    let files = match request.signer {
+        Some(signer) => signer.files(SignedContent::Manifest(&manifest.digest)).await?,
+        None => Vec::new(),
+    };
+    let (attachments, more) = signatures(request, &built, &files, store).await?.attach(store).await?;
     transfers.add(more);
     let (of, version) = (VersionOf::Module, request.version);
     let replacement =
-        Replacement { store, reporter, of: &of, version, key: request.signing.map(|signing| signing.key) };
+        Replacement { store, reporter, of: &of, version, key: request.signing().map(|signing| signing.key) };
     if request.replace == ReplaceTag::Replace {
         replacement.revive(manifest).await?;
     }
@@ -106,7 +113,7 @@ pub async fn plan_module_push(
     let built = prepare(request, reporter).await?;
     let existing = look(store, &tag, request, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
-    let attachments = signatures(request, &built, store).await?.attachments();
+    let attachments = signatures(request, &built, &[], store).await?.attachments();
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
     let mut bytes_to_send = missing.map(|attachment| attachment.bytes).sum();
     for descriptor in [&built.plan.layer, &built.plan.config.descriptor, manifest] {
@@ -121,6 +128,7 @@ pub async fn plan_module_push(
         tag_state: TagState::of(existing.map(|there| there.digest), &manifest.digest, None),
         what: ModuleParts { source, manifest: manifest.digest.clone(), contents: built.contents.clone() },
         attachments,
+        keyless: request.signer.is_some_and(Signer::is_keyless),
         bytes_to_send,
     })
 }
@@ -187,11 +195,12 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
 async fn signatures<'a>(
     request: &'a ModulePushRequest<'a>,
     built: &'a BuiltModule,
+    files: &'a [AttachedFile],
     store: &dyn ReadStore,
 ) -> Result<AttachPlan<'a>, PackError> {
     let index = &built.plan.manifest.descriptor;
     let subject = SignedContent::Manifest(&index.digest);
-    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files: &[], signing: request.signing }).await
+    AttachPlan::look(store, AttachRequest { index, subject, sums: None, files, signing: request.signing() }).await
 }
 
 /// Zip, config, manifest; and the check that the manifest is there.

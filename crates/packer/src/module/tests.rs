@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, Place, Reference, Version};
 
 use super::*;
 use crate::testing::{EventLog, Folder, Push, Watching, key, tags};
-use crate::{AttachmentState, Forms, PackError, PushReport, ReplaceTag, Signing, TagState};
+use crate::{AttachmentState, Forms, PackError, PushReport, ReplaceTag, Signer, Signing, TagState};
 
 fn version() -> Version {
     "1.4.0+b.1".parse().unwrap()
@@ -30,7 +30,7 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
         replace: ReplaceTag::Refuse,
         checks: ModuleChecks::Run,
         files: PackedFiles::Chosen,
-        signing: None,
+        signer: None,
         work_dir: std::env::temp_dir(),
     }
 }
@@ -275,8 +275,8 @@ async fn an_annotation_of_the_push_itself_cannot_be_given() {
 async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
     let (folder, store, key, version) = (folder(), Watching::new(), key(1), version());
     let dir = folder.path();
-    let signing = Some(Signing { key: &key, forms: Forms::Both });
-    let request = ModulePushRequest { signing, ..request(&dir, &version) };
+    let signer = Some(Signer::Key(Signing { key: &key, forms: Forms::Both }));
+    let request = ModulePushRequest { signer, ..request(&dir, &version) };
     let plan = plan_module_push(&request, &store, &EventLog::default()).await.unwrap();
     assert_eq!((plan.tag_state, plan.attachments.len()), (TagState::Free, 2));
     let states = |report: &PushReport<ModuleParts>| report.attachments.iter().map(|one| one.state).collect::<Vec<_>>();

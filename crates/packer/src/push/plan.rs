@@ -12,7 +12,8 @@ use super::{attachments, inspect, replaced};
 use crate::signing::DocsPlan;
 use crate::tags;
 use crate::{
-    AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, ReplaceTag, TagState,
+    AttachmentState, PackError, PlannedItem, PlannedRelease, PushPlan, PushRequest, ReleaseParts, ReplaceTag, Signer,
+    TagState,
 };
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
@@ -78,6 +79,7 @@ pub async fn plan(
             items,
         },
         attachments,
+        keyless: publication.signer.is_some_and(Signer::is_keyless),
         bytes_to_send: bytes_to_push + bytes_to_attach,
     })
 }

@@ -77,7 +77,7 @@ impl Preparation {
         let shared = Arc::new(SharedWork {
             cores: Arc::new(Semaphore::new(cores as usize)),
             cancelled: AtomicBool::new(false),
-            known: memo.clone().filter(|_| request.publication.signing.is_none()),
+            known: memo.clone().filter(|_| request.publication.signer.is_none()),
             memo,
             h1: match request.small {
                 SmallLayers::Omit => request.h1,

@@ -15,7 +15,7 @@ use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use super::replaced::Replacement;
-use crate::signing::{DocsPlan, signed_by};
+use crate::signing::DocsPlan;
 use crate::{AttachedFile, PackError, Publication, ReleaseDocs, SignedSums, Transfers};
 
 /// What is counted package by package.
@@ -81,8 +81,8 @@ impl Sender<'_> {
 
     /// What is said of a release of this provider when the version's tag moves.
     pub(super) fn replacement<'b>(&'b self, of: &'b VersionOf) -> Replacement<'b> {
-        let Publication { version, signing, .. } = self.publication;
-        let key = signing.map(|signing| signing.key);
+        let Publication { version, .. } = self.publication;
+        let key = self.publication.signing().map(|signing| signing.key);
         Replacement { store: self.store, reporter: self.reporter, of, version, key }
     }
 
@@ -131,11 +131,10 @@ impl Sender<'_> {
     /// Attaches what is missing, and reads it back.
     pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
         let mut files = self.files.to_vec();
-        if let Some(signer) = self.publication.keyless {
+        if let Some(signer) = self.publication.signer {
             let Publication { address, version, .. } = self.publication;
             let content = SignedSubject { index: &release.index.descriptor.digest, address, version };
-            // Also if a signature is there: whoever may write to the repository may have put it there.
-            files.push(signed_by(signer, (&content).into()).await?);
+            files.extend(signer.files((&content).into()).await?);
         }
         let plan = attachments::plan(self.publication, (self.sums, &files), self.store, release).await?;
         let (attachments, transfers) = plan.attach(self.store).await?;

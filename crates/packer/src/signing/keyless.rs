@@ -5,7 +5,38 @@ use std::fmt;
 use async_trait::async_trait;
 use tofu_oci_trust::{MadeBy, SIGN_PREDICATE, SignedContent};
 
+use super::Signing;
 use crate::{AttachedFile, SignError};
+
+/// Who signs.
+#[derive(Clone, Copy, Debug)]
+pub enum Signer<'a> {
+    /// A key, in these forms.
+    Key(Signing<'a>),
+    /// Whoever a certificate is issued to. Each time is another signature.
+    Keyless(&'a dyn KeylessSigner),
+}
+
+impl<'a> Signer<'a> {
+    /// The key and the forms; `None` without a key.
+    pub(crate) fn signing(self) -> Option<Signing<'a>> {
+        if let Self::Key(signing) = self { Some(signing) } else { None }
+    }
+
+    /// The signature of this content that goes beside it as a file; empty for a key.
+    pub(crate) async fn files(self, content: SignedContent<'_>) -> Result<Vec<AttachedFile>, SignError> {
+        match self {
+            Self::Key(_) => Ok(Vec::new()),
+            // Also if a signature is there: whoever may write to the repository may have put it there.
+            Self::Keyless(signer) => Ok(vec![signed_by(signer, content).await?]),
+        }
+    }
+
+    /// Whether it signs without a key.
+    pub(crate) fn is_keyless(self) -> bool {
+        matches!(self, Self::Keyless(_))
+    }
+}
 
 /// Signs statements without a key.
 #[async_trait]
@@ -21,10 +52,7 @@ pub trait KeylessSigner: fmt::Debug + Send + Sync {
 ///
 /// # Errors
 /// [`SignError::Keyless`] if the program makes no signature, or if the signature says something else.
-pub(crate) async fn signed_by(
-    signer: &dyn KeylessSigner,
-    content: SignedContent<'_>,
-) -> Result<AttachedFile, SignError> {
+async fn signed_by(signer: &dyn KeylessSigner, content: SignedContent<'_>) -> Result<AttachedFile, SignError> {
     let failed = |problem: String| SignError::Keyless { problem };
     let bundle = signer.sign(&content.to_statement()).await.map_err(failed)?;
     let bundle = AttachedFile::bundle(&bundle).map_err(failed)?;

@@ -22,8 +22,7 @@ use tofu_oci_trust::{PrivateKey, SignatureForm};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub(crate) use docs::DocsPlan;
-pub use keyless::KeylessSigner;
-pub(crate) use keyless::signed_by;
+pub use keyless::{KeylessSigner, Signer};
 pub(crate) use notice::can_be_ended;
 pub use notice::{NoticeReport, NoticeRequest, put_notice};
 pub(crate) use plan::{AttachPlan, AttachRequest};

@@ -129,6 +129,10 @@ impl Release for FakeRelease {
         Ok(None)
     }
 
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
+    }
+
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         let hash: PackageHash = format!("h1:{}", self.id.place).parse().unwrap();
         let of = |platform: &Platform| (platform.clone(), BTreeSet::from([PackageHash::clone(&hash)]));

@@ -16,7 +16,7 @@ use super::blocking::blocking;
 use super::links::FolderLinks;
 use crate::{
     ClaimedHashes, Failure, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
-    ReleaseDescription, ReleaseId, Search, SourceError,
+    ReleaseDescription, ReleaseId, Search, SourceError, ZipNames,
 };
 
 /// The packages of one version, by platform. A folder has no signatures and names no checksums.
@@ -106,6 +106,10 @@ impl Release for FolderRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -13,7 +13,7 @@ use super::documents::{Archive, ArchiveList, is_known};
 use super::mirror::{Mirror, MirrorChecksums};
 use crate::{
     ClaimedHashes, Failure, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
-    ReleaseDescription, ReleaseId, Search, SourceError, web_part,
+    ReleaseDescription, ReleaseId, Search, SourceError, ZipNames, web_part,
 };
 
 /// What a `VERSION.json` says. It has no signature, and no identity that one could be about.
@@ -145,6 +145,10 @@ impl Release for MirrorRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, PlatformClaims, ReleaseIndex, check_release, select};
+use tofu_oci_layout::{
+    ImageConfig, LayoutError, Leaf, LeafKind, PlatformClaims, ReleaseIndex, annotation, check_release, select,
+};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag};
@@ -18,7 +20,7 @@ use crate::evidence::{EvidenceReader, evidence_of_leaves};
 use crate::memory::lock;
 use crate::{
     ClaimedHashes, ClaimedPackage, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, PartStream, Release,
-    ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage,
+    ReleaseDate, ReleaseDescription, ReleaseId, Search, SourceError, WantedAhead, WantedPackage, ZipNames,
 };
 
 /// A release whose index has been read.
@@ -216,6 +218,24 @@ impl OciRelease {
         Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
     }
 
+    /// The zip of every leaf that has one, with its platform.
+    async fn zip_layers(&self) -> Result<Vec<(Platform, Descriptor)>, SourceError> {
+        let (index, description) = (&self.whole().await?.index, self.describe().await?);
+        let mut candidates = index.all_candidates();
+        candidates.retain(|platform, _| description.kinds.contains_key(platform));
+        let artifacts = candidates.into_iter().flat_map(|(platform, entries)| {
+            let entries = entries.into_iter().filter(|entry| index.kind(entry) == LeafKind::Artifact);
+            entries.map(move |entry| (platform.clone(), entry))
+        });
+        let zips = artifacts.map(|(platform, entry)| async move {
+            let leaf = self.leaf(entry).await?;
+            Ok::<_, SourceError>(leaf.package_layer().map(|zip| (platform, zip.clone())))
+        });
+        let zips: Vec<_> = zips.collect();
+        let zips: Vec<_> = futures_util::stream::iter(zips).buffered(AT_ONCE).try_collect().await?;
+        Ok(zips.into_iter().flatten().collect())
+    }
+
     /// The digests of the uncompressed layers, after a check by the config that the image is a provider's.
     async fn diff_ids(&self, leaf: &Leaf, platform: &Platform) -> Result<Vec<Digest>, SourceError> {
         let bytes = self.repository.document(leaf.config()).await?;
@@ -317,24 +337,18 @@ impl Release for OciRelease {
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
-        let (index, description) = (&self.whole().await?.index, self.describe().await?);
-        let mut candidates = index.all_candidates();
-        candidates.retain(|platform, _| description.kinds.contains_key(platform));
-        let artifacts = candidates.into_iter().flat_map(|(platform, entries)| {
-            let entries = entries.into_iter().filter(|entry| index.kind(entry) == LeafKind::Artifact);
-            entries.map(move |entry| (platform.clone(), entry))
-        });
-        let zips = artifacts.map(|(platform, entry)| async move {
-            let leaf = self.leaf(entry).await?;
-            Ok::<_, SourceError>((platform, leaf.package_layer().and_then(|zip| PackageHash::zh(&zip.digest))))
-        });
-        let zips: Vec<_> = zips.collect();
-        let mut zips = futures_util::stream::iter(zips).buffered(AT_ONCE);
-        let mut hashes = description.claims.clone();
-        while let Some((platform, zh)) = zips.try_next().await? {
-            hashes.entry(platform).or_default().extend(zh);
+        let mut hashes = self.describe().await?.claims.clone();
+        for (platform, zip) in self.zip_layers().await? {
+            hashes.entry(platform).or_default().extend(PackageHash::zh(&zip.digest));
         }
         Ok(hashes)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        let layers = self.zip_layers().await?.into_iter();
+        Ok(layers
+            .filter_map(|(platform, mut zip)| Some((platform, zip.annotations.remove(annotation::TITLE)?)))
+            .collect())
     }
 
     fn store(&self) -> Option<Arc<dyn ReadStore>> {

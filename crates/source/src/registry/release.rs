@@ -15,7 +15,7 @@ use super::version_list::VersionList;
 use crate::memory::{SharedCell, lock, slot};
 use crate::{
     ClaimedHashes, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription,
-    ReleaseId, Search, SourceError, web_part,
+    ReleaseId, Search, SourceError, ZipNames, web_part,
 };
 
 /// For how many platforms a document is asked for until one is there. A registry that lists more and has none would make a run
@@ -224,6 +224,10 @@ impl Release for RegistryRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -6,8 +6,8 @@ use super::examine::Examination;
 use super::vouched;
 use crate::verdict::{By, best};
 use crate::{
-    Action, Admission, Covered, Examined, Flaw, KeyId, ManualAcceptance, Pins, ReleaseFacts, Standing, Subject,
-    TrustRefusal, TrustRemark, TrustRule, Unsigned, Verdict,
+    Action, Admission, Covered, Examined, Flaw, KeyId, ManualAcceptance, PinnedSigner, Pins, ReleaseFacts, Standing,
+    Subject, TrustRefusal, TrustRemark, TrustRule, Unsigned, Verdict,
 };
 
 /// The verdict on what was looked at.
@@ -38,12 +38,8 @@ pub(super) fn decide(
         examination.remarks.extend(uncovered.take());
     }
     let gone = lost.into_iter().filter(|signer| !examination.examined.iter().any(|found| is_by(found, &signer.key)));
-    let gone = names(gone.map(|signer| signer.name.as_str()));
-    if !within(&pinned, &signed) && !gone.is_empty() {
-        let by = gone.join(", ");
-        let text = format!("its signature is gone; this very index was signed by {by} when it was trusted before");
-        examination.remarks.push(TrustRemark::note("signature-gone", text));
-    }
+    let remark = gone_remark(&examination, &gone.collect::<Vec<_>>()).filter(|_| !within(&pinned, &signed));
+    examination.remarks.extend(remark);
     let mut refusal = match standing {
         Standing::Signed | Standing::Pinned => None,
         Standing::Unsigned => otherwise.clone(),
@@ -83,6 +79,8 @@ pub(super) fn decide(
         uncovered,
         threshold: rule.threshold,
         predicate_types: rule.predicate_types.clone(),
+        build: rule.build.clone(),
+        sought: examination.trusted.sought(),
     }
 }
 
@@ -92,6 +90,24 @@ fn is_some(covered: &Covered) -> bool {
 
 fn within(inner: &Covered, outer: &Covered) -> bool {
     outer.index || (!inner.index && inner.zips.is_subset(&outer.zips))
+}
+
+/// What people should know of signatures that are not there now, or that are there and not proven any more.
+fn gone_remark(examination: &Examination<'_>, gone: &[&PinnedSigner]) -> Option<TrustRemark> {
+    let by = names(gone.iter().map(|signer| signer.name.as_str())).join(", ");
+    let before = format!("this very index was signed by {by} when it was trusted before");
+    let unproven = examination.examined.iter().filter_map(|found| found.outcome.flaw());
+    let mut unproven = unproven.filter(|flaw| matches!(flaw, Flaw::NotProven { .. }));
+    let mut identities = gone.iter().filter_map(|signer| signer.identity.as_ref());
+    let (Some(identity), Some(flaw)) = (identities.next(), unproven.next()) else {
+        let gone = || TrustRemark::note("signature-gone", format!("its signature is gone; {before}"));
+        return (!by.is_empty()).then(gone);
+    };
+    let is_named = |path: &String| examination.trusted.roots().iter().any(|root| root.name.to_string() == *path);
+    let unnamed = identity.root.as_ref().filter(|path| !is_named(path));
+    let why = unnamed.map(|path| format!("; the root {path} counts only if an [[identity]] of a rule names it"));
+    let text = format!("its signature {flaw}{}; {before}", why.unwrap_or_default());
+    Some(TrustRemark::note("not-proven", text))
 }
 
 /// Whether a key made one of the signatures that were found.
@@ -165,7 +181,8 @@ fn unsigned(
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,
 ) -> (Option<TrustRefusal>, Option<TrustRemark>) {
-    let reason = vouched::shortfall(rule, examination).or_else(|| best(&examination.examined));
+    let reason =
+        vouched::shortfall(rule, examination).or_else(|| best(&examination.examined, examination.trusted.sought()));
     let signers = facts.provider().into_iter().flat_map(|(address, _)| pins.signers(address));
     let signers = names(signers.map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(TrustRefusal::WasSigned { by: signers });

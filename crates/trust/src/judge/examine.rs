@@ -9,12 +9,13 @@ use super::trusted_keys::TrustedKeys;
 use super::votes::{ExaminedNotice, Vote};
 use crate::bundle::claimed_key;
 use crate::openpgp::VerifyBudget;
-use crate::slsa::{OtherBuild, PROVENANCE_V0_2};
+use crate::slsa::{OtherBuild, PROVENANCE_V0_2, is_provenance};
 use crate::verdict::ListedArchive;
 use crate::{
     Action, Build, Covers, Evidence, Examined, Flaw, KeyId, MadeBy, Missing, NOTICE_PREDICATE, Name, OpenPgpFault,
-    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SignatureFault, SignatureForm, SignatureOutcome, Signed, Statement,
-    StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    PROVENANCE_PREDICATE, Peek, ReleaseFacts, SIGN_PREDICATE, SignatureFault, SignatureForm, SignatureOutcome, Signed,
+    Statement, StatementSubject, Subject, TrustRemark, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
+    peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -39,6 +40,25 @@ pub(super) struct Examination<'a> {
     pub(super) remarks: Vec<TrustRemark>,
     /// Keys that would not count any more, whatever they had signed.
     pub(super) discredited: BTreeSet<KeyId>,
+}
+
+/// What a statement says of the release.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'a> {
+    /// The type that it counts as.
+    pub(super) predicate_type: &'a str,
+    /// How the release was built, of what counts as provenance.
+    pub(super) build: Option<&'a Build>,
+}
+
+impl<'a> Said<'a> {
+    /// That it is signed.
+    pub(super) const SIGNED: Said<'static> = Said { predicate_type: SIGN_PREDICATE, build: None };
+
+    pub(super) fn of(statement: &'a Statement) -> Self {
+        let build = statement.build.as_ref().filter(|_| is_provenance(&statement.predicate_type));
+        Self { predicate_type: &statement.predicate_type, build }
+    }
 }
 
 /// What a signature names, compared with what was asked for.
@@ -147,6 +167,7 @@ impl<'a> Examination<'a> {
     /// A vote for archives of platforms; for the index if `listed` is empty.
     pub(super) fn vote_for(&mut self, examined: &Examined, signed: &Signed, listed: BTreeMap<Platform, PackageHash>) {
         let name = self.by(&signed.key);
+        let said = Said::of(&signed.statement);
         let missing = match &examined.outcome {
             SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
             _ => None,
@@ -156,10 +177,11 @@ impl<'a> Examination<'a> {
             key: signed.key.clone(),
             name,
             form: signed.form,
-            predicate_type: signed.statement.predicate_type.clone(),
+            predicate_type: said.predicate_type.to_owned(),
+            build: said.build.cloned(),
             missing,
             covers: if listed.is_empty() { Covers::Index } else { Covers::Zips(listed.values().cloned().collect()) },
-            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
+            numbers: examined.identity.as_ref().map(|identity| identity.numbers()).unwrap_or_default(),
             listed,
         });
     }
@@ -212,7 +234,7 @@ impl<'a> Examination<'a> {
             Naming::OtherVersion(named) => return self.other_version(named),
             Naming::Right | Naming::Unnamed(_) => {}
         }
-        if let Some(flaw) = self.unwanted(&statement.predicate_type, statement.build.as_ref()) {
+        if let Some(flaw) = self.unwanted(Said::of(statement)) {
             return flaw.into();
         }
         match naming {
@@ -223,7 +245,7 @@ impl<'a> Examination<'a> {
     }
 
     /// Why a statement is not one that the rule demands.
-    pub(super) fn unwanted(&self, predicate_type: &str, build: Option<&Build>) -> Option<Flaw> {
+    pub(super) fn unwanted(&self, Said { predicate_type, build }: Said<'_>) -> Option<Flaw> {
         if !self.rule.predicate_types.iter().any(|wanted| wanted == predicate_type) {
             return Some(Flaw::PredicateType { found: predicate_type.to_owned() });
         }

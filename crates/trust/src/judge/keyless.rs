@@ -6,20 +6,17 @@ use std::time::Duration;
 
 use tofu_oci_types::{Digest, Moment, PackageHash, Platform};
 
-use super::examine::Examination;
+use super::examine::{Examination, Said};
 use super::sums::ListedRelease;
 use crate::keyless::{KeylessFault, Proven, ROOTS_DATE, RootName, prove};
 use crate::{
-    Archives, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, SIGN_PREDICATE, SignatureForm, Signed, Statement,
-    Sums, peek_bundle,
+    Archives, BUNDLES_LIMIT, Examined, Flaw, KeyId, Name, PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE,
+    SignatureForm, Signed, Statement, Sums, peek_bundle,
 };
 
-/// When the carried roots were taken.
+/// When the built-in roots were taken.
 static ROOTS_TAKEN: LazyLock<Moment> =
     LazyLock::new(|| format!("{ROOTS_DATE}T00:00:00Z").parse().expect("the date of the roots is one"));
-
-/// The most bundles with certificates that are looked at.
-const KEYLESS_LIMIT: usize = 32;
 
 /// From then on a newer root may be missing.
 const ROOTS_OLD: Duration = Duration::from_hours(24 * 365);
@@ -63,11 +60,10 @@ impl Examination<'_> {
         self.examined.push(examined);
     }
 
-    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at. Each costs milliseconds, and
-    /// whoever may write to the repository puts them there.
+    /// Who has made a bundle with a certificate; `None` after so many that no further one is looked at.
     pub(super) fn prove(&mut self, bytes: &[u8]) -> Option<Result<Proven, KeylessFault>> {
-        if self.proofs == KEYLESS_LIMIT {
-            let text = format!("only {KEYLESS_LIMIT} bundles with certificates were looked at");
+        if self.proofs == BUNDLES_LIMIT {
+            let text = format!("only {BUNDLES_LIMIT} bundles with certificates were looked at");
             self.remark_once("too-much-evidence", &text);
             return None;
         }
@@ -99,7 +95,11 @@ impl Examination<'_> {
             }
         }
         let leaves = if about_index { BTreeMap::new() } else { self.leaves(&statement) };
-        if leaves.is_empty() {
+        let is_other = leaves.is_empty() && !about_index;
+        let other = || self.misplaced(&statement).or_else(|| self.other_file_names(&statement));
+        if let Some(flaw) = is_other.then(other).flatten() {
+            examined.outcome = flaw.into();
+        } else if leaves.is_empty() {
             examined.outcome = self.outcome(&statement);
         } else {
             let named = leaves.values().map(|(leaf, _)| leaf.clone()).collect();
@@ -116,21 +116,39 @@ impl Examination<'_> {
     fn leaves(&self, statement: &Statement) -> BTreeMap<Platform, (Digest, PackageHash)> {
         let Archives::Read { zips, leaves } = self.facts.archives else { return BTreeMap::new() };
         // A manifest that is offered for two platforms is wrong for one of them, and the statement does not say for which.
-        let is_one = |leaf: &Digest| leaves.values().filter(|other| *other == leaf).count() == 1;
-        let is_named = |leaf: &Digest| {
-            is_one(leaf) && statement.subjects.iter().any(|subject| subject.digest.as_ref() == Some(leaf))
-        };
-        let named = leaves.iter().filter(|(_, leaf)| is_named(leaf));
-        let with_zip = |(platform, leaf): (&Platform, &Digest)| {
-            Some((platform.clone(), (leaf.clone(), zips.get(platform)?.clone())))
+        let is_one = |leaf: &ReadLeaf| leaves.values().filter(|other| other.digest == leaf.digest).count() == 1;
+        let is_right = |platform: &Platform, leaf: &ReadLeaf| is_one(leaf) && leaf.misplaced(platform).is_none();
+        let named = leaves.iter().filter(|(platform, leaf)| is_right(platform, leaf) && statement.names(&leaf.digest));
+        let with_zip = |(platform, leaf): (&Platform, &ReadLeaf)| {
+            Some((platform.clone(), (leaf.digest.clone(), zips.get(platform)?.clone())))
         };
         named.filter_map(with_zip).collect()
     }
 
-    /// What people should know of a carried root that is older than a year: what its instance has added since is missing.
+    /// The flaw of a statement about a manifest that names the archive of one platform and is offered for another one.
+    fn misplaced(&self, statement: &Statement) -> Option<Flaw> {
+        let Archives::Read { leaves, .. } = self.facts.archives else { return None };
+        let mut named = leaves.iter().filter(|(_, leaf)| statement.names(&leaf.digest));
+        named.find_map(|(platform, leaf)| {
+            let file_name = leaf.misplaced(platform)?.to_owned();
+            Some(Flaw::OtherPlatform { file_name, platform: platform.clone() })
+        })
+    }
+
+    /// The flaw of a statement about archives of this release that no file name of it says to be that.
+    fn other_file_names(&self, statement: &Statement) -> Option<Flaw> {
+        let Archives::Read { zips, .. } = self.facts.archives else { return None };
+        statement.subjects.iter().find_map(|subject| {
+            let zip = PackageHash::zh(subject.digest.as_ref()?)?;
+            let (platform, _) = zips.iter().find(|(_, offered)| **offered == zip)?;
+            Some(Flaw::OtherFileNames { found: subject.name.clone(), wanted: self.file_name(platform) })
+        })
+    }
+
+    /// What people should know of a built-in root that is older than a year: what its instance has added since is missing.
     fn remark_old_root(&mut self, key: &KeyId, root: Option<&RootName>) {
-        let is_carried = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
-        let or_file = match root.filter(|_| is_carried) {
+        let is_built_in = self.trusted.identity(key).is_some_and(|identity| identity.root.is_none());
+        let or_file = match root.filter(|_| is_built_in) {
             Some(RootName::PublicGood) => {
                 ", or write one with `tofu-oci trust root update` and name it as root of the identity"
             }
@@ -157,7 +175,7 @@ impl Examination<'_> {
         version: Option<String>,
     ) {
         let Some(listed) = listing.listed() else {
-            examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
+            examined.outcome = self.listed_outcome(listing, key, Said::of(statement));
             return;
         };
         examined.zips = listed.values().cloned().collect();
@@ -166,11 +184,11 @@ impl Examination<'_> {
             return;
         }
         self.remember(listing, examined);
-        examined.outcome = self.listed_outcome(listing, key, &statement.predicate_type, statement.build.as_ref());
+        examined.outcome = self.listed_outcome(listing, key, Said::of(statement));
         if !examined.outcome.counts() {
             return;
         }
-        self.list_vote(examined, key, listed, SignatureForm::Bundle, &statement.predicate_type);
+        self.list_vote(examined, key, listed, SignatureForm::Bundle, Said::of(statement));
     }
 
     /// What a statement counts as: provenance by an identity of the rule says that it made the release, and so that it signs it;

@@ -32,7 +32,10 @@ use std::time::SystemTime;
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{EVIDENCE_LIMIT, Evidence, ManualAcceptance, Pins, Policy, ReleaseFacts, TrustRemark, TrustRule, Verdict};
+use crate::{
+    EVIDENCE_LIMIT, Evidence, ManualAcceptance, PROVENANCE_PREDICATE, Pins, Policy, ReleaseFacts, TrustRemark,
+    TrustRule, Verdict,
+};
 use examine::Examination;
 use trusted_keys::TrustedKeys;
 
@@ -81,6 +84,9 @@ fn in_force<'a>(rule: &'a TrustRule, pins: &Pins, address: Option<&ProviderAddr>
     rule.threshold = rule.threshold.max(signed.threshold);
     if rule.predicate_types == TrustRule::default().predicate_types && !signed.predicate_types.is_empty() {
         rule.predicate_types = signed.predicate_types.iter().cloned().collect();
+    }
+    if rule.predicate_types.iter().any(|wanted| wanted == PROVENANCE_PREDICATE) {
+        rule.build = rule.build.or_else(|| signed.build.clone());
     }
     Cow::Owned(rule)
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, PackageHash, Platform, ZipName, zip_name};
 
-use super::examine::Examination;
+use super::examine::{Examination, Said};
 use super::votes::Vote;
 use crate::openpgp::{VerifyBudget, verify_within};
 use crate::verdict::ListedArchive;
 use crate::{
-    Action, Build, Covers, Examined, Expired, ExpiredKeys, Flaw, KeyId, KeyStanding, Missing, OpenPgpFault, OpenPgpKey,
-    OpenPgpSignature, SIGN_PREDICATE, SUMS_FILES_LIMIT, SignatureForm, SignatureOutcome, Sums, TrustRemark,
+    Action, Covers, Examined, Expired, ExpiredKeys, Flaw, KeyId, KeyStanding, Missing, OpenPgpFault, OpenPgpKey,
+    OpenPgpSignature, SUMS_FILES_LIMIT, SignatureForm, SignatureOutcome, Sums, TrustRemark,
 };
 
 /// What a list says of the release that is asked for.
@@ -98,7 +98,7 @@ impl Examination<'_> {
                 if let ListedRelease::Listed(listed) = listing
                     && examined.outcome.counts()
                 {
-                    self.list_vote(&examined, &signature.key, listed, SignatureForm::Sums, SIGN_PREDICATE);
+                    self.list_vote(&examined, &signature.key, listed, SignatureForm::Sums, Said::SIGNED);
                 }
             }
             Err(fault) => {
@@ -138,7 +138,7 @@ impl Examination<'_> {
         key: &KeyId,
         listed: &BTreeMap<Platform, PackageHash>,
         form: SignatureForm,
-        predicate_type: &str,
+        said: Said<'_>,
     ) {
         let name = self.by(key);
         if self.rule.unnamed == Action::Warn && !self.trusted.is_dedicated(key) {
@@ -153,22 +153,17 @@ impl Examination<'_> {
             key: key.clone(),
             name,
             form,
-            predicate_type: predicate_type.to_owned(),
+            predicate_type: said.predicate_type.to_owned(),
+            build: said.build.cloned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
-            repository: examined.identity.as_ref().and_then(|identity| identity.numbered()),
+            numbers: examined.identity.as_ref().map(|identity| identity.numbers()).unwrap_or_default(),
             listed: listed.clone(),
         });
     }
 
     /// What becomes of a list that a trusted key or identity has signed.
-    pub(super) fn listed_outcome(
-        &self,
-        listing: &ListedRelease,
-        key: &KeyId,
-        says: &str,
-        build: Option<&Build>,
-    ) -> SignatureOutcome {
+    pub(super) fn listed_outcome(&self, listing: &ListedRelease, key: &KeyId, said: Said<'_>) -> SignatureOutcome {
         let listed = match listing {
             ListedRelease::Listed(listed) => listed,
             ListedRelease::OtherVersion(named) => return self.other_version(named.clone()),
@@ -180,7 +175,7 @@ impl Examination<'_> {
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
             return Flaw::OtherPackage { file_name: self.file_name(platform) }.into();
         }
-        if let Some(flaw) = self.unwanted(says, build) {
+        if let Some(flaw) = self.unwanted(said) {
             return flaw.into();
         }
         // Its file names have a type and a version, and neither host nor namespace.
@@ -193,7 +188,7 @@ impl Examination<'_> {
     }
 
     fn sums_outcome(&self, listing: &ListedRelease, signature: &OpenPgpSignature) -> SignatureOutcome {
-        let outcome = self.listed_outcome(listing, &signature.key, SIGN_PREDICATE, None);
+        let outcome = self.listed_outcome(listing, &signature.key, Said::SIGNED);
         if !outcome.counts() {
             return outcome;
         }
@@ -238,7 +233,7 @@ impl Examination<'_> {
         other
     }
 
-    fn file_name(&self, platform: &Platform) -> String {
+    pub(super) fn file_name(&self, platform: &Platform) -> String {
         let named = self.facts.provider().map(|(address, version)| zip_name(address, version, platform));
         named.unwrap_or_else(|| platform.to_string())
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tofu_oci_types::{Predecessors, ProviderAddr};
 
 use crate::keyless::{OtherMember, Proven, TrustedRoot};
+use crate::verdict::Sought;
 use crate::{
-    DistinctKeys, Flaw, Identity, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule,
-    TrustedIdentity,
+    DistinctKeys, Flaw, HostNumbers, Identity, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey,
+    TrustRule, TrustedIdentity,
 };
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
@@ -26,8 +27,9 @@ pub(super) struct TrustedKeys {
     pub(super) distinct: DistinctKeys,
     /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
-    /// The numbers of repositories that identities signed this provider for before.
-    remembered: BTreeMap<String, BTreeSet<String>>,
+    /// The numbers of the repositories that identities signed this provider for before, and of their owners; and who vouched for
+    /// them.
+    remembered: Vec<(Option<String>, HostNumbers)>,
     /// Which addresses count as one.
     pub(super) predecessors: Predecessors,
 }
@@ -37,7 +39,7 @@ impl TrustedKeys {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let (compromised, predecessors) = (policy.compromised(), policy.predecessors().clone());
         let (public, openpgp, identities, exact) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
-        let remembered = BTreeMap::new();
+        let remembered = Vec::new();
         let mut trusted = Self {
             public,
             openpgp,
@@ -65,8 +67,9 @@ impl TrustedKeys {
         trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
         let Some(address) = address else { return trusted };
         // Whoever signed: the members of an identity may change, and the repository is the same.
-        for (name, number) in pins.signers(address).flat_map(|signer| &signer.repositories) {
-            trusted.remembered.entry(name.clone()).or_default().insert(number.clone());
+        for signer in pins.signers(address).filter(|signer| !signer.numbers.is_empty()) {
+            let vouched_by = signer.identity.as_ref().and_then(Identity::vouched_by).map(str::to_owned);
+            trusted.remembered.push((vouched_by, signer.numbers.clone()));
         }
         let identities = || trusted.identities.iter().map(|trusted| trusted.identity.id());
         let dedicated = trusted.openpgp.iter().map(OpenPgpKey::id).chain(identities());
@@ -99,6 +102,12 @@ impl TrustedKeys {
     /// Whether there is no key whose signature would count.
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
+    }
+
+    /// Whose signatures count.
+    pub(super) fn sought(&self) -> Sought {
+        let alone = !self.is_empty() && self.names.len() == self.identities.len();
+        if alone { Sought::Identities } else { Sought::Keys }
     }
 
     /// One key under two names is one key.
@@ -155,14 +164,24 @@ impl TrustedKeys {
         })
     }
 
-    /// Whether the name of the repository was given to another one since an identity signed this provider. An identity that says
-    /// the number itself has decided that.
+    /// Whether the name of the repository or of its owner was given to another one since an identity signed this provider. An
+    /// identity that says the number itself has decided that.
+    ///
+    /// A certificate without a number is not shown to be of the same repository if its issuer gave numbers before: GitHub and
+    /// GitLab give them always. An issuer of one's own may give none, and a number that another one gave says nothing of it.
     pub(super) fn given_away(&self, key: &KeyId, proven: &Proven) -> Option<Flaw> {
-        let (repository, found) = proven.identity.numbered()?;
-        let is_said = self.identity(key).is_some_and(|identity| identity.repository_id.is_some());
-        let known = self.remembered.get(&repository).filter(|known| !is_said && !known.contains(&found))?;
-        let known = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        Some(Flaw::OtherRepository { repository, known, found })
+        let identity = self.identity(key).filter(|identity| identity.repository_id.is_none())?;
+        proven.identity.numbered().find_map(|(of, name, found)| {
+            let counts =
+                |vouched_by: &Option<String>| found.is_some() || vouched_by.as_deref() == identity.vouched_by();
+            let remembered = self.remembered.iter().filter(|(vouched_by, _)| counts(vouched_by));
+            let known: BTreeSet<&str> = remembered.filter_map(|(_, numbers)| numbers.get(of, &name)).collect();
+            if known.is_empty() || found.is_some_and(|found| known.contains(found)) {
+                return None;
+            }
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            Some(Flaw::OtherRepository { of: of.as_str(), name, known, found: found.map(str::to_owned) })
+        })
     }
 
     /// The identity of this id.

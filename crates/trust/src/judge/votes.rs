@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{PackageHash, Platform};
 
-use crate::{Covers, KeyId, Missing, SignatureForm, StatedNotice};
+use crate::{Build, Covers, HostNumbers, KeyId, Missing, SignatureForm, StatedNotice};
 
 /// A signature that counts.
 pub(super) struct Vote {
@@ -12,10 +12,12 @@ pub(super) struct Vote {
     pub(super) name: String,
     pub(super) form: SignatureForm,
     pub(super) predicate_type: String,
+    /// How the release was built, if the statement counts as provenance.
+    pub(super) build: Option<Build>,
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,
-    /// The repository of the one who signed, and the number that its host gave it.
-    pub(super) repository: Option<(String, String)>,
+    /// The numbers of the repository of the one who signed, and of its owner.
+    pub(super) numbers: HostNumbers,
     /// The platforms of the archives that a list names.
     pub(super) listed: BTreeMap<Platform, PackageHash>,
 }

@@ -10,7 +10,7 @@ use super::votes::Vote;
 use crate::slsa::is_provenance;
 use crate::verdict::{ListedArchive, Platforms, add_statements};
 use crate::{
-    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, KeyId, Missing, Pin, PinnedSigner, Reason,
+    Action, Covered, Covers, DistinctKeys, ExpiredKeys, Flaw, HostNumbers, KeyId, Missing, Pin, PinnedSigner, Reason,
     SignedStatement, Signer, TrustRefusal, TrustRule,
 };
 
@@ -81,9 +81,12 @@ pub(super) fn pinned<'a>(
             }
             _ => statement.missing.is_none(),
         };
-        // A pin does not remember who built it.
-        let is_demanded =
-            move |statement: &SignedStatement| rule.build.is_none() || !is_provenance(&statement.predicate_type);
+        let is_demanded = move |statement: &SignedStatement| match &rule.build {
+            Some(demanded) if is_provenance(&statement.predicate_type) => {
+                statement.build.as_ref().is_some_and(|build| demanded.differs(build).is_none())
+            }
+            _ => true,
+        };
         let named = move |statement: &&SignedStatement| {
             is_demanded(statement) && (rule.unnamed != Action::Refuse || is_named(statement))
         };
@@ -147,14 +150,14 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
             public_key: examination.trusted.public_key(&vote.key).cloned(),
             materials: examination.trusted.materials(&vote.key),
             identity: examination.trusted.identity(&vote.key).cloned(),
-            repositories: BTreeMap::new(),
+            numbers: HostNumbers::default(),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
         });
         add_statements(&mut signer.statements, &[statement(vote)]);
         signer.forms.insert(vote.form);
-        signer.repositories.extend(vote.repository.clone());
+        signer.numbers.learn(&vote.numbers);
         signer.covers = match (&signer.covers, &vote.covers) {
             (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
             _ => Covers::Index,
@@ -168,7 +171,12 @@ fn statement(vote: &Vote) -> SignedStatement {
         Covers::Index => None,
         Covers::Zips(zips) => Some(zips.clone()),
     };
-    SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
+    SignedStatement {
+        predicate_type: vote.predicate_type.clone(),
+        build: vote.build.clone(),
+        missing: vote.missing,
+        zips,
+    }
 }
 
 /// Why signatures that count are not enough; `None` if there are none.
@@ -220,9 +228,10 @@ mod tests {
             name: "a".to_owned(),
             form: SignatureForm::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
+            build: None,
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
-            repository: None,
+            numbers: HostNumbers::default(),
             listed: [(platform.clone(), zip.clone())].into(),
         };
         let votes: Vec<Vote> = keys.iter().map(vote).collect();

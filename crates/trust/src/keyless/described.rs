@@ -10,7 +10,7 @@ use sigstore_verify::types::TimeRange;
 pub struct DescribedRoot {
     /// `sigstore`, `github`, or the file as the policy names it.
     pub name: String,
-    /// The day on which it was taken, of one that is carried.
+    /// The day on which it was taken, of one that is built in.
     pub date: Option<String>,
     /// Who issues certificates.
     pub authorities: Vec<RootMember>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::forges::issuer_of;
 use super::roots::{RootName, TrustedRoot};
 use super::{Proven, ProvenIdentity, one_slash};
-use crate::paths::{folded, path_matches, repository_matches, segment_matches};
+use crate::paths::{folded, is_repository, path_matches, repository_matches, segment_matches};
 use crate::{KeyId, Material};
 
 /// What stands for the version of the release in `ref`.
@@ -60,6 +60,10 @@ pub struct IdentityProblem {
     problem: &'static str,
 }
 
+fn has_dot(text: &str) -> bool {
+    text.contains('.')
+}
+
 /// The member of an identity that a proven certificate does not have so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OtherMember {
@@ -98,11 +102,16 @@ impl Identity {
                 return wrong("repository", "is missing; a person has `email` and `issuer`");
             };
             let segments: Vec<&str> = repository.split('/').collect();
-            let [host, owner, rest @ ..] = segments.as_slice() else {
+            let [host, owner, ..] = segments.as_slice() else {
                 return wrong("repository", "must be HOST/OWNER/REPOSITORY");
             };
-            if rest.is_empty() || segments.iter().any(|segment| segment.is_empty()) || repository.contains(':') {
+            let is_github = host.eq_ignore_ascii_case("github.com");
+            let is_relative = segments.iter().any(|segment| matches!(*segment, "." | ".."));
+            if !is_repository(repository) || is_relative || (is_github && segments.len() != 3) {
                 return wrong("repository", "must be HOST/OWNER/REPOSITORY");
+            }
+            if self.environment.as_deref() == Some("") {
+                return wrong("environment", "is empty: omit it, or name one");
             }
             if [host, owner].into_iter().any(|segment| segment.contains('*')) {
                 return wrong(
@@ -128,7 +137,9 @@ impl Identity {
             };
             let path = workflow.split_once('@').map_or(workflow.as_str(), |(path, _)| path);
             let is_whole = if path.starts_with('.') { path == workflow } else { path.split('/').count() > 2 };
-            if !is_whole || path.split('/').any(str::is_empty) {
+            // No owner of GitHub has a dot in its name: it is the host, which does not belong there.
+            let names_host = is_github && !path.starts_with('.') && path.split('/').next().is_some_and(has_dot);
+            if !is_whole || names_host || path.split('/').any(str::is_empty) {
                 return wrong("workflow", "must be .github/workflows/FILE, or OWNER/REPOSITORY/.github/workflows/FILE");
             }
             if !path.starts_with('.') && path.split('/').take(2).any(|segment| segment.contains('*')) {
@@ -175,7 +186,8 @@ impl Identity {
         let Some(reference) = &self.reference else { return Ok(()) };
         let versions = reference.split('/').filter(|segment| segment.contains(VERSION));
         let mixed = |segment: &str| segment.matches(VERSION).count() > 1 || segment.contains('*');
-        let is_other = reference.replace(VERSION, "").contains(['{', '}']);
+        let is_other = reference.replace(VERSION, "").contains(['{', '}', '$'])
+            || ["refs/tag/", "refs/head/"].iter().any(|slip| reference.starts_with(slip));
         let is_mixed = versions.clone().count() > 1 || versions.clone().any(mixed);
         if !reference.starts_with("refs/") || is_other || is_mixed {
             let problem = "must be refs/tags/v{version}, refs/heads/BRANCH, or the like";
@@ -185,7 +197,7 @@ impl Identity {
     }
 
     /// Who vouches for the repository in the end.
-    fn vouched_by(&self) -> Option<&str> {
+    pub(crate) fn vouched_by(&self) -> Option<&str> {
         if self.release { issuer_of("github.com") } else { self.issuer.as_deref() }
     }
 

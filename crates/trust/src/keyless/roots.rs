@@ -12,17 +12,17 @@ use super::crypto;
 use super::described::DescribedRoot;
 use crate::json;
 
-/// The day on which the embedded roots were taken.
+/// The day on which the built-in roots were taken.
 pub(crate) const ROOTS_DATE: &str = "2026-10-23";
 
-/// The instances whose roots are embedded: that of the Sigstore project, and GitHub's own for private repositories.
-static EMBEDDED: LazyLock<[Arc<TrustedRoot>; 2]> = LazyLock::new(|| {
-    let embedded = |name, text: &str| {
-        Arc::new(TrustedRoot::read(name, text.as_bytes()).expect("an embedded root is one, as a test shows"))
+/// The instances whose roots are built in: that of the Sigstore project, and GitHub's own for private repositories.
+static BUILT_IN: LazyLock<[Arc<TrustedRoot>; 2]> = LazyLock::new(|| {
+    let built_in = |name, text: &str| {
+        Arc::new(TrustedRoot::read(name, text.as_bytes()).expect("a built-in root is one, as a test shows"))
     };
     [
-        embedded(RootName::PublicGood, include_str!("roots/public-good.json")),
-        embedded(RootName::GitHub, include_str!("roots/github.json")),
+        built_in(RootName::PublicGood, include_str!("roots/public-good.json")),
+        built_in(RootName::GitHub, include_str!("roots/github.json")),
     ]
 });
 
@@ -101,8 +101,8 @@ impl TrustedRoot {
     }
 
     /// The roots that count without a file.
-    pub(crate) fn embedded() -> &'static [Arc<Self>] {
-        &*EMBEDDED
+    pub(crate) fn built_in() -> &'static [Arc<Self>] {
+        &*BUILT_IN
     }
 
     /// What it names.
@@ -125,9 +125,9 @@ impl TrustedRoot {
     }
 }
 
-/// The roots that are carried.
-pub fn embedded_roots() -> Vec<DescribedRoot> {
-    TrustedRoot::embedded().iter().map(|root| root.described().clone()).collect()
+/// The roots that are built in.
+pub fn built_in_roots() -> Vec<DescribedRoot> {
+    TrustedRoot::built_in().iter().map(|root| root.described().clone()).collect()
 }
 
 impl DescribedRoot {
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_carried_says_when_it_was_taken_and_what_it_names() {
-        let [sigstore, github] = embedded_roots().try_into().expect("two roots");
+    fn what_is_built_in_says_when_it_was_taken_and_what_it_names() {
+        let [sigstore, github] = built_in_roots().try_into().expect("two roots");
         assert_eq!((sigstore.name.as_str(), sigstore.date.as_deref()), ("sigstore", Some(ROOTS_DATE)));
         assert!(sigstore.logs.iter().any(|log| log.name == "https://rekor.sigstore.dev" && log.until.is_none()));
         assert!(sigstore.authorities.iter().any(|authority| authority.until.is_some()));

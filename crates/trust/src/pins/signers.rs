@@ -1,12 +1,15 @@
 //! Who has signed, and what.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 use crate::verdict::add_statements;
-use crate::{Archives, Identity, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer, Verdict};
+use crate::{
+    Archives, DemandedBuild, HostNumbers, Identity, KeyId, Material, PublicKey, ReleaseFacts, SignedStatement, Signer,
+    Verdict,
+};
 
 /// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -65,6 +68,8 @@ pub struct SignedProvider {
     pub threshold: usize,
     /// What its signers had to say, by the rules that accepted its releases.
     pub predicate_types: BTreeSet<String>,
+    /// How they had to be built, by the last rule that demanded a build.
+    pub build: Option<DemandedBuild>,
     /// Whose signatures counted, sorted by key.
     pub signers: Vec<ProviderSigner>,
 }
@@ -82,8 +87,8 @@ pub struct ProviderSigner {
     pub materials: BTreeSet<Material>,
     /// The identity, if it is one and not a key.
     pub identity: Option<Identity>,
-    /// The repositories that an identity signed for, with the numbers that their host gave them.
-    pub repositories: BTreeMap<String, String>,
+    /// The numbers of the repositories that an identity signed for, and of their owners.
+    pub numbers: HostNumbers,
 }
 
 /// Adds a signer, or what it has signed besides.
@@ -110,14 +115,12 @@ pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedPr
     let before = have.clone();
     have.threshold = have.threshold.max(other.threshold);
     have.predicate_types.extend(other.predicate_types.iter().cloned());
+    have.build = other.build.clone().or_else(|| have.build.take());
     for signer in &other.signers {
         match have.signers.iter_mut().find(|known| known.key == signer.key) {
             Some(known) => {
                 known.materials.extend(signer.materials.iter().cloned());
-                // A name keeps the repository that it was first seen with.
-                for (name, id) in &signer.repositories {
-                    known.repositories.entry(name.clone()).or_insert_with(|| id.clone());
-                }
+                known.numbers.learn(&signer.numbers);
             }
             None => have.signers.push(signer.clone()),
         }
@@ -132,11 +135,12 @@ impl SignedProvider {
         let mut signed = Self::of_signers(address, signers);
         for signer in &mut signed.signers {
             let found = verdict.signers.iter().find(|found| found.key == signer.key);
-            signer.repositories = found.map(|found| found.repositories.clone()).unwrap_or_default();
+            signer.numbers = found.map(|found| found.numbers.clone()).unwrap_or_default();
         }
         signed.signers.sort_by(|one, other| one.key.cmp(&other.key));
         signed.threshold = verdict.threshold;
         signed.predicate_types = verdict.predicate_types.iter().cloned().collect();
+        signed.build.clone_from(&verdict.build);
         signed
     }
 
@@ -148,10 +152,10 @@ impl SignedProvider {
             public_key: signer.public_key.clone(),
             materials: signer.materials.clone(),
             identity: signer.identity.clone(),
-            repositories: BTreeMap::new(),
+            numbers: HostNumbers::default(),
         };
         let signers = signers.iter().map(signer).collect();
-        Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), signers }
+        Self { address: address.clone(), threshold: 1, predicate_types: BTreeSet::new(), build: None, signers }
     }
 }
 

@@ -12,7 +12,7 @@ use super::pin::{Admission, Pin};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
 use crate::verdict::add_statements;
-use crate::{Identity, KeyId, Material, Missing, PublicKey, SignedStatement};
+use crate::{Build, DemandedBuild, HostNumbers, Identity, KeyId, Material, Missing, PublicKey, SignedStatement};
 
 /// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +37,8 @@ pub enum PinsError {
     SignedTwice { address: Box<ProviderAddr> },
     #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
     Threshold { address: Box<ProviderAddr>, threshold: usize, keys: usize },
+    #[error("`{member}` of {address} {problem}")]
+    Build { address: Box<ProviderAddr>, member: &'static str, problem: &'static str },
     #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
     Contents { release: String, platform: Box<Platform>, hash: Box<PackageHash> },
     #[error("the signer {name:?} of {release}: {problem}")]
@@ -92,6 +94,8 @@ struct SignerEntry {
 struct StatementEntry {
     predicate_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    build: Option<Build>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     unnamed: Option<Unnamed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     zips: Option<BTreeSet<PackageHash>>,
@@ -135,6 +139,8 @@ struct SignedEntry {
     address: ProviderAddr,
     threshold: usize,
     predicate_types: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    slsa: Option<DemandedBuild>,
     signers: Vec<ProviderSignerEntry>,
 }
 
@@ -151,6 +157,8 @@ struct ProviderSignerEntry {
     identity: Option<Identity>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     repositories: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    owners: BTreeMap<String, String>,
 }
 
 pub(super) fn parse(
@@ -189,24 +197,28 @@ pub(super) fn parse(
 }
 
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
-    let SignedEntry { address, threshold, predicate_types, signers } = entry;
+    let SignedEntry { address, threshold, predicate_types, slsa: build, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for ProviderSignerEntry { name, key, public_key, materials, identity, repositories } in signers {
+    for ProviderSignerEntry { name, key, public_key, materials, identity, repositories, owners } in signers {
+        let numbers = HostNumbers { repositories, owners };
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
         let (public_key, identity) = held(&key, public_key, identity, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
             return Err(wrong(format!("the key {key} is there twice")));
         }
-        if identity.is_none() && !repositories.is_empty() {
-            return Err(wrong("only an identity has `repositories`".to_owned()));
+        if identity.is_none() && !numbers.is_empty() {
+            return Err(wrong("only an identity has `repositories` and `owners`".to_owned()));
         }
-        read.push(ProviderSigner { name, key, public_key, materials, identity, repositories });
+        read.push(ProviderSigner { name, key, public_key, materials, identity, numbers });
+    }
+    if let Some((member, problem)) = build.as_ref().and_then(DemandedBuild::problem) {
+        return Err(PinsError::Build { address: Box::new(address), member, problem });
     }
     if threshold == 0 || threshold > read.len() {
         return Err(PinsError::Threshold { address: Box::new(address), threshold, keys: read.len() });
     }
     read.sort_by(|one, other| one.key.cmp(&other.key));
-    Ok(SignedProvider { address, threshold, predicate_types, signers: read })
+    Ok(SignedProvider { address, threshold, predicate_types, build, signers: read })
 }
 
 fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsError> {
@@ -242,12 +254,12 @@ fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsEr
 fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     let SignerEntry { name, key, public_key, materials, identity, statements: entries } = entry;
     let mut statements = Vec::new();
-    for StatementEntry { predicate_type, unnamed, zips } in entries {
+    for StatementEntry { predicate_type, build, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
             return Err("`zips` holds something that is not a zh: checksum".to_owned());
         }
         let missing = Unnamed::read(unnamed, zips.as_ref());
-        add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
+        add_statements(&mut statements, &[SignedStatement { predicate_type, build, missing, zips }]);
     }
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
@@ -326,8 +338,8 @@ fn entry(pin: &Pin) -> PinEntry {
 }
 
 fn statement(statement: &SignedStatement) -> StatementEntry {
-    let SignedStatement { predicate_type, missing, zips } = statement.clone();
-    StatementEntry { predicate_type, unnamed: Unnamed::written(missing, zips.as_ref()), zips }
+    let SignedStatement { predicate_type, build, missing, zips } = statement.clone();
+    StatementEntry { predicate_type, build, unnamed: Unnamed::written(missing, zips.as_ref()), zips }
 }
 
 fn signed_entry(signed: &SignedProvider) -> SignedEntry {
@@ -337,12 +349,14 @@ fn signed_entry(signed: &SignedProvider) -> SignedEntry {
         public_key: written(signer.public_key.as_ref()),
         materials: signer.materials.clone(),
         identity: signer.identity.clone(),
-        repositories: signer.repositories.clone(),
+        repositories: signer.numbers.repositories.clone(),
+        owners: signer.numbers.owners.clone(),
     });
     SignedEntry {
         address: signed.address.clone(),
         threshold: signed.threshold,
         predicate_types: signed.predicate_types.clone(),
+        slsa: signed.build.clone(),
         signers: signers.collect(),
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tofu_oci_types::InvalidPattern;
 
 use super::{InvalidModulePlacePattern, KeyMaterialError};
+use crate::paths::is_repository;
 use crate::{IdentityProblem, PROVENANCE_PREDICATE};
 
 /// A policy that cannot be used.
@@ -132,8 +133,11 @@ impl PolicyProblem {
 fn member_instead(member: &str, written: &str) -> Option<String> {
     let meant = match member {
         "repository" => {
-            let place = written.split_once("://")?.1.trim_end_matches('/');
-            place.strip_suffix(".git").unwrap_or(place).to_owned()
+            let place = written.split_once("://").map_or(written, |(_, place)| place);
+            let place = place.split_once('@').map_or(place, |(_, place)| place).trim_end_matches('/');
+            // As git writes a repository that is reached by SSH: git@HOST:OWNER/REPOSITORY.
+            let place = place.strip_suffix(".git").unwrap_or(place).replacen(':', "/", 1);
+            is_repository(&place).then_some(place)?
         }
         "workflow" if !written.contains('/') => format!(".github/workflows/{written}"),
         "ref" if written.contains("{tag}") => written.replace("v{tag}", "{tag}").replace("{tag}", "v{version}"),

@@ -7,7 +7,7 @@ use tofu_oci_types::Pattern;
 
 use super::module_pattern::ModulePlacePattern;
 use super::{KeyMaterial, NamedKey};
-use crate::{DemandedBuild, DistinctKeys, SIGN_PREDICATE};
+use crate::{DemandedBuild, DistinctKeys, PROVENANCE_PREDICATE, SIGN_PREDICATE};
 
 /// The rule for a provider.
 #[derive(Clone, Debug)]
@@ -71,10 +71,16 @@ impl TrustRule {
             names if self.threshold == 1 => format!("a signature by one of {}", names.join(", ")),
             names => format!("signatures by {} of {}", self.threshold, names.join(", ")),
         };
-        if self.predicate_types == [SIGN_PREDICATE] {
-            return signed;
+        if self.predicate_types == [SIGN_PREDICATE] { signed } else { format!("{signed} that says {}", self.says()) }
+    }
+
+    /// What signatures must say, such as `https://slsa.dev/provenance/v1 with source github.com/acme/widget`.
+    pub fn says(&self) -> String {
+        let said = self.predicate_types.join(" and ");
+        let is_identity = |key: &NamedKey| matches!(key.material, KeyMaterial::Identity(_));
+        if self.predicate_types == [SIGN_PREDICATE] && self.keys.iter().any(is_identity) {
+            return format!("{said} or, by an identity, {PROVENANCE_PREDICATE}");
         }
-        let said = format!("{signed} that says {}", self.predicate_types.join(" and "));
         let Some(DemandedBuild { builder, source }) = &self.build else { return said };
         let members = [("builder", builder), ("source", source)];
         let built = members.iter().filter_map(|(member, value)| Some(format!("{member} {}", value.as_ref()?)));

@@ -128,6 +128,10 @@ fn a_slip_in_an_identity_is_answered_with_what_to_write() {
     for (right, slip, want) in [
         ("github.com/acme", "https://github.com/acme", "[write repository = \"github.com/acme/widget\"]"),
         ("github.com/acme/widget\"", "https://github.com/acme/widget.git\"", "= \"github.com/acme/widget\"]"),
+        ("github.com/acme/widget\"", "github.com/acme/widget.git\"", "= \"github.com/acme/widget\"]"),
+        ("github.com/acme/widget", "git@github.com:acme/widget.git", "= \"github.com/acme/widget\"]"),
+        ("github.com/acme/widget", "ssh://git@github.com/acme/widget.git/", "= \"github.com/acme/widget\"]"),
+        ("github.com/acme/widget", "github.com/acme/widget/", "= \"github.com/acme/widget\"]"),
         (".github/workflows/release.yml", "release.yml", "[write workflow = \".github/workflows/release.yml\"]"),
         ("v{version}", "{tag}", "[write ref = \"refs/tags/v{version}\"]"),
         ("v{version}", "v{tag}", "[write ref = \"refs/tags/v{version}\"]"),

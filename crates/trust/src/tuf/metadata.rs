@@ -8,7 +8,7 @@ use tofu_oci_types::Moment;
 
 use super::canonical::canonical;
 use super::error::TufError;
-use super::promise::Promise;
+use super::promise::{LARGE, Promise};
 use crate::{PublicKey, json};
 
 /// The most signatures of a file, and keys of a root.
@@ -111,10 +111,14 @@ impl Metadata {
     }
 
     /// What it says of a file in the member `list`; `None` if it does not name the file.
-    pub(super) fn promise(&self, list: &str, name: &str) -> Result<Option<Promise>, TufError> {
+    pub(super) fn promise(&self, list: &str, name: &'static str) -> Result<Option<Promise>, TufError> {
         let malformed = |problem| TufError::Malformed { file: self.file, problem };
         let listed = json::object(&self.signed, list).map_err(malformed)?;
-        listed.get(name).map(Promise::read).transpose().map_err(malformed)
+        let promise = listed.get(name).map(Promise::read).transpose().map_err(malformed)?;
+        match promise.as_ref().and_then(|promise| promise.length) {
+            Some(length) if length > LARGE => Err(TufError::TooLarge { file: name, limit: LARGE }),
+            _ => Ok(promise),
+        }
     }
 }
 

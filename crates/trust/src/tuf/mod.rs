@@ -20,27 +20,28 @@ use std::time::SystemTime;
 
 pub use error::TufError;
 use metadata::{Metadata, Role, Roles};
-use promise::Promise;
+use promise::{LARGE, Promise};
+use serde::{Deserialize, Serialize};
 
-/// The root of Sigstore's public instance that is carried.
-const EMBEDDED: &[u8] = include_bytes!("sigstore-root.json");
+/// The root of Sigstore's public instance that is built in.
+const BUILT_IN: &[u8] = include_bytes!("sigstore-root.json");
 /// The versions that were current with it: with the same keys, an older one is an old one that somebody offers again.
-const CURRENT: Versions = Versions { timestamp: 762, snapshot: 165, targets: 14 };
+const CURRENT: TufVersions = TufVersions { root: 15, timestamp: 762, snapshot: 165, targets: 14 };
 /// The file in it that is wanted.
 const TARGET: &str = "trusted_root.json";
-/// The most bytes of a root, and of a list of targets.
-const LARGE: u64 = 1 << 20;
 /// The most bytes of a timestamp.
 const SMALL: u64 = 16 << 10;
 /// The most new roots: there is about one in half a year.
 const ROOTS: u64 = 256;
 
-/// What is current.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Versions {
-    timestamp: u64,
-    snapshot: u64,
-    targets: u64,
+/// The versions of the files that were current.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with the versions of a TUF repository")]
+pub struct TufVersions {
+    pub root: u64,
+    pub timestamp: u64,
+    pub snapshot: u64,
+    pub targets: u64,
 }
 
 /// A file that is to be read: the names that it may have, the best first, and its limit in bytes.
@@ -56,7 +57,8 @@ pub struct RootChain {
     root: Metadata,
     roles: Roles,
     first: Roles,
-    known: Versions,
+    known: TufVersions,
+    found: TufVersions,
     read: u64,
     now: SystemTime,
 }
@@ -79,13 +81,13 @@ pub struct TargetsWanted {
 #[derive(Clone, Debug)]
 pub struct TargetWanted {
     promise: Promise,
-    version: u64,
+    found: TufVersions,
 }
 
 impl RootChain {
-    /// From the root of Sigstore's public instance that is carried.
-    pub fn embedded(now: SystemTime) -> Self {
-        Self::new(EMBEDDED, CURRENT, now).expect("the embedded root is one, as a test shows")
+    /// From the root of Sigstore's public instance that is built in.
+    pub fn built_in(now: SystemTime) -> Self {
+        Self::new(BUILT_IN, CURRENT, now).expect("the built-in root is one, as a test shows")
     }
 
     /// From the root of another instance, which must be trusted.
@@ -93,14 +95,28 @@ impl RootChain {
     /// # Errors
     /// What is wrong with it.
     pub fn of(root: &[u8], now: SystemTime) -> Result<Self, TufError> {
-        Self::new(root, Versions::default(), now)
+        Self::new(root, TufVersions::default(), now)
     }
 
-    fn new(root: &[u8], known: Versions, now: SystemTime) -> Result<Self, TufError> {
+    /// The same, if these versions were current when a root was taken before: an older file is refused. With a root newer than the
+    /// remembered one, whose keys are other ones, the count may have begun anew.
+    #[must_use]
+    pub fn remembering(mut self, before: TufVersions) -> Self {
+        if before.root > self.known.root {
+            self.known = before;
+            return self;
+        }
+        self.known.timestamp = self.known.timestamp.max(before.timestamp);
+        self.known.snapshot = self.known.snapshot.max(before.snapshot);
+        self.known.targets = self.known.targets.max(before.targets);
+        self
+    }
+
+    fn new(root: &[u8], known: TufVersions, now: SystemTime) -> Result<Self, TufError> {
         let root = Metadata::read("root.json", "root", root, LARGE)?;
         let roles = Roles::of(&root)?;
         roles.verify(Role::Root, &root)?;
-        Ok(Self { root, first: roles.clone(), roles, known, read: 0, now })
+        Ok(Self { root, first: roles.clone(), roles, known, found: TufVersions::default(), read: 0, now })
     }
 
     /// The version of the root that counts now.
@@ -126,6 +142,10 @@ impl RootChain {
         roles.verify(Role::Root, &next)?;
         next.demand_version(self.root.version.saturating_add(1))?;
         (self.root, self.roles, self.read) = (next, roles, self.read + 1);
+        // What is known was signed by its keys.
+        if self.root.version == self.known.root {
+            self.first = self.roles.clone();
+        }
         Ok(())
     }
 
@@ -139,11 +159,12 @@ impl RootChain {
     /// # Errors
     /// What is wrong with it, or with the last root.
     pub fn timestamp(mut self, bytes: &[u8]) -> Result<SnapshotWanted, TufError> {
+        self.root.demand_no_rollback(self.known.root)?;
         self.root.demand_fresh(self.now)?;
         // With new keys the count may begin anew: it is how a repository recovers from a stolen key.
         let is_same = |role| self.roles.keys_of(role) == self.first.keys_of(role);
         if !is_same(Role::Timestamp) || !is_same(Role::Snapshot) {
-            self.known = Versions { targets: self.known.targets, ..Versions::default() };
+            (self.known.timestamp, self.known.snapshot) = (0, 0);
         }
         if !is_same(Role::Targets) {
             self.known.targets = 0;
@@ -152,6 +173,7 @@ impl RootChain {
         self.roles.verify(Role::Timestamp, &found)?;
         found.demand_no_rollback(self.known.timestamp)?;
         found.demand_fresh(self.now)?;
+        (self.found.root, self.found.timestamp) = (self.root.version, found.version);
         let promise = found.promise("meta", "snapshot.json")?.ok_or_else(|| found.lacks("snapshot.json"))?;
         Ok(SnapshotWanted { promise, chain: self })
     }
@@ -160,7 +182,7 @@ impl RootChain {
 impl SnapshotWanted {
     /// The snapshot.
     pub fn wanted(&self) -> WantedFile {
-        WantedFile { names: self.promise.names("snapshot.json"), limit: self.promise.length.unwrap_or(LARGE) }
+        WantedFile { names: self.promise.names("snapshot.json"), limit: self.promise.limit() }
     }
 
     /// Takes the snapshot.
@@ -168,13 +190,14 @@ impl SnapshotWanted {
     /// # Errors
     /// What is wrong with it.
     pub fn snapshot(self, bytes: &[u8]) -> Result<TargetsWanted, TufError> {
-        let Self { chain, promise } = self;
+        let Self { mut chain, promise } = self;
         promise.check("snapshot.json", bytes)?;
         let found = Metadata::read("snapshot.json", "snapshot", bytes, LARGE)?;
         chain.roles.verify(Role::Snapshot, &found)?;
         found.demand_version(promise.version.ok_or_else(|| found.lacks("version"))?)?;
         found.demand_no_rollback(chain.known.snapshot)?;
         found.demand_fresh(chain.now)?;
+        chain.found.snapshot = found.version;
         let promise = found.promise("meta", "targets.json")?.ok_or_else(|| found.lacks("targets.json"))?;
         Ok(TargetsWanted { chain, promise })
     }
@@ -183,7 +206,7 @@ impl SnapshotWanted {
 impl TargetsWanted {
     /// The list of targets.
     pub fn wanted(&self) -> WantedFile {
-        WantedFile { names: self.promise.names("targets.json"), limit: self.promise.length.unwrap_or(LARGE) }
+        WantedFile { names: self.promise.names("targets.json"), limit: self.promise.limit() }
     }
 
     /// Takes the list of targets.
@@ -202,7 +225,7 @@ impl TargetsWanted {
         if promise.sha256.is_none() || promise.length.is_none() {
             return Err(found.lacks("the length and the sha256 of trusted_root.json"));
         }
-        Ok(TargetWanted { promise, version: found.version })
+        Ok(TargetWanted { promise, found: TufVersions { targets: found.version, ..chain.found } })
     }
 }
 
@@ -211,12 +234,12 @@ impl TargetWanted {
     pub fn wanted(&self) -> WantedFile {
         let hashed = self.promise.sha256.as_ref().map(|hash| format!("targets/{}.{TARGET}", hash.encoded()));
         let names = hashed.into_iter().chain([format!("targets/{TARGET}")]).collect();
-        WantedFile { names, limit: self.promise.length.unwrap_or(LARGE) }
+        WantedFile { names, limit: self.promise.limit() }
     }
 
-    /// The version of the list that names it.
-    pub fn version(&self) -> u64 {
-        self.version
+    /// The versions of what proves it.
+    pub fn versions(&self) -> TufVersions {
+        self.found
     }
 
     /// Takes the file.

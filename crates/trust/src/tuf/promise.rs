@@ -6,6 +6,9 @@ use tofu_oci_types::Digest;
 use super::error::TufError;
 use crate::json;
 
+/// The most bytes of a file, whatever length signed metadata give it.
+pub(super) const LARGE: u64 = 1 << 20;
+
 /// What a file must be, by what was signed before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Promise {
@@ -19,6 +22,11 @@ impl Promise {
     pub(super) fn names(&self, name: &str) -> Vec<String> {
         let versioned = self.version.map(|version| format!("{version}.{name}"));
         versioned.into_iter().chain([name.to_owned()]).collect()
+    }
+
+    /// How many bytes of the file may be read.
+    pub(super) fn limit(&self) -> u64 {
+        self.length.unwrap_or(LARGE).min(LARGE)
     }
 
     pub(super) fn check(&self, file: &'static str, bytes: &[u8]) -> Result<(), TufError> {

@@ -85,15 +85,19 @@ impl Made {
     }
 
     /// The version of the targets that name the file, or the reason why no file is proven.
-    fn update(&self, known: Versions, now: SystemTime) -> Result<u64, TufError> {
+    fn update(&self, known: TufVersions, now: SystemTime) -> Result<u64, TufError> {
+        self.update_after(known, TufVersions::default(), now)
+    }
+
+    fn update_after(&self, known: TufVersions, before: TufVersions, now: SystemTime) -> Result<u64, TufError> {
         let bytes = |value: &Value| value.to_string().into_bytes();
-        let mut chain = RootChain::new(&bytes(&signed(&self.root, &[1, 2])), known, now)?;
+        let mut chain = RootChain::new(&bytes(&signed(&self.root, &[1, 2])), known, now)?.remembering(before);
         for next in &self.roots {
             chain.root(&bytes(next))?;
         }
         let wanted = chain.timestamp(&bytes(&self.timestamp))?.snapshot(&bytes(&self.snapshot))?;
         let wanted = wanted.targets(&bytes(&self.targets))?;
-        wanted.target(&self.target).map(|()| wanted.version())
+        wanted.target(&self.target).map(|()| wanted.versions().targets)
     }
 }
 
@@ -101,17 +105,17 @@ impl Made {
 fn check(change: impl FnOnce(&mut Made), want: Result<u64, &str>) {
     let mut made = Made::new();
     change(&mut made);
-    let known = Versions { timestamp: 6, snapshot: 5, targets: 4 };
+    let known = TufVersions { root: 0, timestamp: 6, snapshot: 5, targets: 4 };
     let found = made.update(known, today()).map_err(|error| error.to_string());
     assert_eq!(found.as_ref().map_err(String::as_str), want.as_ref().map_err(|text| *text));
 }
 
 #[test]
-fn the_repository_of_sigstore_names_the_embedded_root() {
+fn the_repository_of_sigstore_names_the_built_in_root() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/tuf");
     let file = |name: &str| std::fs::read(format!("{folder}/{name}.json")).expect("a fixture");
     let update = |now| {
-        let chain = RootChain::embedded(now);
+        let chain = RootChain::built_in(now);
         assert_eq!(chain.wanted().expect("a next root").names[0], "16.root.json");
         let wanted = chain.timestamp(&file("timestamp"))?;
         assert_eq!(wanted.wanted().names, ["165.snapshot.json", "snapshot.json"]);
@@ -122,7 +126,7 @@ fn the_repository_of_sigstore_names_the_embedded_root() {
         let names = [format!("targets/{hash}.trusted_root.json"), "targets/trusted_root.json".to_owned()];
         assert_eq!(wanted.wanted(), WantedFile { names: names.to_vec(), limit: 6787 });
         wanted.target(include_bytes!("../keyless/roots/public-good.json"))?;
-        Ok::<_, TufError>(wanted.version())
+        Ok::<_, TufError>(wanted.versions().targets)
     };
     assert_eq!(update(today()), Ok(14));
     let late = update(at(1_788_000_000)).expect_err("it has expired").to_string();
@@ -236,7 +240,7 @@ fn parts_of_two_repositories_do_not_go_together() {
 fn what_is_too_large() {
     let now = today();
     let large = vec![b' '; 16 * 1024 + 1];
-    let found = RootChain::embedded(now).timestamp(&large).expect_err("it is too large");
+    let found = RootChain::built_in(now).timestamp(&large).expect_err("it is too large");
     assert_eq!(found.to_string(), "timestamp.json has more than 16384 bytes");
     let many = |made: &mut Made| {
         let signature = made.timestamp["signatures"][0].clone();
@@ -244,4 +248,69 @@ fn what_is_too_large() {
     };
     check(many, Err("timestamp.json is malformed: it has 65 signatures, and at most 64 are read"));
     assert_eq!(RootChain::timestamp_wanted().limit, 16 * 1024);
+}
+
+#[test]
+fn a_length_in_signed_metadata_had_no_bound() {
+    let long = (1 << 20) + 1;
+    let snapshot = |made: &mut Made| {
+        let meta = json!({ "snapshot.json": { "version": 5, "length": long } });
+        made.timestamp = signed(&role("timestamp", 7, "meta", &meta), &[3]);
+    };
+    check(snapshot, Err("snapshot.json has more than 1048576 bytes"));
+    let target = |made: &mut Made| {
+        let named = json!({ "trusted_root.json": { "length": long, "hashes": { "sha256": hex(b"{}") } } });
+        made.targets = signed(&role("targets", 4, "targets", &named), &[1, 2]);
+    };
+    check(target, Err("trusted_root.json has more than 1048576 bytes"));
+}
+
+/// What becomes of a repository after these versions were current, with a root that begins the chain and knows none.
+#[track_caller]
+fn check_remembered(change: impl FnOnce(&mut Made), before: TufVersions, want: Result<u64, &str>) {
+    let mut made = Made::new();
+    change(&mut made);
+    let found = made.update_after(TufVersions::default(), before, today()).map_err(|error| error.to_string());
+    assert_eq!(found.as_ref().map_err(String::as_str), want.as_ref().map_err(|text| *text));
+}
+
+#[test]
+fn a_root_of_ones_own_went_back_to_an_older_copy_of_its_repository() {
+    let same = TufVersions { root: 1, timestamp: 7, snapshot: 5, targets: 4 };
+    check_remembered(|_| {}, TufVersions::default(), Ok(4));
+    check_remembered(|_| {}, same, Ok(4));
+    for (before, want) in [
+        (
+            TufVersions { timestamp: 8, ..same },
+            "timestamp.json has version 7, and version 8 was current before: it is an old one",
+        ),
+        (
+            TufVersions { snapshot: 6, ..same },
+            "snapshot.json has version 5, and version 6 was current before: it is an old one",
+        ),
+        (
+            TufVersions { targets: 5, ..same },
+            "targets.json has version 4, and version 5 was current before: it is an old one",
+        ),
+        (
+            TufVersions { root: 2, ..same },
+            "root.json has version 1, and version 2 was current before: it is an old one",
+        ),
+    ] {
+        check_remembered(|_| {}, before, Err(want));
+    }
+    // What was remembered was signed by the keys of the second root: an older one of those is refused, and new keys begin anew.
+    let second = |made: &mut Made| {
+        made.roots = vec![signed(&root(2, [1, 4], 5), &[1, 2, 4])];
+        made.timestamp = signed(&made.timestamp["signed"], &[5]);
+        made.snapshot = signed(&made.snapshot["signed"], &[5]);
+        made.targets = signed(&made.targets["signed"], &[1, 4]);
+    };
+    let before = TufVersions { root: 2, timestamp: 8, ..same };
+    check_remembered(
+        second,
+        before,
+        Err("timestamp.json has version 7, and version 8 was current before: it is an old one"),
+    );
+    check_remembered(second, TufVersions { root: 1, ..before }, Ok(4));
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use tofu_oci_fault::Fault;
 use tofu_oci_types::{Digest, PackageHash};
 
-use super::flaw::{Flaw, Missing};
+use super::flaw::{Flaw, Missing, Sought};
 use super::refusal::TrustRefusal;
 use crate::{KeyId, ProvenIdentity, SignatureForm};
 
@@ -74,11 +74,11 @@ impl Examined {
     }
 }
 
-/// The flaw that best explains why signatures do not count; `None` if no signature was found.
-pub(crate) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
+/// The flaw that best explains why signatures do not count; `None` if no signature was found. `sought` is who may sign.
+pub(crate) fn best(examined: &[Examined], sought: Sought) -> Option<TrustRefusal> {
     let flaws = examined.iter().filter_map(|found| {
         let flaw = found.outcome.flaw()?;
-        Some((flaw.rank(found.key.is_some())?, found, flaw))
+        Some((flaw.rank(found.key.is_some(), sought)?, found, flaw))
     });
     flaws.min_by_key(|(rank, ..)| *rank).map(|(_, found, flaw)| found.refusal(flaw))
 }

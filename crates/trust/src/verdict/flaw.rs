@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use tofu_oci_fault::Fault;
-use tofu_oci_types::{Digest, Version};
+use tofu_oci_types::{Digest, Platform, Version};
 
 use crate::{KeyId, ProvenIdentity};
 
@@ -35,12 +35,30 @@ pub enum Flaw {
         /// Which one, if it says so.
         signed: Option<Digest>,
     },
-    /// a trusted `SHA256SUMS` gives an archive another checksum
+    /// a trusted statement names archives of the release by other file names than `SHA256SUMS` does
+    #[fault("other-file-names", todo = "the publisher attests the files under their names in `SHA256SUMS`")]
+    #[hint("its publisher must attest the zips under the names that SHA256SUMS has for them, or the index")]
+    OtherFileNames {
+        /// What the statement calls an archive, if anything.
+        found: Option<String>,
+        /// What `SHA256SUMS` calls it.
+        wanted: String,
+    },
+    /// a trusted `SHA256SUMS` gives an archive another checksum, or a signed manifest of one platform is offered for another
+    /// one
     #[fault("other-package", todo = "do not install it; tell the publisher")]
     #[hint("this is not what it is offered as: check the address and the repository")]
     OtherPackage {
         /// Whose file, such as `terraform-provider-widget_1.0.0_linux_amd64.zip`.
         file_name: String,
+    },
+    /// A trusted signature is of a manifest that names the archive of another platform than it is offered for.
+    #[fault(code = "other-package")]
+    #[hint("this is not what it is offered as: check the address and the repository")]
+    OtherPlatform {
+        /// What the manifest calls its archive.
+        file_name: String,
+        platform: Platform,
     },
     /// a signature does not name the provider or the version
     #[fault("unnamed-signature", todo = "sign with both names, or set `unnamed = \"warn\"`")]
@@ -118,16 +136,21 @@ pub enum Flaw {
         /// What the certificate says, if anything.
         found: Option<String>,
     },
-    /// The name of its repository was given to another repository since.
+    /// The name of its repository, or of the owner, was given to another one since, or is not shown to be that of the same one.
     #[fault(code = "other-identity")]
-    #[hint("if its owner made it anew, write repository_id = {found:?} into the [[identity]] of trust.toml")]
+    #[hint(if *of == "repository" && let Some(found) = found => "if its owner made it anew, write repository_id = \
+        {found:?} into the [[identity]] of trust.toml")]
+    #[hint(if *of == "owner" && found.is_some() => "if that is its publisher all the same, write the repository_id of \
+        the repository into the [[identity]] of trust.toml")]
     OtherRepository {
+        /// `repository` or `owner`.
+        of: &'static str,
         /// As it is compared.
-        repository: String,
+        name: String,
         /// Its number when the pins saw it.
         known: String,
-        /// Its number now.
-        found: String,
+        /// Its number now; `None` if the certificate says none.
+        found: Option<String>,
     },
     /// a certificate made the signature, and no trusted root proves it
     #[fault(
@@ -145,21 +168,37 @@ pub enum Flaw {
     Unreadable { problem: String },
 }
 
+/// Whose signatures count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Those of keys, of identities too if there are some.
+    Keys,
+    /// Those of identities alone: what keys have signed explains little.
+    Identities,
+}
+
 impl Flaw {
     /// Whether a trusted signature says that the release is something else than what it is offered as.
     pub fn contradicts(&self) -> bool {
-        matches!(self, Self::OtherProvider { .. } | Self::OtherVersion { .. } | Self::OtherPackage { .. })
+        matches!(
+            self,
+            Self::OtherProvider { .. }
+                | Self::OtherVersion { .. }
+                | Self::OtherPackage { .. }
+                | Self::OtherPlatform { .. }
+        )
     }
 
     /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing. What is broken
     /// explains little unless it is certain whose it is: anybody can put it beside a release.
-    pub(super) fn rank(&self, key_is_known: bool) -> Option<u8> {
+    pub(super) fn rank(&self, key_is_known: bool, sought: Sought) -> Option<u8> {
         match self {
+            Self::TravellingKey { .. } | Self::UnknownKey { .. } if sought == Sought::Identities => Some(12),
             Self::RevokedKey { .. } => Some(0),
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } | Self::UnnamedIdentity { .. } => Some(3),
-            Self::OtherIndex { .. } | Self::OtherBuild { .. } => Some(4),
+            Self::OtherIndex { .. } | Self::OtherFileNames { .. } | Self::OtherBuild { .. } => Some(4),
             Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
             Self::OtherIdentity { .. } | Self::OtherRepository { .. } => Some(7),
@@ -167,10 +206,11 @@ impl Flaw {
             Self::Keyless { .. } => Some(9),
             Self::NotProven { .. } => Some(10),
             Self::BadSignature { .. } => Some(11),
-            Self::Unreadable { .. } => Some(12),
+            Self::Unreadable { .. } => Some(13),
             Self::OtherProvider { .. }
             | Self::OtherVersion { .. }
             | Self::OtherPackage { .. }
+            | Self::OtherPlatform { .. }
             | Self::PredicateType { .. }
             | Self::NotListed
             | Self::NoSignature => None,
@@ -186,7 +226,16 @@ impl fmt::Display for Flaw {
             Self::OtherVersion { named, .. } => write!(f, "is for another version, {named}"),
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
+            Self::OtherFileNames { found: Some(found), wanted } => {
+                write!(f, "calls an archive of this release {found}, not {wanted}")
+            }
+            Self::OtherFileNames { found: None, wanted } => {
+                write!(f, "does not name the archive {wanted} of this release")
+            }
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
+            Self::OtherPlatform { file_name, platform } => {
+                write!(f, "is of the manifest of {file_name}, which is offered for {platform}")
+            }
             Self::Unnamed { missing } | Self::UnnamedIdentity { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
             Self::OtherBuild { member, found: Some(found), wanted } => {
@@ -206,11 +255,11 @@ impl fmt::Display for Flaw {
                 write!(f, "is not by {name}: its {member} is {found}")
             }
             Self::OtherIdentity { name, member, found: None } => write!(f, "is not by {name}: it has no {member}"),
-            Self::OtherRepository { repository, known, found } => {
-                write!(
-                    f,
-                    "is of another repository: another one has the name {repository} now: its id was {known} and is {found}"
-                )
+            Self::OtherRepository { of, name, known, found: Some(found) } => {
+                write!(f, "is of another {of}: another one has the name {name} now: its id was {known} and is {found}")
+            }
+            Self::OtherRepository { of, name, known, found: None } => {
+                write!(f, "is not shown to be of the same {of}: its certificate has no id of {name}, which was {known}")
             }
             Self::NotProven { problem } => write!(f, "was made with a certificate and is not proven: {problem}"),
             Self::NoSignature => f.write_str("has no signature"),

@@ -6,20 +6,24 @@ mod platforms;
 mod refusal;
 mod signed_statement;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
 
 pub(crate) use examined::best;
 pub use examined::{Examined, SignatureOutcome};
+pub(crate) use flaw::Sought;
 pub use flaw::{Flaw, Missing};
 pub(crate) use platforms::{By, ListedArchive, Platforms};
 pub use refusal::TrustRefusal;
 pub use signed_statement::SignedStatement;
 pub(crate) use signed_statement::add_statements;
 
-use crate::{Identity, KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm};
+use crate::{
+    DemandedBuild, HostNumbers, Identity, KeyId, Material, Notice, ProvenIdentity, PublicKey, ReleaseState,
+    SignatureForm,
+};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -43,6 +47,10 @@ pub struct Verdict {
     pub(crate) threshold: usize,
     /// What each of them had to say.
     pub(crate) predicate_types: Vec<String>,
+    /// How it had to be built.
+    pub(crate) build: Option<DemandedBuild>,
+    /// Whose signatures count.
+    pub(crate) sought: Sought,
     /// What is said of single archives.
     pub(crate) platforms: Platforms,
     /// What becomes of an archive that is not covered.
@@ -98,9 +106,9 @@ pub struct Signer {
     /// The identity, if it is one and not a key.
     #[serde(skip)]
     pub identity: Option<Identity>,
-    /// The repositories that it signed for, as they are compared, with the numbers that their host gave them.
+    /// The numbers of the repositories that it signed for, and of their owners.
     #[serde(skip)]
-    pub repositories: BTreeMap<String, String>,
+    pub numbers: HostNumbers,
     /// How it has signed.
     pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.
@@ -157,9 +165,14 @@ impl TrustRemark {
 }
 
 impl Verdict {
+    /// Who built the release, by a signature that counts; `None` if the release is refused.
+    pub fn builder<'a>(&self, examined: &'a Examined) -> Option<&'a ProvenIdentity> {
+        examined.identity.as_deref().filter(|_| self.refusal.is_none() && examined.outcome.counts())
+    }
+
     /// What best explains why the signatures that were found do not count; `None` if there are none.
     pub fn best_flaw(&self) -> Option<TrustRefusal> {
-        best(&self.examined)
+        best(&self.examined, self.sought)
     }
 
     /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or `None` for a

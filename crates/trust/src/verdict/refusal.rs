@@ -126,6 +126,8 @@ fn signature_sentence(by: &str, flaw: &Flaw) -> String {
         Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
         Flaw::BadSignature { problem } => problem.clone(),
         Flaw::Unnamed { .. }
+        | Flaw::OtherPlatform { .. }
+        | Flaw::OtherFileNames { .. }
         | Flaw::UnnamedIdentity { .. }
         | Flaw::PredicateType { .. }
         | Flaw::NotListed

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use tofu_oci_types::PackageHash;
 
 use super::flaw::Missing;
+use crate::Build;
 
 /// What a signature said when it counted, so that it can be compared with another rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SignedStatement {
     /// What it said about its subject.
     pub predicate_type: String,
+    /// How it was built, if the statement counted as provenance; `None` also if an earlier program wrote the pin.
+    pub build: Option<Build>,
     /// What it did not name, or `None` if it named provider and version. A list of archives names the provider if its key
     /// spoke for the provider's namespace alone.
     pub missing: Option<Missing>,
@@ -22,8 +25,8 @@ pub struct SignedStatement {
 pub(crate) fn add_statements(statements: &mut Vec<SignedStatement>, others: &[SignedStatement]) {
     for other in others {
         let same = statements.iter_mut().find(|have| {
-            let alike = have.predicate_type == other.predicate_type && have.missing == other.missing;
-            alike && have.zips.is_some() == other.zips.is_some()
+            let alike = have.predicate_type == other.predicate_type && have.build == other.build;
+            alike && have.missing == other.missing && have.zips.is_some() == other.zips.is_some()
         });
         match same {
             Some(have) => {

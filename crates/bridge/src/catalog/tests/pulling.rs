@@ -21,6 +21,7 @@ fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
     PullOptions {
         trust: trust(Policy::default()),
         rules,
+        attestations: None,
         upstream_use,
         limits: Limits::default(),
         jobs: 1,

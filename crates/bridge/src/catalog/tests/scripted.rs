@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tofu_oci_fetch::RenamedReleases;
 use tofu_oci_source::{
     ClaimedHashes, Failure, Listing, Locator, NotOffered, Offer, Package, Part, PartStream, Release, ReleaseDate,
-    ReleaseDescription, ReleaseId, Search, Source, SourceError,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError, ZipNames,
 };
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Event, Identity, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
@@ -216,6 +216,10 @@ impl Release for ScriptedRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(self.from.notice.lock().unwrap().clone())
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

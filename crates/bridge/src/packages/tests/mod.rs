@@ -153,8 +153,7 @@ async fn publish(store: &dyn Store, layout: PackageLayout, more: impl Fn(&Path))
         replace: ReplaceTag::Refuse,
         rename: Rename::Refuse,
         predecessors: Predecessors::NONE,
-        signing: None,
-        keyless: None,
+        signer: None,
     };
     let request = PushRequest {
         dist: &read_dist(folder.path()).unwrap(),

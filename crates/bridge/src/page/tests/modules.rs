@@ -36,7 +36,7 @@ pub(super) async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<B
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,
             files: PackedFiles::Chosen,
-            signing: None,
+            signer: None,
             work_dir: dir.path().to_owned(),
         };
         push_module(&request, &*store, &NoReporter).await.unwrap();

@@ -143,7 +143,9 @@ async fn the_download_document_names_files_that_verify() {
     assert_eq!(signature.body, key().sign(&sums.body));
     let armored = &document["signing_keys"]["gpg_public_keys"][0]["ascii_armor"];
     assert_eq!(armored.as_str(), Some(key().public()));
-    assert_eq!(document.get("packages"), None);
+    let package = &document["packages"]["linux_amd64"];
+    assert_eq!(package["package_size"], archive.body.len());
+    assert_eq!(package["hashes"][1], format!("zh:{}", digest.encoded()));
     let shown = serde_json::to_string_pretty(&document).unwrap();
     let shown = shown.replace(&serde_json::to_string(armored).unwrap(), "ARMOR");
     assert_snapshot!(shown.replace(&key().key_id(), "KEY"), @r#"
@@ -165,6 +167,22 @@ async fn the_download_document_names_files_that_verify() {
             "ascii_armor": ARMOR
           }
         ]
+      },
+      "packages": {
+        "darwin_arm64": {
+          "hashes": [
+            "h1:FmGNwhTPdpZigpE3VInc9npgu/vA89vMwAm2MqvL0f4=",
+            "zh:8f094a811d7b876c02cdc5dbeefd5313d74b3a5c2451360ae200abaa7a5d3dae"
+          ],
+          "package_size": 315
+        },
+        "linux_amd64": {
+          "hashes": [
+            "h1:m/1k9uupLMXgDTpeZTaH0721mT15iy66/d0WgvYvmS8=",
+            "zh:1ecc49c649c4f18c43bd2390699e524f55fadbfcb71df2a110e279ad8d253f43"
+          ],
+          "package_size": 314
+        }
       }
     }
     "#);

@@ -236,8 +236,7 @@ async fn publish(store: &MemoryStore, address: &str, version: &str, platforms: &
         replace: ReplaceTag::Refuse,
         rename: Rename::Allow,
         predecessors: Predecessors::NONE,
-        signing: None,
-        keyless: None,
+        signer: None,
     };
     let request = PushRequest {
         dist: &read_dist(folder.path()).unwrap(),

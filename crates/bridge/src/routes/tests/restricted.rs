@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 use tofu_oci_types::Secret;
+use url::{Position, Url};
 
 use super::{Answer, Site, SiteOptions, ZAP};
 use crate::{ClientRule, TokenDigest};
@@ -59,7 +60,34 @@ async fn archives_are_linked_for_one_client_and_one_path() {
     assert_eq!(site.get(&format!("/mirror/REGISTRY.acme.example:443/acme/zap/{link}")).await.status, 200);
     let other = link.replace("linux_amd64", "darwin_arm64");
     assert_snapshot!(site.get(&format!("/mirror/{ZAP}/{other}")).await.shown(), @r#"403 {"errors":["this link is not valid here: it was changed, or the token that it was made for was removed; run the command again"]}"#);
-    assert_eq!(site.get(&format!("/mirror/{ZAP}/{}", link.split('?').next().unwrap())).await.status, 401);
+    assert_eq!(site.get(&format!("/mirror/{ZAP}/{}", link.rsplit('/').next().unwrap())).await.status, 401);
+}
+
+/// By the code of each client: Go's `ResolveReference` for Terraform and `OpenTofu`, and Terragrunt's provider cache (`models/helper.go`),
+/// which before 1.1.4 joined the link as a path, so that a `?` became `%3F`.
+#[tokio::test]
+async fn a_link_survives_how_clients_join_it() {
+    let site = site().await;
+    let version = Url::parse(&format!("https://bridge.example/mirror/{ZAP}/1.0.0.json")).unwrap();
+    let answer = ask(&site, version.path()).await;
+    let document: Value = serde_json::from_slice(&answer.body).unwrap();
+    let link = document["archives"]["linux_amd64"]["url"].as_str().unwrap();
+    let provider = version.path().strip_suffix("/1.0.0.json").unwrap();
+    let joined = |path: &str| {
+        let mut url = version.clone();
+        url.set_path(path);
+        url
+    };
+    let of_query = crate::access::with_query(&format!("/mirror/{ZAP}/{link}").parse().unwrap()).unwrap();
+    let of_query = of_query.to_string().rsplit('/').next().unwrap().to_owned();
+    for (client, url, opens) in [
+        ("terraform, tofu", version.join(link).unwrap(), 200),
+        ("terragrunt", joined(&format!("{provider}/{link}")), 200),
+        ("terraform, tofu, with a query", version.join(&of_query).unwrap(), 200),
+        ("terragrunt 1.0.5, with a query", joined(&format!("{provider}/{of_query}")), 404),
+    ] {
+        assert_eq!(site.get(&url[Position::BeforePath..]).await.status, opens, "{client}: {url}");
+    }
 }
 
 #[tokio::test]
@@ -77,7 +105,7 @@ async fn a_document_with_the_links_of_one_client_reaches_no_other_client() {
         let answer = site.ask("GET", &format!("/mirror/{ZAP}/1.0.0.json"), &[("authorization", &authorization)]).await;
         let document: Value = serde_json::from_slice(&answer.body).unwrap();
         let link = document["archives"]["linux_amd64"]["url"].as_str().unwrap();
-        assert!(link.contains(&format!("client={name}&")), "{link}");
+        assert!(link.contains(&format!("~{name}~")), "{link}");
     }
 }
 

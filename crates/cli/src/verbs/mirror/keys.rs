@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use tofu_oci_mirror::{FoundKey, FoundSigners, MirrorError};
+use tofu_oci_mirror::{FoundKey, FoundSigners, MirrorError, OtherSigner};
 use tofu_oci_trust::{KeyId, MadeBy, claimed_key};
 use tofu_oci_types::{Event, ProviderAddr, printable};
 
@@ -31,7 +31,8 @@ pub(super) fn print(
 ) -> Result<Exit, Diagnostic> {
     let known = |(address, found): (ProviderAddr, Result<FoundSigners, MirrorError>)| {
         let keys = found.map_err(Diagnostic::from).and_then(|FoundSigners { version, keys, others }| {
-            let verified = version.map_or_else(|| address.to_string(), |version| format!("{address}@{version}"));
+            let Some(version) = version else { return Err(all_denied()) };
+            let verified = format!("{address}@{version}");
             let others = described(&others);
             if keys.is_empty() {
                 return Err(no_key(&verified, others.as_deref()));
@@ -64,6 +65,12 @@ pub(super) fn print(
     Err(diagnostic)
 }
 
+fn all_denied() -> Diagnostic {
+    Diagnostic::new(Exit::Fixable, "the rules keep out all of its versions")
+        .code("no-matching-release")
+        .hint("`deny` and `allow` of mirror.toml say which versions are mirrored")
+}
+
 fn no_key(verified: &str, others: Option<&str>) -> Diagnostic {
     let text = match others {
         Some(others) => format!("its newest version carries no key; it has signatures by {others}"),
@@ -85,13 +92,16 @@ fn write_them(verified: &str) -> String {
 }
 
 /// Who has made signatures that do not carry a key; `None` if there are no such signatures.
-fn described(others: &[MadeBy]) -> Option<String> {
+fn described(others: &[OtherSigner]) -> Option<String> {
     let mut shown: Vec<String> = others
         .iter()
-        .map(|made_by| match made_by {
-            MadeBy::Key { hint: Some(hint) } => format!("the cosign key {}", printable(&claimed_key(hint))),
-            MadeBy::Key { hint: None } => "a cosign key that they do not name".to_owned(),
-            MadeBy::Certificate => "a certificate".to_owned(),
+        .map(|signer| match signer {
+            OtherSigner::OpenPgp(issuer) => format!("the OpenPGP key {}", printable(issuer)),
+            OtherSigner::Cosign(MadeBy::Key { hint: Some(hint) }) => {
+                format!("the cosign key {}", printable(&claimed_key(hint)))
+            }
+            OtherSigner::Cosign(MadeBy::Key { hint: None }) => "a cosign key that they do not name".to_owned(),
+            OtherSigner::Cosign(MadeBy::Certificate) => "a certificate".to_owned(),
         })
         .collect();
     shown.sort();

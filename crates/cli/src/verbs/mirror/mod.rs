@@ -1,6 +1,5 @@
 //! `mirror`.
 
-mod attestations;
 mod failure;
 mod keys;
 mod model;
@@ -8,29 +7,32 @@ mod rules;
 mod text;
 mod upstream;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use tofu_oci_archive::Limits;
+use tofu_oci_http::WebClient;
 use tofu_oci_logins::Access;
 use tofu_oci_mirror::{
-    Attestations, Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune, found_keys,
+    AttestationRule, Attestations, Carrying, Destination, DestinationName, MirrorJob, MirrorLine, MirrorMode, Prune,
+    found_keys,
 };
 use tofu_oci_packer::{Forms, Signing};
 use tofu_oci_source::Source;
 use tofu_oci_store::ComparedBy;
 use tofu_oci_trust::PrivateKey;
-use tofu_oci_types::{Constraints, Moment, ProviderAddr};
+use tofu_oci_types::{Constraints, Moment, Place, ProviderAddr};
 
 use super::context::Context;
 use super::sign::one_password;
 use crate::args::MirrorArgs;
+use crate::connect::Connector;
 use crate::destination::{self, BundleShape};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report::JsonLines;
 use crate::signing_key::{self, KeyPassword};
-use attestations::RuledAttestations;
 pub(super) use failure::{counts, exit_of, failures, or_failure, row_name};
 use model::{MirrorEvent, MirrorSummary};
 use rules::MirrorInput;
@@ -66,15 +68,15 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     let key = key_of(context, args).await?;
     let compared = if args.verify { ComparedBy::Digests } else { ComparedBy::Sizes };
     let destination = destination::open(upstream.connector(), to.clone(), &input.trust, (bundle, compared))?;
-    let providers = providers(&upstream, &input.rules, Some(destination.as_ref())).await?;
-    let job = job(args, &input, &providers, destination.as_ref());
+    let claim = |address: &ProviderAddr| Ok(Some(destination.claim(address)?));
+    let providers = providers(&upstream, &input.rules, claim).await?;
+    let attestations = attestations(&input.attestations, &input.dir, upstream.connector())?;
+    let job = MirrorJob { attestations: attestations.as_ref(), ..job(args, &input, &providers, destination.as_ref()) };
     if args.plan {
         let lines = job.plan(context.reporter.as_ref()).await;
         return Ok(print(context, MirrorMode::Plan, lines));
     }
-    let attestations = RuledAttestations::new(&input, upstream.connector())?;
-    let attestations = attestations.as_ref().map(|all| all as &dyn Attestations);
-    let lines = run(context, args, &input, &job, key.as_ref(), attestations).await;
+    let lines = run(context, args, &input, &job, key.as_ref()).await;
     let finished = destination.finish(context.reporter.as_ref()).await;
     // The report names what was carried, also if the flush failed.
     let outcome = print(context, MirrorMode::Run, lines);
@@ -88,7 +90,12 @@ async fn print_trust(context: &Context, args: &MirrorArgs, input: &MirrorInput) 
     let how = (BundleShape::default(), ComparedBy::Sizes);
     let open = |to: &DestinationName| destination::open(upstream.connector(), to.clone(), &input.trust, how);
     let destination = input.to.as_ref().map(open).transpose()?;
-    let providers = providers(&upstream, &input.rules, destination.as_deref()).await?;
+    // Nothing goes there, so that two providers may have one place.
+    let place = |address: &ProviderAddr| match &destination {
+        Some(to) => Ok(Some(to.place(address)?)),
+        None => Ok(None),
+    };
+    let providers = providers(&upstream, &input.rules, place).await?;
     keys::print(context, found_keys(&input.rules, &providers, SystemTime::now()).await)
 }
 
@@ -102,9 +109,9 @@ pub(super) async fn collect(
 ) -> Result<Vec<MirrorLine>, Diagnostic> {
     let input = rules::input_with(args, required)?;
     let upstream = UpstreamSources::asked_for(context, args, access)?;
-    let providers = providers(&upstream, &input.rules, Some(bundle)).await?;
+    let providers = providers(&upstream, &input.rules, |address| Ok(Some(bundle.claim(address)?))).await?;
     let job = job(args, &input, &providers, bundle);
-    Ok(run(context, args, &input, &job, key, None).await)
+    Ok(run(context, args, &input, &job, key).await)
 }
 
 /// The key that signs what is carried, if there is one.
@@ -122,7 +129,7 @@ fn job<'a>(
 ) -> MirrorJob<'a> {
     let prune = if args.prune { Prune::Withdraw } else { Prune::Keep };
     let now = Moment::from(SystemTime::now());
-    MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, now }
+    MirrorJob { rules: &input.rules, providers, destination, prune, trust: &input.trust, attestations: None, now }
 }
 
 async fn run(
@@ -131,33 +138,35 @@ async fn run(
     input: &MirrorInput,
     job: &MirrorJob<'_>,
     key: Option<&PrivateKey>,
-    attestations: Option<&dyn Attestations>,
 ) -> Vec<MirrorLine> {
     let (limits, work_dir, trust) = (Limits::default(), std::env::temp_dir(), &input.trust);
     let signing = key.map(|key| Signing { key, forms: Forms::Bundle });
-    let how = Carrying {
-        trust,
-        signing,
-        limits: &limits,
-        jobs: usize::from(args.carry.jobs),
-        work_dir: &work_dir,
-        attestations,
-    };
+    let how = Carrying { trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
     job.run(&how, context.reporter.as_ref()).await
 }
 
-/// Every provider that the rules name, once, with the place that it comes from.
+/// The places of attestations that rules in this folder name; `None` if they name none.
+pub(super) fn attestations(
+    rules: &[AttestationRule],
+    dir: &Path,
+    connector: &Connector,
+) -> Result<Option<Attestations>, Diagnostic> {
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let web = WebClient::new(Arc::clone(connector.client()?.http()));
+    Ok(Some(Attestations::open(rules.to_vec(), dir.to_owned(), web)?))
+}
+
+/// Every provider that the rules name, once, with the place that it comes from; `place` is where it goes.
 async fn providers(
     upstream: &UpstreamSources,
     rules: &tofu_oci_mirror::MirrorRules,
-    destination: Option<&dyn Destination>,
+    place: impl Fn(&ProviderAddr) -> Result<Option<Place>, Diagnostic>,
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
     for address in upstream.addresses(rules).await? {
-        let place = match destination {
-            Some(to) => Some(to.claim(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?),
-            None => None,
-        };
+        let place = place(&address).map_err(|error| error.exiting(Exit::Usage))?;
         let source = upstream.source(&address, place.as_ref())?;
         providers.push((address, source));
     }

@@ -69,7 +69,7 @@ impl MirrorSummary {
                 MirrorAction::Denied { .. } | MirrorAction::NoPlatform | MirrorAction::WithdrawnThere => {
                     &mut summary.left
                 }
-                MirrorAction::Gone => &mut summary.gone,
+                MirrorAction::Gone { .. } => &mut summary.gone,
                 MirrorAction::Withdraw { .. } => &mut summary.withdrawn,
                 MirrorAction::Reinstate => &mut summary.reinstated,
                 MirrorAction::Deprecate { .. } => &mut summary.deprecated,

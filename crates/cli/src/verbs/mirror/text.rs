@@ -11,13 +11,16 @@ use crate::report::human_bytes;
 /// The whole report.
 pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
-    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(MirrorOutcome { action: MirrorAction::Present, .. }));
+    let is_news = |row: &&Row| match &row.outcome {
+        Ok(MirrorOutcome { action: MirrorAction::Present, attestations, .. }) => !attestations.is_empty(),
+        _ => true,
+    };
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
         let head = ["provider", "version", if mode == MirrorMode::Plan { "would be" } else { "report" }];
         let cells = news.iter().map(|row| {
             let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-            [row.address.to_string(), version, what(row)]
+            [row.address.to_string(), version, what(mode, row)]
         });
         page.table(head, cells);
         page.gap();
@@ -31,7 +34,7 @@ pub(super) fn page(mode: MirrorMode, rows: &[Row], summary: &MirrorSummary) -> P
     page
 }
 
-fn what(row: &Row) -> String {
+fn what(mode: MirrorMode, row: &Row) -> String {
     let Ok(deed) = &row.outcome else { return "failed".to_owned() };
     let moved = |verb: &str, platforms: &[Platform]| {
         let names: Vec<String> = platforms.iter().map(ToString::to_string).collect();
@@ -41,7 +44,14 @@ fn what(row: &Row) -> String {
     match &deed.action {
         MirrorAction::Add => moved("added", &deed.platforms),
         MirrorAction::Widen { missing } => moved("widened", missing),
-        MirrorAction::Present => "there already".to_owned(),
+        MirrorAction::Present => {
+            let came = deed.attestations.iter().map(|late| late.predicate_type.as_str());
+            format!(
+                "there already; {} {}",
+                if mode == MirrorMode::Plan { "it would get" } else { "it got" },
+                came.collect::<Vec<_>>().join(", ")
+            )
+        }
         MirrorAction::Reinstate => "available again".to_owned(),
         MirrorAction::Held { until } => format!("held back until {until}"),
         MirrorAction::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
@@ -49,7 +59,8 @@ fn what(row: &Row) -> String {
         MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
         MirrorAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
         MirrorAction::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
-        MirrorAction::Gone => "kept, although its place no longer lists it".to_owned(),
+        MirrorAction::Gone { reason: None } => "kept, although its place no longer lists it".to_owned(),
+        MirrorAction::Gone { reason: Some(reason) } => format!("kept, although it was withdrawn: {reason}"),
         MirrorAction::Withdraw { reason } => format!("withdrawn: {reason}"),
         MirrorAction::Deprecate { reason } => format!("deprecated: {reason}"),
         MirrorAction::Unmet { versions, .. } if versions.is_any() => "missing: its place lists no version".to_owned(),

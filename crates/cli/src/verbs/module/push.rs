@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    DistOptions, ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, Signing, UnknownPlatforms, read_dist_with,
+    DistOptions, ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_tfconfig::is_configuration_file;
 use tofu_oci_types::Moment;
@@ -14,7 +14,7 @@ use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
 use crate::page::Page;
-use crate::signing_key;
+use crate::signing_key::NamedSigner;
 use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::published::{self, PushLine};
@@ -52,9 +52,9 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
             .hint(format!("add it: {} --version 1.0.0", invocation::with_all_options(&words))));
     };
     demand_module(args)?;
-    one_password(args.signing.key_password_stdin, args.access.identity.password_stdin)?;
+    one_password(args.signer.key.key_password_stdin, args.access.identity.password_stdin)?;
     let connector = context.reach(&args.access, &[&end], None).await?;
-    let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
+    let signer = NamedSigner::of(&args.signer, context.reporter.as_ref()).await?;
     let request = ModulePushRequest {
         dir: &args.dir,
         version: &version,
@@ -62,7 +62,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
         files: PackedFiles::Chosen,
         checks: if args.skip_checks { ModuleChecks::Skip } else { ModuleChecks::Run },
-        signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
+        signer: signer.as_ref().map(NamedSigner::signer),
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {

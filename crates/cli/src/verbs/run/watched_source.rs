@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_source::{
     ClaimedHashes, Listing, Offer, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId, Search,
-    Source, SourceError,
+    Source, SourceError, ZipNames,
 };
 use tofu_oci_store::{BlobSender, ByteStream, Lists, ReadStore, StoreError, Transport};
 use tofu_oci_trust::{Evidence, Notice};
@@ -88,6 +88,10 @@ impl Release for WatchedRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         self.release.notice().await
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        self.release.zip_names().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

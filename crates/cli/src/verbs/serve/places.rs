@@ -11,7 +11,9 @@ use tofu_oci_bridge::{
 };
 use tofu_oci_fetch::Trust;
 use tofu_oci_mapper::UriTemplate;
-use tofu_oci_mirror::{Destination, DestinationName, MirrorError, MirrorRules, PullOptions, PullThrough};
+use tofu_oci_mirror::{
+    AttestationRule, Destination, DestinationName, MirrorError, MirrorRules, PullOptions, PullThrough,
+};
 use tofu_oci_source::{BundleSource, Source};
 use tofu_oci_types::{Hostname, Pattern, Place};
 
@@ -25,6 +27,7 @@ use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, From};
 use crate::verbs::context::Context;
+use crate::verbs::mirror::attestations as attestations_of;
 
 /// How many packages of one release move at a time.
 const JOBS: usize = 4;
@@ -126,6 +129,9 @@ fn pull_through(
     }
     let destination: Arc<dyn Destination> =
         Arc::from(destination::open(connector, name, trust, Default::default()).map_err(about)?);
+    let attestations: Vec<AttestationRule> =
+        rules.attestations.iter().map(|at| AttestationRule { providers: Vec::new(), at: at.clone() }).collect();
+    let attestations = attestations_of(&attestations, &settings.dir, connector).map_err(about)?;
     let upstream = Arc::new(PulledUpstream::open(settings, &rules.upstream, connector)?);
     let rules = MirrorRules {
         allow: rules.allow.clone(),
@@ -137,6 +143,7 @@ fn pull_through(
     let options = PullOptions {
         trust: Trust { renamed: served.renamed, ..trust.clone() },
         rules,
+        attestations,
         upstream_use: settings.config.upstreams,
         limits: limits(),
         jobs: JOBS,

@@ -1,7 +1,7 @@
 //! A release as a JSON line.
 
 use serde::Serialize;
-use tofu_oci_explain::releases::DescribedPackage;
+use tofu_oci_explain::releases::{AttachedReferrer, DescribedPackage};
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{ReleaseDate, SourceError};
@@ -30,6 +30,7 @@ pub(super) struct ReleaseLine<'a> {
     signatures: Option<&'a SignatureStanding>,
     evidence: &'a [Examined],
     evidence_error: Option<CodeAndText>,
+    attached: Option<&'a [AttachedReferrer]>,
 }
 
 #[derive(Serialize)]
@@ -73,6 +74,7 @@ impl<'a> ReleaseLine<'a> {
             signatures: standing,
             evidence: examined,
             evidence_error: error,
+            attached: report.facts.attached.as_deref(),
         }
     }
 }

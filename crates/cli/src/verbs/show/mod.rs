@@ -1,6 +1,7 @@
 //! `show`.
 
 mod json;
+mod module;
 mod report;
 mod subject;
 mod text;
@@ -17,13 +18,14 @@ use super::context::Context;
 use super::install::working_dir;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use json::ReleaseLine;
 use report::{ShowReport, Signatures};
 use subject::{ReleaseNaming, ShownSubject};
 pub(super) use subject::{ReleaseQuestion, find};
 pub(super) use text::reason;
 
-/// Prints what is known of one release.
+/// Prints what is known of one release, or of a module.
 pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagnostic> {
     let dir = working_dir(args.chdir.as_deref())?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
@@ -33,7 +35,13 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     }
     let ShowArgs { subject, lookup, access, .. } = args;
     let question = ReleaseQuestion { subject, lookup, access, chdir: args.chdir.as_deref() };
-    let ShownSubject { release, naming } = find(context, &question).await?;
+    let ShownSubject { release, naming } = match find(context, &question).await {
+        Ok(found) => found,
+        Err(error) => {
+            let is_module = error.exit() == Exit::Fixable && module::show(context, args).await?.is_some();
+            return if is_module { Ok(()) } else { Err(error) };
+        }
+    };
     let report =
         read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
             ReleaseNaming::Asked => Diagnostic::from(error),

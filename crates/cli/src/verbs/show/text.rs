@@ -1,6 +1,6 @@
 //! A release for people.
 
-use tofu_oci_explain::releases::DescribedPackage;
+use tofu_oci_explain::releases::{AttachedReferrer, DescribedPackage};
 use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::{CreatedBy, ReleaseDate, SourceError};
 use tofu_oci_trust::{Flaw, SignatureOutcome};
@@ -41,6 +41,7 @@ pub(super) fn page(report: &ShowReport) -> Page {
     let protocols = if about.protocols.is_empty() { "not named".to_owned() } else { about.protocols.join(", ") };
     say("protocol", &protocols);
     signatures(report, &mut page);
+    attached(report.facts.attached.as_deref(), &mut page);
     page.gap();
     packages(report, &mut page);
     page
@@ -88,10 +89,23 @@ fn signatures(report: &ShowReport, page: &mut Page) {
             }
             (_, outcome) => outcome,
         };
-        page.row("  ", "found", found_text(examined, outcome));
-        if let Some(built) = built_by(examined) {
+        let built = built_by(verdict, examined);
+        page.row("  ", "found", found_text(examined, outcome, built.as_deref()));
+        if let Some(built) = built {
             page.row("  ", "built by", built);
         }
+    }
+}
+
+/// A line for each thing that lies beside it.
+pub(super) fn attached(all: Option<&[AttachedReferrer]>, page: &mut Page) {
+    let Some(all) = all else { return page.row("  ", "attached", "unknown: it could not be listed") };
+    for AttachedReferrer { artifact_type, digest, bytes, files, created } in all {
+        let mut text = artifact_type.clone().unwrap_or_else(|| "something without a type".to_owned());
+        text.extend(bytes.map(|bytes| format!(", {}", human_bytes(bytes))));
+        text.extend(files.iter().map(|file| format!(", {file}")));
+        text.extend(created.iter().map(|created| format!(", {created}")));
+        page.row("  ", "attached", format!("{text}; {digest}"));
     }
 }
 

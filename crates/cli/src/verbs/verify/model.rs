@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_fetch::{Conclusion, ReleaseWithEvidence};
 use tofu_oci_trust::{
-    Action, Admission, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer, Standing,
-    TrustRemark, TrustRule, Verdict, VersionOf,
+    Action, Admission, DemandedBuild, Examined, ExpiredKeys, ManifestChecksums, Pin, PinnedSigner, RuleOrigin, Signer,
+    Standing, TrustRemark, TrustRule, Verdict, VersionOf,
 };
 use tofu_oci_types::{Digest, Identity, PathText, Place, Platform, Tag, Version};
 
@@ -63,6 +63,8 @@ struct PolicyLine<'a> {
     keys: Vec<&'a str>,
     threshold: usize,
     predicate_types: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slsa: Option<&'a DemandedBuild>,
     unsigned: Action,
     unnamed: Action,
     moved_tags: Action,
@@ -113,7 +115,7 @@ impl<'a> VerifyReport<'a> {
     }
 
     fn policy(&self) -> PolicyLine<'a> {
-        let TrustRule { origin, keys, threshold, predicate_types, .. } = self.rule;
+        let TrustRule { origin, keys, threshold, predicate_types, build, .. } = self.rule;
         PolicyLine {
             origin: match origin {
                 RuleOrigin::Default => "default",
@@ -128,6 +130,7 @@ impl<'a> VerifyReport<'a> {
             keys: keys.iter().map(|key| key.name.as_str()).collect(),
             threshold: *threshold,
             predicate_types,
+            slsa: build.as_ref(),
             unsigned: self.rule.unsigned.action(),
             // A signature of a module need name nothing.
             unnamed: if self.found.of == VersionOf::Module { Action::Allow } else { self.rule.unnamed },

@@ -28,8 +28,9 @@ impl VerifyReport<'_> {
             say("found", "no signature");
         }
         for examined in &verdict.examined {
-            say("found", &found(examined, &examined.outcome));
-            if let Some(built) = built_by(examined) {
+            let built = built_by(verdict, examined);
+            say("found", &found(examined, &examined.outcome, built.as_deref()));
+            if let Some(built) = built {
                 say("built by", &built);
             }
         }
@@ -67,7 +68,7 @@ impl VerifyReport<'_> {
         };
         let (Unsigned::Said(action) | Unsigned::ByDefault(action)) = rule.unsigned;
         let action = format!("{action:?}").to_lowercase();
-        format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.predicate_types.join(" and "))
+        format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.says())
     }
 
     /// The platforms whose packages the signatures cover; `None` if they cover all or none.
@@ -111,8 +112,8 @@ fn covering(verdict: &Verdict) -> String {
     format!("by {}", by.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" and "))
 }
 
-/// A signature and what became of it.
-pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Display) -> String {
+/// A signature and what became of it. What a line beside it says of who built it, it does not repeat.
+pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Display, built: Option<&str>) -> String {
     let form = match examined.form {
         Some(SignatureForm::Bundle) => "bundle",
         Some(SignatureForm::CosignTag) => "cosign-tag",
@@ -135,7 +136,7 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     if let Some(says) = &examined.predicate_type {
         text.push_str(&format!("; it says {says}"));
     }
-    if let Some(identity) = examined.identity.as_deref().filter(|_| built_by(examined).is_none()) {
+    if let Some(identity) = examined.identity.as_deref().filter(|_| built.is_none()) {
         if examined.key.is_some() {
             text.push_str(&format!("; its certificate is for {identity}"));
         }
@@ -150,9 +151,9 @@ pub(in crate::verbs) fn found(examined: &Examined, outcome: &dyn std::fmt::Displ
     text
 }
 
-/// What was built where, by a signature that counts.
-pub(in crate::verbs) fn built_by(examined: &Examined) -> Option<String> {
-    built(examined.identity.as_deref().filter(|_| examined.outcome.counts())?)
+/// What was built where, by a signature that counts; `None` if the release is refused.
+pub(in crate::verbs) fn built_by(verdict: &Verdict, examined: &Examined) -> Option<String> {
+    built(verdict.builder(examined)?)
 }
 
 fn result(verdict: &Verdict) -> String {

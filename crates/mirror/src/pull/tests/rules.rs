@@ -94,6 +94,7 @@ async fn every_made_up_address_was_remembered_for_ever() {
             renamed: RenamedReleases::Refuse,
         },
         rules: MirrorRules::default(),
+        attestations: None,
         upstream_use: UpstreamUse::Asked,
         limits: Limits::default(),
         jobs: 1,

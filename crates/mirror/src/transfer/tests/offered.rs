@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_source::{
     ClaimedHashes, Locator, Offer, Package, Part, PartStream, Release, ReleaseDate, ReleaseDescription, ReleaseId,
-    Search, SourceError,
+    Search, SourceError, ZipNames,
 };
 use tofu_oci_store::StoreError;
 use tofu_oci_testkit::{ProviderZip, ScratchOpenPgpKey};
@@ -156,6 +156,10 @@ impl Release for OfferedRelease {
 
     async fn notice(&self) -> Result<Option<Notice>, SourceError> {
         Ok(None)
+    }
+
+    async fn zip_names(&self) -> Result<ZipNames, SourceError> {
+        Ok(ZipNames::new())
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -1,6 +1,10 @@
 //! Releases that a workflow has signed with a certificate.
 
+mod clocks;
 mod demands;
+mod numbers;
+mod reasons;
+mod signers;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -9,7 +13,7 @@ use tofu_oci_types::Fault as _;
 
 use super::*;
 use crate::testing::key;
-use crate::{PROVENANCE_PREDICATE, SIGN_PREDICATE, peek_bundle};
+use crate::{PROVENANCE_PREDICATE, ReadLeaf, SIGN_PREDICATE, peek_bundle};
 
 /// What the release workflow of `github.com/acme/widget` may sign.
 const WORKFLOW: &str = r#"
@@ -237,20 +241,6 @@ fn a_statement_of_another_index_does_not_count() {
 }
 
 #[test]
-fn the_hint_for_an_identity_is_about_its_rule() {
-    let hints = |identity: &str, by: &BuiltBy<'_>| {
-        let stage = Stage::ruled(identity, "providers = [\"example.com/acme/*\"]").built(by);
-        stage.scene.judge().refusal.expect("a refusal").hints()
-    };
-    let warn = "to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml";
-    let provider = "write the one address in `providers` of every rule that names the identity";
-    assert_eq!(hints(WORKFLOW, &BuiltBy::RELEASE), [provider, warn]);
-    let tag = "if a tag was built, write {version} into the ref of the [[identity]]";
-    let branch = WORKFLOW.replace("refs/tags/v{version}", "refs/heads/main");
-    assert_eq!(hints(&branch, &at("refs/heads/main")), [provider, tag, warn]);
-}
-
-#[test]
 fn a_pin_does_not_widen_what_the_rule_gave() {
     let rule = "providers = [\"example.com/acme/*\"]";
     let file = "terraform-provider-widget_1.4.0_linux_amd64.zip";
@@ -298,7 +288,8 @@ fn read<const Z: usize, const L: usize>(
     zips: [(Platform, PackageHash); Z],
     leaves: [(Platform, Digest); L],
 ) -> Archives {
-    Archives::Read { zips: zips.into(), leaves: leaves.into() }
+    let leaves = leaves.into_iter().map(|(platform, digest)| (platform, ReadLeaf { digest, zip_name: None }));
+    Archives::Read { zips: zips.into(), leaves: leaves.collect() }
 }
 
 const TWO: &str = "[[rule]]\nproviders = [\"example.com/acme/widget\"]\nkeys = [\"a\", \"b\"]\nthreshold = 2\n";
@@ -386,7 +377,7 @@ fn a_new_release_is_judged_by_a_pinned_identity_without_a_rule() {
     let first = Scene { policy: identities, identity: Identity::Index { sha256, sha512: None }, ..Scene::new() };
     let first = first.found([Evidence::Bundle { origin: Digest::sha256(&bytes), bytes }]);
     check(&first, "signed [beacon] index");
-    // A year after the carried root was taken.
+    // A year after the built-in root was taken.
     let late = Scene { now: UNIX_EPOCH + Duration::from_secs(1_793_000_000 + 365 * 86_400), ..first.clone() };
     check(&late, "signed [beacon] index; Warning old-root");
     let remark = late.judge().remarks.into_iter().find(|remark| remark.code == "old-root").expect("a remark");

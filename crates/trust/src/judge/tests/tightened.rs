@@ -2,7 +2,7 @@
 
 use super::sums::{scene as pgp, sums};
 use super::*;
-use crate::testing::{bundle, named, names, signed, statement};
+use crate::testing::{bundle, named, names, signed, statement, statement_with};
 
 const SCAN: &str = "https://example.com/scan/v1";
 
@@ -38,6 +38,50 @@ fn what_had_to_be_said_stays_where_the_rule_is_gone() {
     check(&before.clone().found([]), "pinned [] index; Note signature-gone");
     let usual = named(&index("1.5.0"), &names("example.com/acme/widget", "1.5.0"));
     check(&before.offers("1.5.0", "1.5.0").found([signed(1, &[usual])]), "refused predicate-type");
+}
+
+/// Provenance of a release, which names this source.
+fn built(release: &str, source: &str) -> Evidence {
+    let subject = named(&index(release), &names("example.com/acme/widget", release));
+    let parameters = serde_json::json!({ "workflow": { "repository": source } });
+    let predicate = serde_json::json!({ "buildDefinition": { "externalParameters": parameters } });
+    statement_with(1, PROVENANCE_PREDICATE, &[subject], &predicate)
+}
+
+#[test]
+fn deleting_the_rule_lowered_what_was_demanded_of_a_build() {
+    let slsa = |source: &str| format!("slsa.source = \"github.com/acme/{source}\"");
+    let (widget, other) = ("https://github.com/acme/widget", "https://github.com/acme/other");
+    let before = Scene::with_policy(&[1], &slsa("widget")).found([built("1.4.0", widget)]);
+    check(&before, "signed [a] index");
+    let before = before.remembered();
+    // The pin of this index is compared with the rule of today.
+    check(&before.clone().found([]), "pinned [] index; Note signature-gone");
+    check(&before.clone().found([]).policy(&[1], &slsa("*")), "pinned [] index; Note signature-gone");
+    check(&before.clone().found([]).policy(&[1], &slsa("other")), "refused was-signed");
+    let text = before.pins.to_text();
+    assert!(text.contains("\"slsa\": {\n        \"source\": \"github.com/acme/widget\"\n      }"), "{text}");
+    let pins = Pins::parse(&text).expect("pins");
+    assert_eq!(pins.to_text(), text);
+    let next = |pins: &Pins, source: &str| {
+        let next = Scene { pins: pins.clone(), ..Scene::new() }.offers("1.5.0", "1.5.0");
+        next.found([built("1.5.0", source)])
+    };
+    check(&next(&pins, widget), "signed [a] index");
+    check(&next(&pins, other), "refused other-build");
+    // An earlier program did not write it.
+    let mut old: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    old["signed"][0].as_object_mut().expect("an object").remove("slsa").expect("it is there");
+    let statement = &mut old["providers"][0]["signers"][0]["statements"][0];
+    statement.as_object_mut().expect("an object").remove("build").expect("it is there");
+    let old = Pins::parse(&old.to_string()).expect("pins");
+    check(&next(&old, other), "signed [a] index");
+    let pinned = Scene { pins: old, ..before.found([]) };
+    check(&pinned.clone().without_policy(), "pinned [] index; Note signature-gone");
+    check(&pinned, "refused was-signed");
+    let wide = text.replace("github.com/acme/widget\"\n      }", "github.com/*/*\"\n      }");
+    let error = Pins::parse(&wide).expect_err("it protects nothing").to_string();
+    assert_eq!(error, "`slsa.source` of example.com/acme/widget must name one host and one owner");
 }
 
 #[test]

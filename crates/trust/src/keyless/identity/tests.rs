@@ -70,12 +70,20 @@ fn an_identity_that_means_everybody_is_refused() {
     let whole = workflow().checked().expect("an identity");
     assert_eq!(whole.issuer.as_deref(), Some("https://token.actions.githubusercontent.com"));
     let text = |text: &str| Some(text.to_owned());
-    let checks: [(Identity, &str); 23] = [
+    let checks: [(Identity, &str); 30] = [
         (Identity { repository: None, ..workflow() }, "repository"),
         (Identity { repository: text("*"), ..workflow() }, "repository"),
         (Identity { repository: text("github.com/acme"), ..workflow() }, "repository"),
         (Identity { repository: text("github.com/*/widget"), ..workflow() }, "repository"),
         (Identity { repository: text("https://github.com/acme/widget"), ..workflow() }, "repository"),
+        // These match no certificate, and their publisher was blamed.
+        (Identity { repository: text("github.com/acme/group/widget"), ..workflow() }, "repository"),
+        (Identity { repository: text("github.com/acme/./widget"), ..workflow() }, "repository"),
+        (Identity { workflow: text("github.com/acme/widget/.github/workflows/f.yml"), ..workflow() }, "workflow"),
+        (Identity { environment: text(""), ..workflow() }, "environment"),
+        (Identity { reference: text("refs/tags/v${version}"), ..workflow() }, "ref"),
+        (Identity { reference: text("refs/tag/v{version}"), ..workflow() }, "ref"),
+        (Identity { reference: text("refs/head/main"), ..workflow() }, "ref"),
         (Identity { workflow: None, ..workflow() }, "workflow"),
         (Identity { workflow: text("*"), ..workflow() }, "workflow"),
         (Identity { workflow: text(".github/workflows/*"), ..workflow() }, "workflow"),
@@ -133,6 +141,7 @@ fn a_called_file_of_gitlab_never_matched() {
         environment: None,
         runner: None,
         repository_id: None,
+        owner_id: None,
         is_release: false,
         is_person: false,
         root: None,

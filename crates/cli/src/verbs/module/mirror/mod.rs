@@ -80,7 +80,6 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
         limits: &limits,
         jobs: usize::from(args.jobs),
         work_dir: &work_dir,
-        attestations: None,
     };
     let job = ModuleMirrorJob {
         wanted: &wanted,

@@ -1,5 +1,4 @@
-//! What a rule demands of builds, and what else an identity may say: manifests of platforms, notices, immutable releases,
-//! numbers of repositories.
+//! What a rule demands of builds, and what else an identity may say: manifests of platforms, notices, immutable releases.
 
 use super::*;
 
@@ -24,8 +23,8 @@ fn a_rule_demands_builder_and_source_of_provenance() {
     for (predicate_type, predicate) in [(PROVENANCE_PREDICATE, &new), (v0_2, &old)] {
         let signed = stage(&both, predicate_type, predicate);
         check(&signed, "signed [acme] index");
-        // The pin does not remember who built it.
-        check(&signed.remembered().found([]), "refused was-signed");
+        // The pin remembers who built it.
+        check(&signed.remembered().found([]), "pinned [] index; Note signature-gone");
         let other = stage("builder = \"https://example.com/ci\"", predicate_type, predicate);
         check(&other, "refused other-build");
         let refusal = other.judge().refusal.expect("a refusal");
@@ -154,46 +153,6 @@ fn a_root_with_new_keys_proves_nothing_that_the_old_one_proved() {
 }
 
 #[test]
-fn a_clock_that_is_wrong_proves_nothing_before_the_log_and_everything_after_the_certificate() {
-    let at_time = |now: SystemTime| {
-        let stage = Stage::ruled(WORKFLOW, EXACT).built(&BuiltBy::RELEASE);
-        Scene { now, ..stage.scene }
-    };
-    let now = Scene::new().now - Duration::from_hours(10_000);
-    check(&at_time(now - Duration::from_hours(1)), "refused not-proven");
-    // The certificate was valid for minutes; the log says that it was signed in them.
-    check(&at_time(now + Duration::from_hours(20_000)), "signed [acme] index");
-}
-
-#[test]
-fn the_name_of_a_repository_that_was_given_away_does_not_count() {
-    let numbered = |id: &'static str| BuiltBy { repository_id: Some(id), ..BuiltBy::RELEASE };
-    let first = Stage::ruled(WORKFLOW, EXACT).built(&numbered("4"));
-    check(&first.scene, "signed [acme] index");
-    let pins = first.scene.remembered().pins;
-    let text = pins.to_text();
-    assert!(text.contains(r#""github.com/acme/widget": "4""#), "{text}");
-    let pins = Pins::parse(&text).expect("pins");
-    assert_eq!(pins.to_text(), text);
-    let next = |identity: &str, by: &BuiltBy<'_>| {
-        let stage = Stage::ruled(identity, EXACT).built(by);
-        Scene { pins: pins.clone(), place: "ghcr.io/acme/new".parse().expect("a place"), ..stage.scene }
-    };
-    check(&next(WORKFLOW, &numbered("4")), "signed [acme] index");
-    let other = next(WORKFLOW, &numbered("5"));
-    let narrower = format!("{WORKFLOW}runner = \"github-hosted\"\n");
-    check_outcomes(&next(&narrower, &numbered("5")), &["other-identity"]);
-    check_outcomes(&other, &["other-identity"]);
-    let refusal = other.judge().examined[0].outcome.to_string();
-    let given = "is of another repository: another one has the name github.com/acme/widget now: its id was 4 and is 5";
-    assert_eq!(refusal, given);
-    // The person who writes the policy may know better.
-    check(&next(&format!("{WORKFLOW}repository_id = \"5\"\n"), &numbered("5")), "signed [acme] index");
-    let said = Stage::ruled(&format!("{WORKFLOW}repository_id = \"4\"\n"), EXACT);
-    check(&said.built(&numbered("5")).scene, "refused other-identity");
-}
-
-#[test]
 fn an_immutable_release_of_github_counts_for_its_repository_and_tag() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/trust/keyless/github-release.json");
     let bytes = std::fs::read(file).expect("a bundle");
@@ -285,4 +244,31 @@ fn a_statement_about_the_manifest_of_a_platform_covers_that_platform() {
     check(&swapped, "refused other-index");
     // The pin vouches for what was covered.
     check(&stage(EXACT, &release, &both).remembered().found([]), "pinned [] 2 zips; Note signature-gone");
+}
+
+#[test]
+fn the_signed_manifest_of_one_platform_was_delivered_as_that_of_another() {
+    let platform = |name: &str| -> Platform { name.parse().expect("a platform") };
+    let zip = PackageHash::zh(&Digest::sha256(b"linux")).expect("SHA-256");
+    let offered = |offered: &str, zip_name: Option<&str>| {
+        let subjects = [subject("linux leaf")];
+        let mut stage = Stage::ruled(WORKFLOW, EXACT).found(&BuiltBy::RELEASE, PROVENANCE_PREDICATE, &subjects);
+        let leaf = ReadLeaf { digest: index("linux leaf"), zip_name: zip_name.map(str::to_owned) };
+        let (zips, leaves) = ([(platform(offered), zip.clone())].into(), [(platform(offered), leaf)].into());
+        stage.scene.archives = Archives::Read { zips, leaves };
+        stage.scene
+    };
+    let linux = Some("terraform-provider-widget_1.4.0_linux_amd64.zip");
+    check(&offered("linux_amd64", linux), "signed [acme] 1 zips");
+    let other = offered("darwin_arm64", linux);
+    check(&other, "refused other-package");
+    assert_eq!(
+        other.judge().refusal.expect("a refusal").to_string(),
+        "the signature by acme is of the manifest of terraform-provider-widget_1.4.0_linux_amd64.zip, which is offered for \
+         darwin_arm64"
+    );
+    check(&offered("darwin_arm64", Some("terraform-provider-widget_1.4.0_darwin_all.zip")), "signed [acme] 1 zips");
+    // A name that says no platform is compared with nothing.
+    check(&offered("darwin_arm64", Some("widget.zip")), "signed [acme] 1 zips");
+    check(&offered("darwin_arm64", None), "signed [acme] 1 zips");
 }

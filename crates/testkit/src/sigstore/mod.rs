@@ -1,33 +1,57 @@
-//! A Sigstore instance of one's own: an authority for certificates and a transparency log of Rekor v1, each in a key.
+//! A Sigstore instance of one's own: an authority for certificates, and what witnesses when it signed.
 //!
-//! Spec: Sigstore protobuf-specs, `sigstore_bundle.proto` and `sigstore_trustroot.proto`; Fulcio, `docs/oid-info.md`;
-//! transparency-dev, `formats/log`.
+//! Spec: Sigstore protobuf-specs, `sigstore_bundle.proto` and `sigstore_trustroot.proto`; Fulcio, `docs/oid-info.md`.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+mod certificate_log;
+mod clock;
+mod der;
+mod log;
+mod server;
+mod texts;
+
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
     BasicConstraints, CertificateParams, CustomExtension, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
-    Issuer, KeyPair, KeyUsagePurpose, PublicKeyData as _, SanType, SigningKey as _,
+    Issuer, KeyPair, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber, SigningKey as _,
 };
 use serde_json::{Value, json};
-use tofu_oci_types::Digest;
 
-/// How long before `now` everything is signed.
+use certificate_log::CertificateLog;
+use clock::Clock;
+use log::{Logged, TransparencyLog};
+pub use server::SigstoreServer;
+use texts::{SINCE, sha256};
+
+/// How long before `now` everything is signed, and for how long a certificate is valid before that.
 const AGO: Duration = Duration::from_mins(1);
-/// The name of the log.
-const LOG: &str = "log.sigstore.example";
 /// The arc of the extensions that say who built something.
 const CLAIMS: [u64; 8] = [1, 3, 6, 1, 4, 1, 57264, 1];
 
-/// An authority and its log.
+/// Who witnesses when something was signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// A log of Rekor v1.
+    Log,
+    /// A timestamp authority, and no log.
+    Clock,
+    /// A timestamp authority, beside logs: of Rekor v2, and of certificates.
+    LogAndClock,
+}
+
+/// An authority and its witnesses.
 #[derive(Debug)]
 pub struct LocalSigstore {
     authority: KeyPair,
     certificate: Vec<u8>,
-    log: KeyPair,
-    now: SystemTime,
+    log: Option<TransparencyLog>,
+    clock: Option<Clock>,
+    certificates: Option<CertificateLog>,
+    /// `None`: the clock of this machine.
+    now: Option<SystemTime>,
+    late: Duration,
 }
 
 /// What a certificate is issued for.
@@ -44,6 +68,8 @@ pub struct BuiltBy<'a> {
     pub runner: &'a str,
     /// The number that the host gave the repository.
     pub repository_id: Option<&'a str>,
+    /// The number that the host gave the owner of the repository.
+    pub owner_id: Option<&'a str>,
     /// The address of a person; then only the issuer is used beside it.
     pub email: Option<&'a str>,
 }
@@ -58,6 +84,7 @@ impl BuiltBy<'static> {
         environment: None,
         runner: "github-hosted",
         repository_id: None,
+        owner_id: None,
         email: None,
     };
 }
@@ -69,8 +96,17 @@ fn authority_name() -> DistinguishedName {
 }
 
 impl LocalSigstore {
-    /// A new instance, which signs a minute before `now`.
+    /// A new instance with a log, which signs a minute before `now`.
     pub fn generate(now: SystemTime) -> Self {
+        Self::witnessed(Witness::Log, now)
+    }
+
+    /// The same with other witnesses.
+    pub fn witnessed(witness: Witness, now: SystemTime) -> Self {
+        Self::new(witness, Some(now))
+    }
+
+    fn new(witness: Witness, now: Option<SystemTime>) -> Self {
         let authority = KeyPair::generate().expect("the system has random numbers");
         let mut params = CertificateParams::default();
         params.distinguished_name = authority_name();
@@ -78,33 +114,40 @@ impl LocalSigstore {
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
         let certificate = params.self_signed(&authority).expect("a fixed certificate request is valid");
-        let log = KeyPair::generate().expect("the system has random numbers");
-        Self { authority, certificate: certificate.der().to_vec(), log, now }
+        let (log, clock, certificates) = match witness {
+            Witness::Log => (Some(TransparencyLog::old()), None, None),
+            Witness::Clock => (None, Some(Clock::generate()), None),
+            Witness::LogAndClock => {
+                (Some(TransparencyLog::new()), Some(Clock::generate()), Some(CertificateLog::generate()))
+            }
+        };
+        Self { authority, certificate: certificate.der().to_vec(), log, clock, certificates, now, late: Duration::ZERO }
+    }
+
+    /// Its witnesses see a signature so long after it was made.
+    #[must_use]
+    pub fn late(self, late: Duration) -> Self {
+        Self { late, ..self }
+    }
+
+    /// When it signs.
+    fn signed_at(&self) -> SystemTime {
+        self.now.map_or_else(SystemTime::now, |now| now - AGO)
     }
 
     /// Its `trusted_root.json`.
     pub fn root(&self) -> String {
-        let since = json!({ "start": "2001-01-01T00:00:00Z" });
         json!({
             "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-            "tlogs": [{
-                "baseUrl": format!("https://{LOG}"),
-                "hashAlgorithm": "SHA2_256",
-                "publicKey": {
-                    "rawBytes": STANDARD.encode(self.log.subject_public_key_info()),
-                    "keyDetails": "PKIX_ECDSA_P256_SHA_256",
-                    "validFor": since,
-                },
-                "logId": { "keyId": STANDARD.encode(self.log_id()) },
-            }],
+            "tlogs": self.log.iter().map(TransparencyLog::described).collect::<Vec<_>>(),
             "certificateAuthorities": [{
                 "subject": { "commonName": "tofu-oci test sigstore" },
                 "uri": "https://authority.sigstore.example",
                 "certChain": { "certificates": [{ "rawBytes": STANDARD.encode(&self.certificate) }] },
-                "validFor": since,
+                "validFor": { "start": SINCE },
             }],
-            "ctlogs": [],
-            "timestampAuthorities": [],
+            "ctlogs": self.certificates.iter().map(CertificateLog::described).collect::<Vec<_>>(),
+            "timestampAuthorities": self.clock.iter().map(Clock::described).collect::<Vec<_>>(),
         })
         .to_string()
     }
@@ -132,66 +175,45 @@ impl LocalSigstore {
         let key = KeyPair::generate().expect("the system has random numbers");
         let certificate = self.certificate_of(by, &key);
         let signed = format!("DSSEv1 28 application/vnd.in-toto+json {} {payload}", payload.len());
-        let signature = STANDARD.encode(key.sign(signed.as_bytes()).expect("a key of our own signs"));
-        let hash = |bytes: &[u8]| json!({ "algorithm": "sha256", "value": Digest::sha256(bytes).encoded() });
-        let body = json!({
-            "apiVersion": "0.0.1",
-            "kind": "dsse",
-            "spec": {
-                "envelopeHash": hash(payload.as_bytes()),
-                "payloadHash": hash(payload.as_bytes()),
-                "signatures": [{ "signature": signature, "verifier": STANDARD.encode(certificate.pem()) }],
-            },
-        });
+        let signature = key.sign(signed.as_bytes()).expect("a key of our own signs");
+        let seen_at = self.signed_at() + self.late;
+        let mut material = json!({ "certificate": { "rawBytes": STANDARD.encode(certificate.der()) } });
+        if let Some(log) = &self.log {
+            let logged = Logged {
+                envelope: payload.as_bytes(),
+                payload: payload.as_bytes(),
+                signature: &signature,
+                certificate: &certificate.pem(),
+            };
+            material["tlogEntries"] = json!([if log.is_new {
+                log.hashed(&sha256(signed.as_bytes()), &signature, certificate.der())
+            } else {
+                log.dsse(&logged, seen_at)
+            }]);
+        }
+        if let Some(clock) = &self.clock {
+            let stamp = STANDARD.encode(clock.stamp(&sha256(&signature), seen_at));
+            material["timestampVerificationData"] = json!({ "rfc3161Timestamps": [{ "signedTimestamp": stamp }] });
+        }
         json!({
             "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
-            "verificationMaterial": {
-                "certificate": { "rawBytes": STANDARD.encode(certificate.der()) },
-                "tlogEntries": [self.logged(body.to_string().as_bytes())],
-            },
+            "verificationMaterial": material,
             "dsseEnvelope": {
                 "payload": STANDARD.encode(payload),
                 "payloadType": "application/vnd.in-toto+json",
-                "signatures": [{ "sig": signature }],
+                "signatures": [{ "sig": STANDARD.encode(signature) }],
             },
         })
         .to_string()
         .into_bytes()
     }
 
-    /// The entry of a log that has no other one.
-    fn logged(&self, body: &[u8]) -> Value {
-        let sign = |text: &str| self.log.sign(text.as_bytes()).expect("a key of our own signs");
-        let seconds = (self.now - AGO).duration_since(UNIX_EPOCH).expect("the clock is past 1970").as_secs();
-        let id = self.log_id();
-        let hex: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-        let encoded = STANDARD.encode(body);
-        let promise = format!(r#"{{"body":"{encoded}","integratedTime":{seconds},"logID":"{hex}","logIndex":0}}"#);
-        let root = STANDARD.encode(sha256(&[&[0], body].concat()));
-        let note = format!("{LOG} - 1\n1\n{root}\n");
-        let hinted = STANDARD.encode([&id[..4], &sign(&note)].concat());
-        json!({
-            "logIndex": "0",
-            "logId": { "keyId": STANDARD.encode(&id) },
-            "kindVersion": { "kind": "dsse", "version": "0.0.1" },
-            "integratedTime": seconds.to_string(),
-            "inclusionPromise": { "signedEntryTimestamp": STANDARD.encode(sign(&promise)) },
-            "inclusionProof": {
-                "logIndex": "0",
-                "rootHash": root,
-                "treeSize": "1",
-                "hashes": [],
-                "checkpoint": { "envelope": format!("{note}\n\u{2014} {LOG} {hinted}\n") },
-            },
-            "canonicalizedBody": encoded,
-        })
-    }
-
-    fn certificate_of(&self, by: &BuiltBy<'_>, key: &KeyPair) -> rcgen::Certificate {
+    fn certificate_of(&self, by: &BuiltBy<'_>, key: &impl PublicKeyData) -> rcgen::Certificate {
         let mut params = CertificateParams::default();
         params.distinguished_name = DistinguishedName::new();
-        params.not_before = (self.now - 2 * AGO).into();
-        params.not_after = (self.now + 8 * AGO).into();
+        params.serial_number = Some(SerialNumber::from(vec![1]));
+        params.not_before = (self.signed_at() - AGO).into();
+        params.not_after = (self.signed_at() + 9 * AGO).into();
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
         let mut claims = vec![(8, by.issuer.to_owned())];
@@ -209,32 +231,24 @@ impl LocalSigstore {
                 (21, format!("https://{}/actions/runs/7/attempts/1", by.repository)),
             ]);
             claims.extend(by.repository_id.map(|id| (15, id.to_owned())));
+            claims.extend(by.owner_id.map(|id| (17, id.to_owned())));
             claims.extend(by.environment.map(|environment| (23, environment.to_owned())));
         }
         for (number, text) in claims {
             let oid = [&CLAIMS[..], &[number]].concat();
-            params.custom_extensions.push(CustomExtension::from_oid_content(&oid, utf8(&text)));
+            params
+                .custom_extensions
+                .push(CustomExtension::from_oid_content(&oid, der::tagged(der::UTF8, text.as_bytes())));
         }
         let mut authority = CertificateParams::default();
         authority.distinguished_name = authority_name();
         let issuer = Issuer::from_params(&authority, &self.authority);
-        params.signed_by(key, &issuer).expect("a fixed certificate request is valid")
+        let certify =
+            |params: &CertificateParams| params.signed_by(key, &issuer).expect("a fixed certificate request is valid");
+        if let Some(log) = &self.certificates {
+            let promised = log.promise(certify(&params).der(), &self.authority, self.signed_at());
+            params.custom_extensions.push(promised);
+        }
+        certify(&params)
     }
-
-    fn log_id(&self) -> Vec<u8> {
-        sha256(&self.log.subject_public_key_info())
-    }
-}
-
-fn sha256(bytes: &[u8]) -> Vec<u8> {
-    use sha2::Digest as _;
-
-    sha2::Sha256::digest(bytes).to_vec()
-}
-
-/// A `UTF8String` in DER of at most 255 bytes.
-fn utf8(text: &str) -> Vec<u8> {
-    let length = u8::try_from(text.len()).expect("a short text");
-    let head = if length < 128 { vec![0x0c, length] } else { vec![0x0c, 0x81, length] };
-    [head.as_slice(), text.as_bytes()].concat()
 }

@@ -1,21 +1,30 @@
-//! Attestations of upstream releases, in folders and at addresses that `mirror.toml` names.
+//! Attestations of upstream releases that are given as files: read, judged with the release, and carried if they count.
+//!
+//! ```text
+//! template.rs  where those of a release are
+//! mod.rs       read: from a folder, or from an address
+//! release.rs   the release with them beside it, as it is judged
+//! files.rs     which of them count, and what they say of a release that is there already
+//! ```
 
-use std::fmt::Display;
+mod files;
+mod release;
+mod template;
+
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use tofu_oci_http::{WebClient, WebRequest, clean, shown_url};
-use tofu_oci_mirror::{AttestationFile, AttestationRule, Attestations, MirrorError};
 use tofu_oci_types::{ProviderAddr, Version};
 use url::Url;
 
-use super::rules::MirrorInput;
-use crate::connect::Connector;
-use crate::diagnostic::Diagnostic;
+pub use files::LateAttestation;
+pub(crate) use files::{AttestationFiles, JudgedFiles, attach, plan_attach, trusted};
+pub use template::{AttestationRule, AttestationTemplate, InvalidAttestationTemplate};
+
+use crate::MirrorError;
 
 /// The largest file, in bytes.
 const LIMIT: u64 = 16 << 20;
@@ -24,36 +33,71 @@ const FILES: usize = 100;
 /// How long an address may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
+/// A file with attestations: a Sigstore bundle, or one in each line.
+#[derive(Clone, Debug)]
+struct AttestationFile {
+    /// Where it was read, for messages.
+    name: String,
+    bytes: Vec<u8>,
+}
+
 /// A file that cannot be read, and why.
 type UnreadFile = (PathBuf, String);
 
-/// Those of the rules.
-pub(super) struct RuledAttestations {
+/// The places of attestations that rules name.
+#[derive(Clone)]
+pub struct Attestations {
     rules: Vec<AttestationRule>,
     dir: PathBuf,
     web: WebClient,
 }
 
-impl std::fmt::Debug for RuledAttestations {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Attestations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.rules.fmt(f)
     }
 }
 
-impl RuledAttestations {
-    /// `None` if the rules name none.
-    pub(super) fn new(input: &MirrorInput, connector: &Connector) -> Result<Option<Self>, Diagnostic> {
-        if input.attestations.is_empty() {
-            return Ok(None);
+impl Attestations {
+    /// Paths of the rules are relative to `dir`.
+    ///
+    /// # Errors
+    /// [`MirrorError::NoAttestations`] if what every path of a rule begins with does not exist: a name is mistyped.
+    pub fn open(rules: Vec<AttestationRule>, dir: PathBuf, web: WebClient) -> Result<Self, MirrorError> {
+        let folders = rules.iter().filter_map(|rule| rule.at.folder()).filter(|folder| !folder.is_empty());
+        match folders.map(|folder| dir.join(folder)).find(|folder| !folder.exists()) {
+            Some(path) => Err(MirrorError::NoAttestations { path }),
+            None => Ok(Self { rules, dir, web }),
         }
-        let web = WebClient::new(Arc::clone(connector.client()?.http()));
-        Ok(Some(Self { rules: input.attestations.clone(), dir: input.dir.clone(), web }))
+    }
+
+    /// The files about a release; an empty list if it has no file.
+    async fn read(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<AttestationFile>, MirrorError> {
+        let mut files = Vec::new();
+        for rule in &self.rules {
+            if !rule.providers.is_empty() && !rule.providers.iter().any(|pattern| pattern.matches(address)) {
+                continue;
+            }
+            let place = rule.at.of(address, version);
+            if place.starts_with("https://") {
+                files.extend(self.at_address(&place).await?);
+            } else {
+                let path = self.dir.join(place);
+                let read = tokio::task::spawn_blocking(move || in_files(&path)).await;
+                files.extend(read.expect("reading files does not panic").map_err(|(path, problem)| {
+                    MirrorError::Attestations { name: path.display().to_string(), problem }
+                })?);
+            }
+        }
+        Ok(files)
     }
 
     /// Messages name it without its query, which may be a secret.
-    async fn at_address(&self, address: String) -> Result<Vec<AttestationFile>, MirrorError> {
-        let url: Url =
-            parsed(&address).map_err(|problem| MirrorError::Attestations { name: clean(&address), problem })?;
+    async fn at_address(&self, address: &str) -> Result<Vec<AttestationFile>, MirrorError> {
+        let url: Url = address.parse().map_err(|error: url::ParseError| MirrorError::AttestationAddress {
+            address: clean(address),
+            problem: error.to_string(),
+        })?;
         let name = shown_url(&url);
         let unread = |problem: String| MirrorError::Attestations { name: name.clone(), problem };
         let request = WebRequest { url, accept: "application/json, */*", token: None, timeout: TIMEOUT, limit: LIMIT };
@@ -65,33 +109,6 @@ impl RuledAttestations {
             status => Err(unread(format!("it answered {status}"))),
         }
     }
-}
-
-#[async_trait]
-impl Attestations for RuledAttestations {
-    async fn read(&self, address: &ProviderAddr, version: &Version) -> Result<Vec<AttestationFile>, MirrorError> {
-        let mut files = Vec::new();
-        for rule in &self.rules {
-            if !rule.providers.is_empty() && !rule.providers.iter().any(|pattern| pattern.matches(address)) {
-                continue;
-            }
-            let place = rule.at.of(address, version);
-            if place.starts_with("https://") {
-                files.extend(self.at_address(place).await?);
-            } else {
-                let path = self.dir.join(place);
-                let read = tokio::task::spawn_blocking(move || in_files(&path)).await;
-                files.extend(read.expect("reading files does not panic").map_err(|(path, problem)| {
-                    MirrorError::Attestations { name: path.display().to_string(), problem }
-                })?);
-            }
-        }
-        Ok(files)
-    }
-}
-
-fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
 }
 
 /// A file, or the files of a folder that end in `.json` or `.jsonl`, by name; empty if nothing is there.
